@@ -1,4 +1,4 @@
-/** What every operation holds about who may call it, as tests that its own test file asks for. */
+/** Access tests shared by all operations. Each operation's test file calls `testAccess`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiResponse, ClientError, type IamClient } from '../../../src/client/index.ts';
 import type { CallInput } from '../../../src/client/types.ts';
@@ -7,10 +7,10 @@ import { formatRoles, isAllowed, type RoleExpression } from '../../../src/contra
 import { type OperationId, operations } from '../../../src/server/operations/index.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 
-/** The roles of one way in; each is needed. */
+/** One alternative of a role expression: all of these roles are required. */
 type RoleSet = readonly string[];
 
-/** Every smallest set of roles that the expression lets in. Scopes and negations come with the first operation that has them. */
+/** Returns every minimal set of roles that satisfies the expression. Scopes and negations are not supported. */
 export function listRoleSets(expression: RoleExpression): RoleSet[] {
   switch (expression.kind) {
     case 'public':
@@ -24,31 +24,31 @@ export function listRoleSets(expression: RoleExpression): RoleSet[] {
         .map(listRoleSets)
         .reduce((sets, more) => sets.flatMap((set) => more.map((other) => [...new Set([...set, ...other])])), [[]]);
     default:
-      throw new Error(`access tests do not know ${formatRoles(expression)} yet`);
+      throw new Error(`unsupported role expression: ${formatRoles(expression)}`);
   }
 }
 
-/** Roles that a client has by what it is, and not by what it was given. */
+/** Roles that follow from the authentication and the registration of a client, and are not authorities. */
 const clientRoles = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY', 'CLI-3RDPARTY'];
 
-/** A client that has exactly these roles, as far as a proven client can. */
+/** Creates an authenticated client with exactly these roles. */
 async function callerWith(server: TestServer, roles: RoleSet, onAnswer?: (answer: ApiResponse) => void) {
   const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
   const authorities = roles.filter((role) => !clientRoles.includes(role));
   return server.as({ basic: await server.makeClient({ party, authorities }) }, { onResponse: onAnswer });
 }
 
-/** What a call failed with. */
+/** Returns the error that a request failed with. */
 export async function catchClientError(call: Promise<unknown>): Promise<ClientError> {
   const outcome = await call.then(
     () => 'success',
     (error: unknown) => error,
   );
   if (outcome instanceof ClientError) return outcome;
-  throw new Error('the call was to fail, and did not', { cause: outcome });
+  throw new Error('expected the request to fail, but it succeeded', { cause: outcome });
 }
 
-/** One server for tests that change nothing in it: those of refusals. */
+/** Starts one server for the tests of a file that do not change the store. */
 export function sharedServer(): () => TestServer {
   let server: TestServer | undefined;
   beforeAll(async () => {
@@ -56,31 +56,34 @@ export function sharedServer(): () => TestServer {
   });
   afterAll(async () => server?.[Symbol.asyncDispose]());
   return () => {
-    if (!server) throw new Error('the server is there from beforeAll to afterAll');
+    if (!server) throw new Error('the shared server runs only between beforeAll and afterAll');
     return server;
   };
 }
 
-/** Makes what a call of the operation needs, and gives its input. */
+/** Creates what a request of the operation needs and returns its input. */
 type Prepare = (server: TestServer) => Promise<CallInput>;
 
 type Writer = (server: TestServer) => Promise<IamClient>;
 
 /**
- * The tests of who may call: each way in, each role that is missing, nobody, and credentials that are none. `writer` is
- * somebody who may, where the administrator may not.
+ * Tests who may call the operation: each alternative of its role expression, each missing role, missing and invalid
+ * credentials. `writer` is a caller with access where the administrator has none.
  */
 export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = async ({ admin }) => admin): void {
   const operation: Operation<never> = operations[id];
   const ways = listRoleSets(operation.roles);
 
   describe('access', () => {
-    test.each(ways.map((way) => [way.join(' and '), way] as const))('lets in exactly %s', async (_, way) => {
-      await using server = await startServer();
-      const input = await prepare(server);
-      const caller = await callerWith(server, way);
-      await expect(caller.call(id, input)).resolves.toMatchObject({ requestId: expect.any(String) });
-    });
+    test.each(ways.map((way) => [way.join(' and '), way] as const))(
+      'accepts a caller with exactly %s',
+      async (_, way) => {
+        await using server = await startServer();
+        const input = await prepare(server);
+        const caller = await callerWith(server, way);
+        await expect(caller.call(id, input)).resolves.toMatchObject({ requestId: expect.any(String) });
+      },
+    );
 
     const shared = sharedServer();
     let input: CallInput = {};
@@ -88,21 +91,24 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       input = await prepare(shared());
     });
 
-    test.each(listMissingOne(operation))('refuses who has no %s, and keeps the store as it was', async (_, roles) => {
-      const server = shared();
-      const challenges: unknown[] = [];
-      const caller = await callerWith(server, roles, (answer) => challenges.push(answer.headers['www-authenticate']));
-      const before = await server.dump();
-      const failure = await catchClientError(caller.call(id, input));
-      expect(failure).toMatchObject({ status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' });
-      expect(failure.items).toEqual([
-        expect.objectContaining({ code: 'ROLE_MISSING', message: expect.stringContaining('lacks') }),
-      ]);
-      expect(challenges).toEqual([expect.stringContaining('error="insufficient_scope"')]);
-      expect(await server.dump()).toEqual(before);
-    });
+    test.each(listMissingOne(operation))(
+      'rejects a caller without %s and leaves the store unchanged',
+      async (_, roles) => {
+        const server = shared();
+        const challenges: unknown[] = [];
+        const caller = await callerWith(server, roles, (answer) => challenges.push(answer.headers['www-authenticate']));
+        const before = await server.dump();
+        const failure = await catchClientError(caller.call(id, input));
+        expect(failure).toMatchObject({ status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' });
+        expect(failure.items).toEqual([
+          expect.objectContaining({ code: 'ROLE_MISSING', message: expect.stringContaining('lacks') }),
+        ]);
+        expect(challenges).toEqual([expect.stringContaining('error="insufficient_scope"')]);
+        expect(await server.dump()).toEqual(before);
+      },
+    );
 
-    test('refuses nobody and credentials that are none with 401, and keeps the store as it was', async () => {
+    test('rejects missing and invalid credentials with 401 and leaves the store unchanged', async () => {
       const server = shared();
       const before = await server.dump();
       for (const [credentials, code] of noCredentials) {
@@ -113,7 +119,7 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       expect(await server.dump()).toEqual(before);
     });
 
-    test('refuses two ways of presenting itself at once', async () => {
+    test('rejects two authentication methods in one request', async () => {
       const server = shared();
       const headers = { 'x-api-key': 'one', authorization: 'Bearer two' };
       const failure = await catchClientError(server.as().call(id, { ...input, headers }));
@@ -134,7 +140,7 @@ const noCredentials = [
   [{ token: 'no.token.atall' }, 'TOKEN_INVALID'],
 ] as const;
 
-/** Each way in without one of its roles, where that leaves a client that is let in by no other way. */
+/** Each alternative without one of its roles, unless the remaining roles satisfy another alternative. */
 function listMissingOne({ roles: expression }: Operation<never>): [string, RoleSet][] {
   const lacking = listRoleSets(expression).flatMap((way) =>
     way
@@ -146,7 +152,7 @@ function listMissingOne({ roles: expression }: Operation<never>): [string, RoleS
 }
 
 function testUnwritable(id: OperationId, prepare: Prepare, writer: Writer): void {
-  test('answers 503 with Retry-After while the store takes no writes', async () => {
+  test('returns 503 with Retry-After while the store is read-only', async () => {
     await using server = await startServer();
     const input = await prepare(server);
     const caller = await writer(server);

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What handlers of these two are given: the one lets anybody in, the other asks who calls. */
+/** Records the contexts that two handlers receive: one operation is public, the other needs a caller. */
 async function contexts() {
   const handlers = [vi.spyOn(loginClient, 'handle'), vi.spyOn(getGroup, 'handle')] as const;
   await using server = await startServer();
@@ -17,14 +17,14 @@ async function contexts() {
   return handlers.map(({ mock }) => mock.calls[0]?.[1] as object);
 }
 
-test('a handler is given values, and no getter that was made for the call', async () => {
+test('passes values to a handler, not getters created for the request', async () => {
   for (const context of await contexts()) {
     const getters = Object.entries(Object.getOwnPropertyDescriptors(context)).filter(([, { get }]) => get);
     expect(getters).toEqual([]);
   }
 });
 
-test('a handler that lets nobody in as well finds a caller where there is one, and an error where there is none', async () => {
+test('passes the caller to the handler of a public operation if there is one, and an error otherwise', async () => {
   const [ofLogin, ofGet] = (await contexts()) as { caller: { subject: string } }[];
   expect(ofGet?.caller.subject).toBe(adminClient.clientId);
   expect(() => ofLogin?.caller.subject).toThrow('client-identities.login asks who calls, but lets nobody in as well');

@@ -1,4 +1,4 @@
-/** A store that can be told to take no more writes, as one does whose disk is full. */
+/** A store that a test can switch to read-only, as on a full disk. */
 import { type Store, StoreUnavailableError } from '../../../src/server/store/store.ts';
 
 export interface StoppableStore {

@@ -1,4 +1,4 @@
-/** Calls as a user who is signed in, without the way that leads there: row, session and token are put in place. */
+/** Calls as a signed-in user: user, session and token are stored directly, without a login. */
 import type { IamClient } from '../../../src/client/index.ts';
 import { epochSeconds } from '../../../src/server/clock.ts';
 import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
@@ -6,29 +6,29 @@ import type { Session, User } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 
 export interface TestUser {
-  /** Made where missing; given, so that a test can name the user. */
+  /** Created if missing; can be set so that a test can name the user. */
   readonly userId?: string;
-  /** What a group gives the user. */
+  /** The roles that a group grants to the user. */
   readonly roles?: readonly string[];
-  /** Made where it is not there. */
+  /** Created if it does not exist. */
   readonly businessId?: string;
   readonly level?: AuthenticationLevel;
   readonly lead?: boolean;
-  /** The client that the user signed in through; the application client of the first start where missing. */
+  /** The client of the session; by default the bootstrap application client. */
   readonly clientId?: string;
 }
 
-/** A client that calls with the token of a new user. */
+/** Creates a client that calls with the token of a new user. */
 export async function asUser(server: TestServer, user: TestUser = {}): Promise<IamClient> {
   return server.as({ token: await userToken(server, user) });
 }
 
-/** The access token of a new user in a new session. */
+/** Issues an access token of a new user in a new session. */
 export async function userToken(server: TestServer, user: TestUser = {}): Promise<string> {
   const { issuer, store } = server.appContext;
   const row = await insertUser(server, user);
   const client = await store.clients.get(user.clientId ?? appClientId);
-  if (!client) throw new Error(`there is no client ${user.clientId}`);
+  if (!client) throw new Error(`unknown client ${user.clientId}`);
   const session = await insertSession(server, row.userId, client.clientId, user.level ?? 'AUTH-BASIC');
   return (await issuer.issueForUser(row, session, client)).accessToken;
 }

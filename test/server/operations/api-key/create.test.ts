@@ -12,7 +12,7 @@ testAccess('api-key.create', async ({ makeClient }) => {
   return { body: { appId: 'billing', clientId } };
 });
 
-test('makes a key that opens its client, and shows it this once', async () => {
+test('creates a key that authenticates its client and returns it only once', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
   const body = { appId: 'billing', clientId };
@@ -27,7 +27,7 @@ test('makes a key that opens its client, and shows it this once', async () => {
   await expect(refused).rejects.toMatchObject({ status: 403 });
 });
 
-test('makes another key each time', async () => {
+test('creates a different key for each request', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const make = () => server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
@@ -35,7 +35,7 @@ test('makes another key each time', async () => {
   expect(new Set(made.map(({ apiKey }) => apiKey)).size).toBe(20);
 });
 
-test('takes a key that is sent, once', async () => {
+test('accepts a key chosen by the caller, but only once', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const body = { appId: 'billing', clientId, apiKey: key };
@@ -46,7 +46,7 @@ test('takes a key that is sent, once', async () => {
     expect(outcome).toMatchObject({ reason: { status: 412, code: 'API_KEY_TAKEN' } });
 });
 
-test('gives no caller a key to authorities that it does not hold itself', async () => {
+test('rejects a key with authorities that the caller does not have', async () => {
   await using server = await startServer();
   const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
   const strong = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
@@ -61,7 +61,7 @@ test('gives no caller a key to authorities that it does not hold itself', async 
   await caller.apiKey.create({ body: { appId: 'billing', clientId: equal.clientId } });
 });
 
-test('counts what a service has through its groups, and through what these depend on', async () => {
+test('counts the roles that a service has through its groups and their dependencies', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
   const group = await server.appContext.store.groups.getBy('groupName', 'business-owners');
@@ -72,7 +72,7 @@ test('counts what a service has through its groups, and through what these depen
   expect(failure.message).toContain('BUSINESSADMIN, BUSINESSOWNER, BUSINESSUSER');
 });
 
-describe('a key for a service that has a role', () => {
+describe('a key for a service with a role', () => {
   async function serviceWithRole(server: TestServer) {
     const { admin } = server;
     await admin.groups.create({ body: { groupName: 'deployers', roles: ['DEPLOY'] } });
@@ -82,14 +82,14 @@ describe('a key for a service that has a role', () => {
     return { appId: 'ci', clientId };
   }
 
-  test('is made by the administrator client of the first start', async () => {
+  test('can be created by the bootstrap administrator client', async () => {
     await using server = await startServer();
     const { apiKey } = await server.admin.apiKey.create({ body: await serviceWithRole(server) });
     const client = server.as({ apiKey });
     await expect(client.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('is made by the administrator of the first start, once it has given a second factor', async () => {
+  test('can be created by the bootstrap administrator after MFA', async () => {
     await using server = await startServer({ flags: { 'fast-passwords': true } });
     const body = await serviceWithRole(server);
     const { accessToken } = await logIn(server, { name: 'admin', secret: 'correct horse battery staple' });
@@ -103,7 +103,7 @@ describe('a key for a service that has a role', () => {
   });
 });
 
-test('counts IAM_ADMIN_MAINTENANCE as every role of a group, and as no level of authentication', async () => {
+test('treats IAM_ADMIN_MAINTENANCE as every role of a group, but not as an authentication level', async () => {
   await using server = await startServer();
   const caller = await server.withAuthorities(['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC']);
   const give = async (authorities: readonly string[]) => {
@@ -115,7 +115,7 @@ test('counts IAM_ADMIN_MAINTENANCE as every role of a group, and as no level of 
     expect(await catchClientError(give([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
 });
 
-test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASIC without a second factor', async () => {
+test('rejects a key with a scope that the caller does not have, and CLI-AUTH-BASIC without MFA', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ scope: ['account_lock', 'READ'] });
   const body = { appId: 'x', clientId };
@@ -134,7 +134,7 @@ test('gives no caller a key to scope that it does not have, nor to CLI-AUTH-BASI
   await strong.apiKey.create({ body: plain });
 });
 
-describe('refuses, and keeps the store as it was,', () => {
+describe('rejects and leaves the store unchanged:', () => {
   const shared = sharedServer();
   const given = { appId: 'billing', clientId: 'test-app' };
 
@@ -142,11 +142,11 @@ describe('refuses, and keeps the store as it was,', () => {
     ['an unknown client', { ...given, clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
     ['no application', { clientId: 'test-app' }, 400, 'FIELD_MISSING'],
     ['no client', { appId: 'billing' }, 400, 'FIELD_MISSING'],
-    ['a client id that none can have', { ...given, clientId: 'a b' }, 400, 'FIELD_VALUE'],
-    ['an application of a control character', { ...given, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
+    ['an invalid client id', { ...given, clientId: 'a b' }, 400, 'FIELD_VALUE'],
+    ['an application that is a control character', { ...given, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
     ['a key that is too short', { ...given, apiKey: key.slice(4) }, 400, 'FIELD_VALUE'],
     ['a key that is not base64', { ...given, apiKey: key.replaceAll('A', '-') }, 400, 'FIELD_VALUE'],
-    ['a key that is a number', { ...given, apiKey: 1 }, 400, 'FIELD_TYPE'],
+    ['a numeric key', { ...given, apiKey: 1 }, 400, 'FIELD_TYPE'],
     ['the hash of a key', { ...given, keyHash: 'x' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();

@@ -4,7 +4,7 @@ import { catchClientError, testAccess } from '../access.ts';
 
 testAccess('api-key.list', async () => ({}));
 
-test('shows all of a key but the key and its hash', async () => {
+test('returns every field of a key except the key and its hash', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const { apiKeyId, apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
@@ -14,7 +14,7 @@ test('shows all of a key but the key and its hash', async () => {
   expect(answer.body).toEqual([{ apiKeyId, appId: 'billing', clientId, hint: apiKey.slice(-5, -1), createdAt }]);
 });
 
-test('tells when a key was last used, at once and after it was written', async () => {
+test('returns when a key was last used, before and after the value is written', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ authorities: ['ADMIN'] });
   const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
@@ -31,7 +31,7 @@ test('tells when a key was last used, at once and after it was written', async (
   expect(await lastUse()).toEqual([server.clock.now().toISOString()]);
 });
 
-test('filters by client and application, together and page by page', async () => {
+test('filters by client and application, also across pages', async () => {
   await using server = await startServer();
   const clients = [await server.makeClient(), await server.makeClient()].map(({ clientId }) => clientId);
   for (const appId of ['billing', 'shop', 'billing'])
@@ -53,7 +53,7 @@ test('filters by client and application, together and page by page', async () =>
   expect(await count({ clientId, appId: 'none' })).toBe(0);
 });
 
-test('pages with 206 and a Link to the rest', async () => {
+test('returns 206 and a Link header to the next page', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   for (const appId of ['one', 'two', 'three']) await server.admin.apiKey.create({ body: { appId, clientId } });
@@ -70,12 +70,12 @@ test.each([
   [{ clientId: 'a b' }, 'FIELD_VALUE'],
   [{ appId: '' }, 'FIELD_VALUE'],
   [{ after: 'garbage' }, 'CURSOR_INVALID'],
-])('refuses %j', async (query, code) => {
+])('rejects %j', async (query, code) => {
   await using server = await startServer();
   expect(await catchClientError(server.admin.call('api-key.list', { query }))).toMatchObject({ status: 400, code });
 });
 
-test('refuses the cursor of another client', async () => {
+test('rejects a cursor of another client', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   for (const appId of ['one', 'two']) await server.admin.apiKey.create({ body: { appId, clientId } });

@@ -13,7 +13,7 @@ testAccess('api-key.remove', async (server) => {
   return { params };
 });
 
-test('removes the key, which is refused from the very next call on', async () => {
+test('removes the key, which is rejected from the next request on', async () => {
   await using server = await startServer();
   const { params, apiKey } = await makeKey(server);
   const caller = server.as({ apiKey });
@@ -25,7 +25,7 @@ test('removes the key, which is refused from the very next call on', async () =>
   expect(await catchClientError(server.admin.apiKey.remove({ params }))).toMatchObject({ code: 'API_KEY_NOT_FOUND' });
 });
 
-test('leaves the client, and its other keys', async () => {
+test('leaves the client and its other keys unchanged', async () => {
   await using server = await startServer();
   const { params } = await makeKey(server);
   const { items } = await server.admin.apiKey.list();
@@ -35,7 +35,7 @@ test('leaves the client, and its other keys', async () => {
   await expect(server.as({ apiKey: other.apiKey }).groups.list()).resolves.toBeDefined();
 });
 
-test('lets a key remove itself', async () => {
+test('accepts a key that removes itself', async () => {
   await using server = await startServer();
   const { params, apiKey } = await makeKey(server);
   const caller = server.as({ apiKey });
@@ -48,7 +48,7 @@ test.each([
   ['toString', 'API_KEY_NOT_FOUND'],
   ['a b', 'PATH_VALUE'],
   ['x'.repeat(65), 'PATH_VALUE'],
-])('answers 404 for %s', async (apiKeyId, code) => {
+])('returns 404 for %s', async (apiKeyId, code) => {
   await using server = await startServer();
   const before = await server.dump();
   expect(await catchClientError(server.admin.apiKey.remove({ params: { apiKeyId } }))).toMatchObject({

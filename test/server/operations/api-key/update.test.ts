@@ -13,7 +13,7 @@ testAccess('api-key.update', async (server) => {
   return { params, body: { appId: 'shop', clientId: one } };
 });
 
-test('moves the key to another application and client, and keeps the key where none is sent', async () => {
+test('changes the application and the client, and leaves the key unchanged when none is sent', async () => {
   await using server = await startServer();
   const { params, other, apiKey } = await prepare(server);
   const [before] = (await server.admin.apiKey.list()).items;
@@ -25,7 +25,7 @@ test('moves the key to another application and client, and keeps the key where n
   expect(items).toEqual([{ ...before, appId: 'shop', clientId: other, lastUsedAt: expect.any(String) }]);
 });
 
-test('replaces the key by one that is sent, and the old one opens nothing from then on', async () => {
+test('replaces the key with the one that is sent and rejects the old one', async () => {
   await using server = await startServer();
   const { params, other, apiKey } = await prepare(server);
   const replacement = Buffer.alloc(32, 7).toString('base64');
@@ -38,7 +38,7 @@ test('replaces the key by one that is sent, and the old one opens nothing from t
   await server.admin.apiKey.update({ params, body });
 });
 
-test('refuses the key of another, and lets neither of them change', async () => {
+test('rejects the key of another client and leaves both unchanged', async () => {
   await using server = await startServer();
   const { params, one } = await prepare(server);
   const second = await server.admin.apiKey.create({ body: { appId: 'billing', clientId: one } });
@@ -49,7 +49,7 @@ test('refuses the key of another, and lets neither of them change', async () => 
   expect(await server.dump()).toEqual(before);
 });
 
-test('moves a key to no client that can do more than the caller', async () => {
+test('rejects a client with more rights than the caller', async () => {
   await using server = await startServer();
   const { params, other, one } = await prepare(server);
   const caller = await server.withAuthorities(['ADMIN']);
@@ -62,12 +62,12 @@ test('moves a key to no client that can do more than the caller', async () => {
 
 test.each([
   ['an unknown key', { apiKeyId: 'nobody' }, {}, 404, 'API_KEY_NOT_FOUND'],
-  ['an id that none can have', { apiKeyId: 'a b' }, {}, 404, 'PATH_VALUE'],
+  ['an invalid id', { apiKeyId: 'a b' }, {}, 404, 'PATH_VALUE'],
   ['an unknown client', {}, { clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
   ['an empty application', {}, { appId: '' }, 400, 'FIELD_VALUE'],
   ['no client', {}, { clientId: undefined }, 400, 'FIELD_MISSING'],
   ['the time of its use', {}, { lastUsedAt: 'now' }, 400, 'FIELD_UNKNOWN'],
-])('refuses %s, and keeps the store as it was', async (_, otherParams, otherBody, status, code) => {
+])('rejects %s and leaves the store unchanged', async (_, otherParams, otherBody, status, code) => {
   await using server = await startServer();
   const { params, one } = await prepare(server);
   const before = await server.dump();

@@ -23,7 +23,7 @@ testMemberBodies({
     }),
 });
 
-test('gives what the group gives to all users of the business, with their next token', async () => {
+test('grants the roles of the group to all users of the business, from their next token on', async () => {
   await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'auditors', roles: ['IAM_ADMIN_READ_ONLY'] } });
   await server.admin.businessAccesses.addBusiness(to('auditors', ['a']));
@@ -32,10 +32,10 @@ test('gives what the group gives to all users of the business, with their next t
   await expect(other.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-describe('its own business only', () => {
+describe('own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('is what an owner or administrator of a business adds, and a list with another one adds nothing', async () => {
+  test('accepts the own business from its owner or administrator, and rejects a list that contains another one', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
@@ -46,7 +46,7 @@ describe('its own business only', () => {
     expect(await membersIn(server)).toEqual(['a']);
   });
 
-  test('binds an auditor who owns a business as well, and not an administrator', async () => {
+  test('restricts an auditor who owns a business, but not an administrator', async () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
     const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
@@ -55,7 +55,7 @@ describe('its own business only', () => {
     await administrator.businessAccesses.addBusiness(to('plain', ['b']));
   });
 
-  test('gives its users nothing that its administrator does not hold', async () => {
+  test('rejects a group with roles that the administrator of the business does not have', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
     for (const groupId of ['iam-administrators', 'business-owners', 'deployers', 'leads'])

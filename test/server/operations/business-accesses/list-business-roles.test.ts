@@ -7,7 +7,7 @@ const of = (businessId: string) => ({ params: { businessId } });
 
 testRoleSets(id, async () => of('a'));
 
-test('tells what all users of the business have through it, and by which of its groups', async () => {
+test('returns the roles that the business grants to all its users, and the groups that grant them', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'leads', [{ kind: 'business', memberId: 'a' }]);
   await insertMembers(server, 'deployers', [{ kind: 'business', memberId: 'a' }]);
@@ -22,7 +22,7 @@ test('tells what all users of the business have through it, and by which of its 
   ]);
 });
 
-test('answers 404 for businesses that are not there', async () => {
+test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, of(businessId)), {
@@ -32,7 +32,7 @@ test('answers 404 for businesses that are not there', async () => {
   await expectRefusal(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('shows an owner or administrator of a business its own one only, and an administrator of the service all', async () => {
+test('returns only the own business to its owner or administrator, and every business to a service administrator', async () => {
   await using server = await startWithMembers();
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });

@@ -8,5 +8,5 @@ testMemberPages({
   params: (groupName) => ({ groupId: groupName }),
   member: (memberId) => ({ kind: 'business', memberId }),
   field: 'businessId',
-  badPaging: 'refused',
+  badPaging: 'rejected',
 });

@@ -22,7 +22,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'a');
 });
 
-test('takes one business out and leaves its pairs', async () => {
+test('removes the membership of one business and keeps the business users in the group', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [
     business('a'),
@@ -33,7 +33,7 @@ test('takes one business out and leaves its pairs', async () => {
   expect(await membersIn(server)).toEqual(['b', 'a1']);
 });
 
-test('answers 404 for what is not in the group, and for groups that are not there', async () => {
+test('returns 404 for a business that is not in the group and for unknown groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [business('a')]);
   for (const businessId of ['b', 'A', 'nobody', 'constructor', '__proto__'])
@@ -49,7 +49,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('hides a group that gives what the caller does not hold, whether or not the business is in it', async () => {
+test('hides a group with roles that the caller does not have, whether or not the business is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a')), {
@@ -79,7 +79,7 @@ test('hides a group that gives what the caller does not hold, whether or not the
   expect(await membersIn(server, 'deployers')).toEqual([]);
 });
 
-test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
+test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [business('a')]);
@@ -89,10 +89,10 @@ test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
   await caller.businessAccesses.removeBusiness(from('leads', 'a'));
 });
 
-describe('its own business only', () => {
+describe('own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('is what an owner or administrator of a business takes out', async () => {
+  test('accepts the own business from its owner or administrator', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
@@ -106,7 +106,7 @@ describe('its own business only', () => {
     expect(await membersIn(server)).toEqual(['b']);
   });
 
-  test('binds an auditor who owns a business as well', async () => {
+  test('restricts an auditor who also owns a business', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
@@ -114,8 +114,8 @@ describe('its own business only', () => {
   });
 });
 
-describe('the last administrator', () => {
-  test('stays, and the answer is 200 with the error array', async () => {
+describe('last administrator', () => {
+  test('is not removed: 200 with the error array', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [business('a')]);
@@ -123,7 +123,7 @@ describe('the last administrator', () => {
     await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
   });
 
-  test('is of one of a hundred businesses that are removed at once', async () => {
+  test('remains when a hundred businesses are removed concurrently', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     const businessIds = createIds('firm', 100);

@@ -1,4 +1,4 @@
-/** Guesses that come all at once count one by one, however they come. */
+/** Concurrent guesses of a client secret count one by one, over many connections and pipelined. */
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 import { exchange } from '../../property/raw-sender.ts';
@@ -8,13 +8,13 @@ const path = '/security/iam/v1/client-identities/login';
 const wrong = ['Authorization', `Basic ${Buffer.from('test-admin:wrong').toString('base64')}`] as const;
 const from = ['X-Forwarded-For', '192.0.2.66'] as const;
 
-/** How many of the statuses are which. */
+/** Counts responses by status. */
 function tally(statuses: readonly number[]): Record<number, number> {
   const count = (status: number) => statuses.filter((other) => other === status).length;
   return Object.fromEntries([...new Set(statuses)].map((status) => [status, count(status)]));
 }
 
-test('on many connections', async () => {
+test('over many connections', async () => {
   await using server = await startServer(withProxy());
   const statuses: number[] = [];
   for (let round = 0; round < 26; round += 1) {
@@ -24,7 +24,7 @@ test('on many connections', async () => {
   expect(tally(statuses)).toEqual({ 401: 1000, 429: 40 });
 });
 
-test('in packets of fifty', async () => {
+test('in batches of fifty pipelined requests', async () => {
   await using server = await startServer(withProxy());
   const lines = [wrong, from].map((line) => line.join(': ')).join('\r\n');
   const guess = (more: string) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n${more}\r\n`;

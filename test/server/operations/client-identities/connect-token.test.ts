@@ -25,7 +25,7 @@ interface OAuthAnswer {
 const tokenOf = (answer: ApiResponse) => readClaims({ accessToken: (answer.json as OAuthAnswer).access_token });
 const refreshOf = (answer: ApiResponse) => (answer.json as OAuthAnswer).refresh_token ?? '';
 
-/** A client with a secret of the test's own choice. */
+/** Creates a client with the given secret. */
 async function clientWith(server: TestServer, clientId: string, secret: string) {
   const { store } = server.appContext;
   await server.makeClient({ clientId, scope: ['READ', 'WRITE'], grantTypes: ['client_credentials', 'refresh_token'] });
@@ -35,8 +35,8 @@ async function clientWith(server: TestServer, clientId: string, secret: string) 
   });
 }
 
-describe('a client for itself', () => {
-  test('gets a token, and no refresh token', async () => {
+describe('a client on its own behalf', () => {
+  test('obtains a token without a refresh token', async () => {
     await using server = await startServer({ flags: { 'expires-in': 'epoch' } });
     await clientWith(server, 'service', 'secret');
     const answer = await postForm(server, clientGrant, { authorization: basic('service', 'secret') });
@@ -61,13 +61,13 @@ describe('a client for itself', () => {
   const [id, secret] = ['svc@example.com', '100%25 of: ü & + /'];
   const encoded = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
   const pairs = { raw: basic(id, secret), 'form-encoded': basic(encoded(id), encoded(secret)) };
-  test.each(Object.entries(pairs))('shows its pair in Basic %s', async (_form, authorization) => {
+  test.each(Object.entries(pairs))('authenticates with Basic %s', async (_form, authorization) => {
     await using server = await startServer();
     await clientWith(server, id, secret);
     expect(tokenOf(await postForm(server, clientGrant, { authorization }))).toMatchObject({ sub: id });
   });
 
-  test('shows its pair in the body, or a key', async () => {
+  test('authenticates in the body or with an API key', async () => {
     await using server = await startServer();
     await clientWith(server, id, secret);
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: id } });
@@ -79,7 +79,7 @@ describe('a client for itself', () => {
     for (const answer of await Promise.all(ways)) expect(tokenOf(answer)).toMatchObject({ sub: id });
   });
 
-  test('gets the part of its scope that it asks for', async () => {
+  test('obtains the part of its scope that it requests', async () => {
     await using server = await startServer();
     await clientWith(server, 'service', 'secret');
     const ask = async (scope: string) =>
@@ -92,7 +92,7 @@ describe('a client for itself', () => {
 });
 
 describe('a user', () => {
-  test('logs in through a client without a secret that only names itself, and renews', async () => {
+  test('logs in through an identified client without a secret, and renews', async () => {
     await using server = await startWith();
     const answer = await postForm(server, { ...userGrant, scope: 'READ' });
     expect(answer).toMatchObject({ status: 200, json: { expires_in: 3600, scope: 'READ' } });
@@ -108,7 +108,7 @@ describe('a user', () => {
   });
 });
 
-test('parameters that are unknown or empty count as left out', async () => {
+test('ignores unknown and empty parameters', async () => {
   await using server = await startWith();
   const more = { client_secret: '', scope: '', audience: 'x', __proto__x: 'y', constructor: 'z' };
   expect(await postForm(server, { ...userGrant, ...more })).toMatchObject({ status: 200 });
@@ -121,7 +121,7 @@ test('parameters that are unknown or empty count as left out', async () => {
   expect(query).toMatchObject({ status: 200 });
 });
 
-describe('refusals are the object of RFC 6749', () => {
+describe('errors have the format of RFC 6749', () => {
   async function startWithClients() {
     const server = await startWith();
     await clientWith(server, 'service', 'secret');
@@ -141,10 +141,10 @@ describe('refusals are the object of RFC 6749', () => {
     ],
     ['an unknown client', clientGrant, basic('unknown', 'secret'), 401, 'invalid_client'],
     ['no pair in Basic', clientGrant, 'Basic !', 401, 'invalid_client'],
-    ['a token of nobody', clientGrant, 'Bearer none', 401, 'invalid_client'],
-    ['a secret left out', { ...clientGrant, client_id: 'service' }, undefined, 401, 'invalid_client'],
+    ['an invalid token', clientGrant, 'Bearer none', 401, 'invalid_client'],
+    ['a missing secret', { ...clientGrant, client_id: 'service' }, undefined, 401, 'invalid_client'],
     [
-      'two ways at once',
+      'two authentication methods',
       { ...clientGrant, client_id: 'service', client_secret: 'secret' },
       own,
       400,
@@ -164,7 +164,7 @@ describe('refusals are the object of RFC 6749', () => {
       'unauthorized_client',
     ],
     [
-      'a client that only names itself',
+      'a client that is only identified',
       { ...clientGrant, client_id: appClientId },
       undefined,
       400,
@@ -195,12 +195,12 @@ describe('refusals are the object of RFC 6749', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('a failed client is asked for Basic', async () => {
+  test('responds to a failed client authentication with a Basic challenge', async () => {
     const answer = await postForm(server, clientGrant, { authorization: basic('service', 'wrong') });
     expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
   });
 
-  test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('%s given twice', async (name) => {
+  test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('rejects %s sent twice', async (name) => {
     const fields = new URLSearchParams(userGrant);
     fields.append(name, 'READ');
     fields.append(name, 'READ');
@@ -208,7 +208,7 @@ describe('refusals are the object of RFC 6749', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
   });
 
-  test('a body that is no form', async () => {
+  test('rejects a body that is not a form', async () => {
     const json = await post(server, path, { 'content-type': 'application/json' }, JSON.stringify(userGrant));
     expect(json).toMatchObject({ status: 415, json: { error: 'invalid_request' } });
     expect(await post(server, path)).toMatchObject({ status: 415 });
@@ -217,7 +217,7 @@ describe('refusals are the object of RFC 6749', () => {
     expect(long).toMatchObject({ status: 413, json: { error: 'invalid_request' } });
   });
 
-  test('too many guesses', async () => {
+  test('throttles after too many guesses', async () => {
     for (let guess = 0; guess < 10; guess += 1)
       await postForm(server, { ...userGrant, username: 'guessed', password: 'wrong' });
     expect(await postForm(server, { ...userGrant, username: 'guessed' })).toMatchObject({

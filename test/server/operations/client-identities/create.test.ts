@@ -14,7 +14,7 @@ async function clientOf({ appContext: world }: TestServer, clientId: string) {
   return client;
 }
 
-test('makes a first-party client whose secret works at once, and shows the secret this once', async () => {
+test('creates a first-party client with a working secret and returns the secret only once', async () => {
   await using server = await startServer();
   const answer = await server.admin.call('client-identities.create', { body: { appId: 'billing' } });
   expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
@@ -25,14 +25,14 @@ test('makes a first-party client whose secret works at once, and shows the secre
   await expect(server.as(credentials).clientIdentities.login()).resolves.toMatchObject({ scope: [] });
 });
 
-test('gives a new client no authorities, whatever the caller has', async () => {
+test('creates the client without authorities, whatever the caller has', async () => {
   await using server = await startServer();
   const credentials = await server.admin.clientIdentities.create({ body: { appId: 'billing' } });
   const failure = await catchClientError(server.as(credentials).groups.list());
   expect(failure).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-test('keeps every field that is sent', async () => {
+test('stores every field that is sent', async () => {
   await using server = await startServer({ seed });
   const body = {
     appId: 'billing',
@@ -57,7 +57,7 @@ test('keeps every field that is sent', async () => {
   expect((await server.as(credentials).clientIdentities.login()).scope).toEqual(['READ', 'urn:x:y']);
 });
 
-test('makes a client without secrets in common with any other', async () => {
+test('creates clients that share no secrets', async () => {
   await using server = await startServer();
   const create = () => server.admin.clientIdentities.create({ body: { appId: 'billing' } });
   const made = await Promise.all(Array.from({ length: 20 }, create));
@@ -65,7 +65,7 @@ test('makes a client without secrets in common with any other', async () => {
 });
 
 test.each([{ userId: 'eve' }, { businessId: 'acme' }, { serviceAccountId: 'billing-service' }])(
-  'takes %j as its owner',
+  'accepts %j as the owner',
   async (owner) => {
     await using server = await startServer({ seed });
     const { clientId } = await server.admin.clientIdentities.create({ body: { appId: 'billing', ...owner } });
@@ -73,7 +73,7 @@ test.each([{ userId: 'eve' }, { businessId: 'acme' }, { serviceAccountId: 'billi
   },
 );
 
-test('gives a service account to exactly one of fifty that ask for it at once', async () => {
+test('assigns a service account to exactly one of fifty concurrent requests', async () => {
   await using server = await startServer();
   const body = { appId: 'billing', serviceAccountId: 'billing-service' };
   const calls = Array.from({ length: 50 }, () => server.admin.clientIdentities.create({ body }));
@@ -83,7 +83,7 @@ test('gives a service account to exactly one of fifty that ask for it at once', 
     expect(outcome).toMatchObject({ reason: { status: 412, code: 'ID_TAKEN' } });
 });
 
-describe('refuses, and keeps the store as it was,', () => {
+describe('rejects and leaves the store unchanged:', () => {
   test.each([
     ['an unknown user', { userId: 'nobody' }, 412, 'USER_UNKNOWN'],
     ['an unknown business', { businessId: 'nobody' }, 412, 'BUSINESS_UNKNOWN'],
@@ -93,14 +93,14 @@ describe('refuses, and keeps the store as it was,', () => {
     ['a service account that is a user id', { serviceAccountId: 'eve' }, 412, 'ID_TAKEN'],
     ['a service account that is a reserved word', { serviceAccountId: 'login' }, 400, 'FIELD_VALUE'],
     ['a scope with a blank', { scope: ['a b'] }, 400, 'FIELD_VALUE'],
-    ['a redirect that is no URI', { redirectURI: 'here' }, 400, 'FIELD_VALUE'],
-    ['grant types as text', { grantTypes: 'password' }, 400, 'FIELD_TYPE'],
+    ['a redirect that is not a URI', { redirectURI: 'here' }, 400, 'FIELD_VALUE'],
+    ['grant types as a string', { grantTypes: 'password' }, 400, 'FIELD_TYPE'],
     ['no application', { appId: undefined }, 400, 'FIELD_MISSING'],
     ['authorities', { authorities: ['ADMIN'] }, 400, 'FIELD_UNKNOWN'],
     ['a secret', { clientSecret: 'mine' }, 400, 'FIELD_UNKNOWN'],
     ['the hash of a secret', { secretHash: 'sha256:00' }, 400, 'FIELD_UNKNOWN'],
     ['a party', { party: '1STPARTY' }, 400, 'FIELD_UNKNOWN'],
-    ['the mark of the first start', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
+    ['the bootstrap mark', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
     ['a client id', { clientId: 'mine' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, fields, status, code) => {
     await using server = await startServer({ seed });
@@ -112,7 +112,7 @@ describe('refuses, and keeps the store as it was,', () => {
   });
 });
 
-test('with soft errors answers 200 with the array where the interface documents that', async () => {
+test('returns 200 with the error array for soft errors where the interface specifies it', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   for (const [body, code] of [

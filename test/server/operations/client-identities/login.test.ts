@@ -7,7 +7,7 @@ const path = '/security/iam/v1/client-identities/login';
 const pair = Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64');
 const basic = ['Authorization', `Basic ${pair}`] as const;
 
-/** What programs read of the answer. */
+/** The fields of the response that clients read. */
 const loggedIn = {
   accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
   tokenType: 'Bearer',
@@ -15,7 +15,7 @@ const loggedIn = {
   scope: ['READ', 'WRITE'],
 };
 
-describe('serves programs written for the real service, which send', () => {
+describe('accepts requests as clients of the original service send them:', () => {
   const shared = sharedServer();
   const json = ['Content-Type', 'application/json'] as const;
 
@@ -24,26 +24,26 @@ describe('serves programs written for the real service, which send', () => {
     ['no body, with Content-Length: 0', [basic], ''],
     ['{}', [basic, json], '{}'],
     ['an empty body as JSON', [basic, json], ''],
-    ['a body of the wrong length of text', [basic, json], '   '],
+    ['a blank JSON body', [basic, json], '   '],
     ['the credential again as JSON', [basic, json], JSON.stringify(adminClient)],
     ['another credential as JSON', [basic, json], '{"clientId":"nobody","clientSecret":"x"}'],
     ['a form', [basic, ['Content-Type', 'application/x-www-form-urlencoded']], 'grant_type=client_credentials&a=%ZZ'],
     ['broken JSON', [basic, json], '{"broken'],
-    ['bytes that are no text', [basic, json], Buffer.from([0xff, 0xfe, 0x00])],
-    ['a type nobody knows', [basic, ['Content-Type', 'nothing']], 'x'],
+    ['bytes that are not text', [basic, json], Buffer.from([0xff, 0xfe, 0x00])],
+    ['an unknown media type', [basic, ['Content-Type', 'nothing']], 'x'],
     ['a compressed body', [basic, json, ['Content-Encoding', 'gzip']], 'x'],
-    ['a body in chunks', [basic, json, ['Transfer-Encoding', 'chunked']], '{}'],
-    ['a megabyte and more', [basic, json], ' '.repeat(1_500_000)],
+    ['a chunked body', [basic, json, ['Transfer-Encoding', 'chunked']], '{}'],
+    ['a body of more than a megabyte', [basic, json], ' '.repeat(1_500_000)],
     [
       'cookies and unknown headers',
       [basic, ['Cookie', 'JSESSIONID=1; token=stale'], ['X-Unknown', '?'], ['ip', '::1']],
       '',
     ],
-    ['an Accept that takes no JSON', [basic, ['Accept', 'text/html']], undefined],
-    ['the scheme word in lower case', [['authorization', `basic ${pair}`]], undefined],
-    ['the scheme word in upper case', [['AUTHORIZATION', `BASIC ${pair}`]], undefined],
-    ['two blanks after the scheme word', [['Authorization', `Basic  ${pair}`]], undefined],
-    ['an Origin of a page', [basic, ['Origin', 'https://elsewhere.example']], undefined],
+    ['an Accept header without JSON', [basic, ['Accept', 'text/html']], undefined],
+    ['the scheme in lower case', [['authorization', `basic ${pair}`]], undefined],
+    ['the scheme in upper case', [['AUTHORIZATION', `BASIC ${pair}`]], undefined],
+    ['two spaces after the scheme', [['Authorization', `Basic  ${pair}`]], undefined],
+    ['an Origin header', [basic, ['Origin', 'https://elsewhere.example']], undefined],
   ] as const)('%s', async (_, headers, body) => {
     const answer = await shared().send({ method: 'POST', path, headers, body });
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
@@ -51,7 +51,7 @@ describe('serves programs written for the real service, which send', () => {
   });
 
   test.each([`/${path}`, `///${path}`, `${path}?x=1`, `${path}?clientId=test-app&clientId=y`])(
-    'the path %s',
+    'accepts the path %s',
     async (other) => {
       const answer = await shared().send({ method: 'POST', path: other, headers: [basic] });
       expect(answer).toMatchObject({ status: 200, json: loggedIn });
@@ -59,7 +59,7 @@ describe('serves programs written for the real service, which send', () => {
   );
 });
 
-test('gives a token that says who the client is and what it may do, for an hour', async () => {
+test('returns a token with the identity and the rights of the client, valid for one hour', async () => {
   await using server = await startServer();
   const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'X'], scope: ['READ'], organizationId: 'org' });
   const { accessToken, ...rest } = await server.as(client).clientIdentities.login();
@@ -85,19 +85,19 @@ test('gives a token that says who the client is and what it may do, for an hour'
   expect(server.log.at(-1)).toContain(`"caller":"${client.clientId}"`);
 });
 
-test('tells the second of expiry where the deployment is set so', async () => {
+test('returns the expiry as seconds when the deployment is configured so', async () => {
   await using server = await startServer({ flags: { 'expires-in': 'epoch', 'client-token-lifetime': '600' } });
   const { expiresIn } = await server.as(adminClient).clientIdentities.login();
   expect(expiresIn).toBe(String(server.clock.now().getTime() / 1000 + 600));
 });
 
-test('goes on while the store takes no writes', async () => {
+test('works while the store is read-only', async () => {
   await using server = await startServer();
   server.stopWrites();
   await expect(server.as(adminClient).clientIdentities.login()).resolves.toMatchObject({ tokenType: 'Bearer' });
 });
 
-describe('refuses with 401 and an array whose first element tells why', () => {
+describe('rejects with 401 and an array whose first element contains the reason', () => {
   const shared = sharedServer();
   const header = (value: string) => [['Authorization', value]] as const;
   const encoded = (text: string) => header(`Basic ${Buffer.from(text).toString('base64')}`);
@@ -111,13 +111,17 @@ describe('refuses with 401 and an array whose first element tells why', () => {
     ['no colon', encoded('test-admin'), 'CREDENTIALS_INVALID'],
     ['no id', encoded(`:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
     ['an id in upper case', encoded(`TEST-ADMIN:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
-    ['a secret with a blank behind it', encoded(`test-admin:${adminClient.clientSecret} `), 'CREDENTIALS_INVALID'],
+    ['a secret with a trailing space', encoded(`test-admin:${adminClient.clientSecret} `), 'CREDENTIALS_INVALID'],
     ['an id called __proto__', encoded('__proto__:x'), 'CREDENTIALS_INVALID'],
-    ['no base64', header('Basic ???'), 'CREDENTIALS_INVALID'],
+    ['invalid base64', header('Basic ???'), 'CREDENTIALS_INVALID'],
     ['a scheme without a value', header('Basic'), 'CREDENTIALS_INVALID'],
-    ['the pair as it is', header(`Basic ${adminClient.clientId}:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
+    [
+      'the credentials without encoding',
+      header(`Basic ${adminClient.clientId}:${adminClient.clientSecret}`),
+      'CREDENTIALS_INVALID',
+    ],
     ['an unknown scheme', header('Digest x'), 'CREDENTIALS_INVALID'],
-    ['bytes that are no UTF-8', header('Basic /zr/'), 'CREDENTIALS_INVALID'],
+    ['bytes that are not UTF-8', header('Basic /zr/'), 'CREDENTIALS_INVALID'],
     ['a bearer token', header('Bearer x.y.z'), 'CREDENTIALS_INVALID'],
     ['an API key', [['X-Api-Key', 'x']], 'CREDENTIALS_INVALID'],
     ['two headers', [basic, ['X-Api-Key', 'x']], 'CREDENTIALS_AMBIGUOUS'],
@@ -129,13 +133,13 @@ describe('refuses with 401 and an array whose first element tells why', () => {
     expect(answer.headers['www-authenticate']).toMatch(/^(Basic|Bearer) realm="iam"/);
   });
 
-  test('also a token that is good: it proves no secret', async () => {
+  test('rejects a valid token, which does not prove knowledge of the secret', async () => {
     const { accessToken } = await shared().as(adminClient).clientIdentities.login();
     const answer = await shared().send({ method: 'POST', path, headers: header(`Bearer ${accessToken}`) });
     expect(answer).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
   });
 
-  test('a client whose owner is locked', async () => {
+  test('rejects a client whose owner is locked', async () => {
     const seed = { users: [{ userId: 'eve', userName: 'eve', locked: true }] };
     await using server = await startServer({ seed });
     const client = await server.makeClient({ userId: 'eve' });
@@ -145,7 +149,7 @@ describe('refuses with 401 and an array whose first element tells why', () => {
   });
 });
 
-test('ten wrong secrets close a client out of nothing', async () => {
+test('does not lock a client out after ten wrong secrets', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = await server.makeClient();
   const wrong = server.as({ basic: { clientId, clientSecret: 'wrong' } });

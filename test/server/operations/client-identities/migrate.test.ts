@@ -8,7 +8,10 @@ const target = { organizationId: 'new', businessUnitId: 'trade' };
 
 testRoleSets(id, async () => ({ body: { clientIds: ['of-a'], target } }));
 
-/** Clients of the organization old in the units sales and stock and in none, of another organization, and of none. */
+/**
+ * Clients of the organization old (in the units sales, stock and no unit), of another organization and of no
+ * organization.
+ */
 function startUnits(): Promise<TestServer> {
   const clients = [
     { clientId: 'sales-1', organizationId: 'old', businessUnitId: 'sales' },
@@ -30,7 +33,7 @@ async function listMoved(server: TestServer): Promise<string[]> {
 }
 
 describe('moves', () => {
-  test('the named clients, each once, and counts those that were there already', async () => {
+  test('each named client once and counts those that already match', async () => {
     await using server = await startUnits();
     const clientIds = ['none', 'sales-1', 'none', 'there'];
     const answer = await migrate(server, { clientIds, target });
@@ -44,14 +47,14 @@ describe('moves', () => {
     [{ organizationId: 'old', businessUnitId: 'SALES' }, []],
     [{ organizationId: 'constructor' }, []],
     [{ organizationId: '__proto__' }, []],
-  ])('all of the source %j', async (source, expected) => {
+  ])('all clients of the source %j', async (source, expected) => {
     await using server = await startUnits();
     const answer = await migrate(server, { source, target });
     expect(answer.body).toEqual({ matched: expected.length, migrated: expected.length });
     expect(await listMoved(server)).toEqual([...expected, 'there'].toSorted());
   });
 
-  test('nothing twice: the second time all are there', async () => {
+  test('no client a second time: all already match', async () => {
     await using server = await startUnits();
     await migrate(server, { source: { organizationId: 'old' }, target });
     const before = await server.dump();
@@ -61,14 +64,14 @@ describe('moves', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('nothing else of a client', async () => {
+  test('no other field of a client', async () => {
     await using server = await startUnits();
     const before = await server.appContext.store.clients.get('sales-1');
     await migrate(server, { clientIds: ['sales-1'], target });
     expect(await server.appContext.store.clients.get('sales-1')).toEqual({ ...before, ...target });
   });
 
-  test('all of 10,000 or, with one that is not there, none; 10,001 are too many', async () => {
+  test('all of 10,000, or none when one is unknown, and rejects 10,001', async () => {
     await using server = await startUnits();
     const clientIds = createIds('many', 10_000);
     const row = await server.appContext.store.clients.get('none');
@@ -83,8 +86,8 @@ describe('moves', () => {
   });
 });
 
-describe('refuses', () => {
-  test.each(['nobody', 'SALES-1', 'constructor', '__proto__'])('a client that is not there: %s', async (clientId) => {
+describe('rejects', () => {
+  test.each(['nobody', 'SALES-1', 'constructor', '__proto__'])('an unknown client: %s', async (clientId) => {
     await using server = await startUnits();
     const failure = await expectRefusal(server, () => migrate(server, { clientIds: ['none', clientId], target }), {
       status: 404,
@@ -93,7 +96,7 @@ describe('refuses', () => {
     expect(failure.items).toMatchObject([{ message: expect.stringContaining(clientId) }]);
   });
 
-  test('both ways of choosing at once, and neither', async () => {
+  test('both selections together, and neither', async () => {
     await using server = await startUnits();
     const both = { clientIds: ['none'], source: { organizationId: 'old' }, target };
     await expectRefusal(server, () => migrate(server, both), { status: 422, code: 'SELECTION_AMBIGUOUS' });
@@ -109,12 +112,12 @@ describe('refuses', () => {
     [400, 'FIELD_UNKNOWN', { clientIds: ['none'], target: { ...target, unit: 'x' } }],
     [422, 'FIELD_VALUE', { clientIds: ['a b'], target }],
     [422, 'FIELD_VALUE', { clientIds: ['none'], target: { ...target, organizationId: '' } }],
-  ])('a bad body with %i %s: %j', async (status, code, body) => {
+  ])('an invalid body with %i %s: %j', async (status, code, body) => {
     await using server = await startUnits();
     await expectRefusal(server, () => migrate(server, body), { status, code });
   });
 
-  test('an administrator who has given no second proof', async () => {
+  test('an administrator without MFA', async () => {
     await using server = await startUnits();
     const body = { clientIds: ['none'], target };
     const user = await asUser(server, { roles: ['ADMIN'] });

@@ -25,7 +25,7 @@ test.each(['service account id', 'client id'])('removes the client of a %s', asy
   });
 });
 
-test('refuses its secret, its tokens and its keys from the very next call on', async () => {
+test('rejects its secret, its tokens and its keys from the next request on', async () => {
   await using server = await startServer();
   const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
   const { clientId } = client;
@@ -41,7 +41,7 @@ test('refuses its secret, its tokens and its keys from the very next call on', a
   expect(await server.admin.apiKey.list()).toEqual({ items: [] });
 });
 
-test('takes the memberships of its service along, and those of no other', async () => {
+test('removes the memberships of its service and no others', async () => {
   await using server = await startServer();
   const { store } = server.appContext;
   await makeService(server);
@@ -58,7 +58,7 @@ test('takes the memberships of its service along, and those of no other', async 
   expect(await store.memberships.find('group', groupId)).toContainEqual(other);
 });
 
-test('gives neither of its ids out again', async () => {
+test('never reuses either of its ids', async () => {
   await using server = await startServer();
   const { clientId } = await makeService(server);
   await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
@@ -72,27 +72,30 @@ test('gives neither of its ids out again', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test.each(['test-admin', 'test-app'])('keeps %s, which the first start made: 200 with the error array', async (id) => {
-  await using server = await startServer();
-  const before = await server.dump();
-  const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId: id } }));
-  expect(failure).toMatchObject({ status: 200, code: 'BOOTSTRAP_CLIENT' });
-  expect(failure.items).toEqual([{ code: 'BOOTSTRAP_CLIENT', message: expect.any(String) }]);
-  expect(await server.dump()).toEqual(before);
-});
+test.each(['test-admin', 'test-app'])(
+  'does not remove %s, created at bootstrap: 200 with the error array',
+  async (id) => {
+    await using server = await startServer();
+    const before = await server.dump();
+    const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId: id } }));
+    expect(failure).toMatchObject({ status: 200, code: 'BOOTSTRAP_CLIENT' });
+    expect(failure.items).toEqual([{ code: 'BOOTSTRAP_CLIENT', message: expect.any(String) }]);
+    expect(await server.dump()).toEqual(before);
+  },
+);
 
 test.each([
   ['nobody', 'CLIENT_NOT_FOUND'],
   ['constructor', 'CLIENT_NOT_FOUND'],
   ['login', 'CLIENT_NOT_FOUND'],
   ['a b', 'PATH_VALUE'],
-])('answers 404 for %s', async (serviceAccountId, code) => {
+])('returns 404 for %s', async (serviceAccountId, code) => {
   await using server = await startServer();
   const failure = await catchClientError(server.admin.clientIdentities.remove({ params: { serviceAccountId } }));
   expect(failure).toMatchObject({ status: 404, code });
 });
 
-test('with soft errors answers 200 with the array for a client that is not there', async () => {
+test('returns 200 with the array for an unknown client when soft errors are set', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const failure = await catchClientError(
     server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }),
@@ -100,7 +103,7 @@ test('with soft errors answers 200 with the array for a client that is not there
   expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
 });
 
-test('removes a service with an IAM_ADMIN role only for IAM_ADMIN_MAINTENANCE', async () => {
+test('requires IAM_ADMIN_MAINTENANCE to remove a service with an IAM_ADMIN role', async () => {
   await using server = await startServer();
   await makeService(server);
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });

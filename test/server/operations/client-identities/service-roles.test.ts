@@ -1,4 +1,4 @@
-/** What a client may do that acts as a service: the effective roles of the service's groups, read afresh on every call. */
+/** The roles of a client with a service account: the effective roles of its groups, evaluated on every request. */
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
@@ -23,7 +23,7 @@ async function login(server: TestServer, credentials: { clientId: string; client
   return { caller: server.as({ token: accessToken }), claims: decodeJwt(accessToken) };
 }
 
-/** Whether the caller gets past the roles of groups.list, and of groups.create. */
+/** Returns whether the caller has the roles of groups.list and of groups.create. */
 async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: boolean]> {
   const reads = await groups.list().then(
     () => true,
@@ -33,7 +33,7 @@ async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: b
   return [reads, code !== 'ROLE_MISSING'];
 }
 
-test('has AUTH-BASIC and the roles of its groups, also of those they depend on', async () => {
+test('has AUTH-BASIC and the roles of its groups and their dependencies', async () => {
   await using server = await startServer();
   const credentials = await makeService(server, 'business-owners', 'iam-auditors');
   const { claims, caller } = await login(server, credentials);
@@ -55,13 +55,13 @@ test('has AUTH-BASIC and the roles of its groups, also of those they depend on',
   expect(await rights(caller)).toEqual([true, false]);
 });
 
-test('has AUTH-BASIC alone while its service is in no group', async () => {
+test('has only AUTH-BASIC while its service is in no group', async () => {
   await using server = await startServer();
   const { caller } = await login(server, await makeService(server));
   expect(await rights(caller)).toEqual([false, false]);
 });
 
-test('loses a role the moment that a group loses it, far down the dependencies', async () => {
+test('loses a role as soon as a group loses it, also through several dependencies', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   await groups.create({ body: { groupName: 'base', roles: ['IAM_ADMIN_READ_ONLY'] } });
@@ -76,9 +76,9 @@ test('loses a role the moment that a group loses it, far down the dependencies',
 });
 
 test.each([
-  ['the dependency ends', { groupId: 'top', dependencyName: 'iam-auditors' }],
+  ['the dependency is removed', { groupId: 'top', dependencyName: 'iam-auditors' }],
   ['the group is replaced', undefined],
-])('loses a role the moment that %s, and has it again when it is back', async (_, dependency) => {
+])('loses a role as soon as %s, and has it again when that is undone', async (_, dependency) => {
   await using server = await startServer();
   const { groups } = server.admin;
   const whole = { groupName: 'top', dependencies: [{ groupName: 'iam-auditors' }] };
@@ -100,7 +100,7 @@ test('loses the roles of a group that is removed', async () => {
   expect(await rights(caller)).toEqual([false, false]);
 });
 
-test('gains a role with the next token only, but at once where it presents its secret or a key', async () => {
+test('gains a role with its next token, or at once when it authenticates with its secret or a key', async () => {
   await using server = await startServer();
   const credentials = await makeService(server, 'iam-auditors');
   const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'x', clientId: credentials.clientId } });

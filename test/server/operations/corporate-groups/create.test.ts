@@ -9,7 +9,7 @@ const body = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ bu
 testRoleSets(id, async () => ({ body }));
 testCorporateBodies({ id, prepare: async () => ({}) });
 
-test('makes a corporate group and tells its id', async () => {
+test('creates a corporate group and returns its id', async () => {
   await using server = await startWithMembers();
   const answer = await server.admin.call(id, { body });
   expect(answer).toMatchObject({ status: 201, body: { corporateGroupId: expect.stringMatching(/^[0-9a-f]{24}$/) } });
@@ -18,14 +18,14 @@ test('makes a corporate group and tells its id', async () => {
   expect(shown).toEqual({ corporateGroupId, ...body });
 });
 
-test('gives no roles', async () => {
+test('grants no roles', async () => {
   await using server = await startWithMembers();
   const before = (await server.dump()).memberships;
   await server.admin.call(id, { body });
   expect((await server.dump()).memberships).toEqual(before);
 });
 
-test('is open to a user who maintains, and to no other', async () => {
+test('accepts a user with IAM_ADMIN_MAINTENANCE and rejects every other user', async () => {
   await using server = await startWithMembers();
   const maintainer = await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] });
   await maintainer.call(id, { body });
@@ -40,7 +40,7 @@ test('is open to a user who maintains, and to no other', async () => {
   }
 });
 
-test('gives one name, and one business, to one of a hundred at once', async () => {
+test('accepts one of a hundred concurrent requests for the same name or the same business', async () => {
   await using server = await startWithMembers();
   const sameName = Array.from({ length: 100 }, () => server.admin.call(id, { body: { corporateGroupName: 'same' } }));
   const sameBusiness = Array.from({ length: 100 }, (_, at) =>

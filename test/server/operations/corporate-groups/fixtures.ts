@@ -1,10 +1,10 @@
-/** Corporate groups to test with, and what both writes hold about their bodies. */
+/** Corporate groups for tests, and the body tests shared by create and update. */
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
 import { createIds, expectRefusal, startWithMembers } from '../user-accesses/member-fixtures.ts';
 
-/** Makes a corporate group in a world with the businesses a and b. */
+/** Creates a corporate group on a server with the businesses a and b. */
 export async function makeCorporateGroup(
   server: TestServer,
   corporateGroupName: string,
@@ -15,7 +15,7 @@ export async function makeCorporateGroup(
   return corporateGroupId;
 }
 
-/** Makes businesses that are in no corporate group. */
+/** Creates businesses that are in no corporate group. */
 export async function makeBusinesses(server: TestServer, businessIds: readonly string[]): Promise<void> {
   await server.appContext.store.transaction(async (tx) => {
     for (const businessId of businessIds) await tx.businesses.insert({ businessId, businessName: businessId });
@@ -24,7 +24,7 @@ export async function makeBusinesses(server: TestServer, businessIds: readonly s
 
 interface Write {
   readonly id: OperationId;
-  /** Makes what is written to, and gives the path to it. */
+  /** Creates the target of a write and returns its path. */
   prepare(server: TestServer): Promise<{ readonly params?: Readonly<Record<string, string>> }>;
 }
 
@@ -43,7 +43,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
   };
 
   describe('the name', () => {
-    test.each(names.free)('may be %j while another is holding', async (corporateGroupName) => {
+    test.each(names.free)('may be %j while another name is taken', async (corporateGroupName) => {
       await using world = await start();
       await makeCorporateGroup(world.server, 'holding');
       expect([201, 204]).toContain((await world.write({ corporateGroupName })).status);
@@ -51,14 +51,14 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       expect(items).toMatchObject([{ corporateGroupName }]);
     });
 
-    test.each(names.taken)('is refused where another has it: %j', async (corporateGroupName) => {
+    test.each(names.taken)('is rejected if it is taken: %j', async (corporateGroupName) => {
       await using world = await start();
       await makeCorporateGroup(world.server, corporateGroupName);
       const expected = { status: 412, code: 'CORPORATE_GROUP_NAME_TAKEN' };
       await expectRefusal(world.server, () => world.write({ corporateGroupName }), expected);
     });
 
-    test.each(names.bad)('is refused where it is none: %j', async (corporateGroupName) => {
+    test.each(names.bad)('is rejected if it is invalid: %j', async (corporateGroupName) => {
       await using world = await start();
       const failure = await expectRefusal(world.server, () => world.write({ corporateGroupName }), {
         status: 422,
@@ -69,7 +69,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
   });
 
   describe('the businesses', () => {
-    test('count once each, in the order given', async () => {
+    test('are deduplicated and keep their order', async () => {
       await using world = await start();
       const businesses = ['b', 'a', 'b'].map((businessId) => ({ businessId }));
       await world.write({ corporateGroupName: 'new', businesses });
@@ -77,7 +77,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       expect(items).toMatchObject([{ businesses: [{ businessId: 'b' }, { businessId: 'a' }] }]);
     });
 
-    test('are refused whole where some are not there, and all of those are named', async () => {
+    test('are rejected as a whole if some are unknown; the error names all of those', async () => {
       await using world = await start();
       const bad = ['A', 'nobody', 'constructor', '__proto__'];
       const businesses = ['a', ...bad, 'b'].map((businessId) => ({ businessId }));
@@ -91,7 +91,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       );
     });
 
-    test('are refused where one is in another corporate group, which is named', async () => {
+    test('are rejected if one is in another corporate group; the error names that group', async () => {
       await using world = await start();
       await makeCorporateGroup(world.server, 'holding', ['b']);
       const failure = await expectRefusal(
@@ -102,7 +102,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       expect(failure.items).toMatchObject([{ message: expect.stringContaining('"holding"') }]);
     });
 
-    test('of 10,000 with one bad change nothing; without it all are taken; one more is too many', async () => {
+    test('accepts 10,000, changes nothing if one is unknown, and rejects one more', async () => {
       await using world = await start();
       const ids = createIds('many', 10_000);
       await makeBusinesses(world.server, ids);
@@ -129,7 +129,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
     ['FIELD_TYPE', { corporateGroupName: 'new', businesses: ['a'] }],
     ['FIELD_UNKNOWN', { corporateGroupName: 'new', groupName: 'x' }],
     ['FIELD_UNKNOWN', '{"corporateGroupName": "new", "__proto__": {"organizationId": "x"}}'],
-  ])('refuses a malformed body as %s: %j', async (code, body) => {
+  ])('rejects a malformed body with %s: %j', async (code, body) => {
     await using world = await start();
     await expectRefusal(world.server, () => world.write(body), { status: 400, code });
   });

@@ -6,7 +6,7 @@ const id = 'corporate-groups.get';
 
 testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
-test('shows a corporate group with a tag of its state', async () => {
+test('returns a corporate group with an ETag of its state', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['b', 'a']);
   const answer = await server.admin.call(id, { params: { corporateGroupId } });
@@ -18,7 +18,7 @@ test('shows a corporate group with a tag of its state', async () => {
   });
 });
 
-test('answers 404 for what is not there: ids alone name it', async () => {
+test('returns 404 for an unknown group; only ids identify it', async () => {
   await using server = await startWithMembers();
   await makeCorporateGroup(server, 'holding');
   for (const corporateGroupId of ['holding', 'constructor', '__proto__', '0'.repeat(24)]) {

@@ -16,7 +16,7 @@ function cursorOf(link: unknown): string {
   return new URL(url).searchParams.get('after') ?? '';
 }
 
-test('is empty at first, then has all in the order of their ids, as get shows them', async () => {
+test('is empty at first, then returns all in id order, each as get returns it', async () => {
   await using server = await startWithMembers();
   expect(await server.admin.call(id)).toMatchObject({ status: 200, body: [] });
   await withNames(server, ['c', 'a', 'b']);
@@ -28,7 +28,7 @@ test('is empty at first, then has all in the order of their ids, as get shows th
   }
 });
 
-test('comes in pages that follow each other while others come and go', async () => {
+test('returns consistent pages while groups are created and removed', async () => {
   await using server = await startWithMembers();
   await withNames(server, ['1', '2', '3', '4', '5']);
   const first = await server.admin.call(id, { query: { limit: 2 } });
@@ -50,7 +50,7 @@ test('filters by the exact name', async () => {
   ]);
 });
 
-test('refuses bad values of limit and after, cursors of other lists and filters among them', async () => {
+test('rejects invalid values of limit and after, including cursors of other lists and filters', async () => {
   await using server = await startWithMembers();
   await withNames(server, ['1', '2', '3']);
   const link = async (list: string, query: object) =>

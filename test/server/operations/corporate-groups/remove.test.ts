@@ -6,7 +6,7 @@ const id = 'corporate-groups.remove';
 
 testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
-test('removes it and leaves its businesses, free for another', async () => {
+test('removes the group and frees its businesses for another group', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['a']);
   const { businesses } = await server.dump();
@@ -15,7 +15,7 @@ test('removes it and leaves its businesses, free for another', async () => {
   await makeCorporateGroup(server, 'holding', ['a']);
 });
 
-test('answers 404 for what is not there, so of many at once one succeeds', async () => {
+test('returns 404 for an unknown group, so one of many concurrent requests succeeds', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding');
   const calls = Array.from({ length: 20 }, () => server.admin.call(id, { params: { corporateGroupId } }));

@@ -12,7 +12,7 @@ async function prepare(server: TestServer) {
 testRoleSets(id, async (server) => ({ ...(await prepare(server)), body: { corporateGroupName: 'new' } }));
 testCorporateBodies({ id, prepare });
 
-test('replaces all: what is left out is cleared', async () => {
+test('replaces all fields and clears those that are left out', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const full = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ businessId: 'b' }] };
@@ -26,7 +26,7 @@ test('replaces all: what is left out is cleared', async () => {
   });
 });
 
-test('keeps its own name and businesses, and frees those it gives up', async () => {
+test('accepts its own name and businesses, and frees those that it no longer has', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const businesses = [{ businessId: 'b' }, { businessId: 'a' }];
@@ -38,7 +38,7 @@ test('keeps its own name and businesses, and frees those it gives up', async () 
   await makeCorporateGroup(server, 'old', ['a']);
 });
 
-test('is refused where it was changed since it was read', async () => {
+test('rejects a stale If-Match', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const read = await server.admin.call('corporate-groups.get', { params });
@@ -49,7 +49,7 @@ test('is refused where it was changed since it was read', async () => {
   await server.admin.corporateGroups.update({ params, ifMatch: '*', body: { corporateGroupName: 'newer' } });
 });
 
-test('lets one of a hundred writers win who all read the same', async () => {
+test('accepts one of a hundred concurrent writes with the same ETag', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const ifMatch = String((await server.admin.call('corporate-groups.get', { params })).headers.etag);
@@ -60,7 +60,7 @@ test('lets one of a hundred writers win who all read the same', async () => {
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('answers 404 for what is not there, and for what can not be', async () => {
+test('returns 404 for unknown and invalid ids', async () => {
   await using server = await startWithMembers();
   await prepare(server);
   const call = (corporateGroupId: string) => () =>

@@ -10,7 +10,7 @@ testRoleSets(id, async () => ({ body }));
 
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 
-test('makes a business and the customer it is', async () => {
+test('creates a business and its customer', async () => {
   await using server = await startWithMembers();
   const units = { organizationId: 'o', businessUnitId: 'u' };
   const answer = await create(server, { businessId: 'acme', ...units });
@@ -23,7 +23,7 @@ test('makes a business and the customer it is', async () => {
   });
 });
 
-test('makes the id of the business where none is given, and counts customers up', async () => {
+test('generates the id of the business if none is sent, and numbers customers in sequence', async () => {
   await using server = await startWithMembers();
   const ids = [];
   for (const document of ['1', '2', '3']) {
@@ -34,7 +34,7 @@ test('makes the id of the business where none is given, and counts customers up'
   expect(ids).toEqual([1, 2, 3]);
 });
 
-test('gives no number twice, also where its customer is gone', async () => {
+test('never reuses a number, even after its customer is removed', async () => {
   await using server = await startWithMembers();
   const { store } = server.appContext;
   const user = { userId: 'p1', document: '1' };
@@ -45,7 +45,7 @@ test('gives no number twice, also where its customer is gone', async () => {
   expect(next.customerId).toBeGreaterThan(first.customerId);
 });
 
-test('can be used at once: users of it carry its number', async () => {
+test('is usable at once: tokens of its users contain its number', async () => {
   await using server = await startWithMembers();
   const { customerId } = (await create(server, { businessId: 'acme' })).body as { customerId: number };
   const token = await userToken(server, { businessId: 'acme' });
@@ -65,7 +65,7 @@ describe('a corporate group', () => {
   });
 
   test.each(['nobody', 'constructor', '__proto__'])(
-    'has to be there, and nothing is made: %s',
+    'must exist, or nothing is created: %s',
     async (corporateGroupId) => {
       await using server = await startWithMembers();
       const call = () => create(server, { corporateGroupId });
@@ -74,8 +74,8 @@ describe('a corporate group', () => {
   );
 });
 
-describe('what is taken', () => {
-  test('is refused: the id of a business, whoever made it', async () => {
+describe('conflicts', () => {
+  test('rejects the id of an existing business, whatever created it', async () => {
     await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     for (const businessId of ['acme', 'a']) {
@@ -84,7 +84,7 @@ describe('what is taken', () => {
     }
   });
 
-  test('is refused: the id of a business that is gone', async () => {
+  test('rejects the id of a removed business', async () => {
     await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     await server.appContext.store.transaction((tx) => tx.businesses.delete('acme'));
@@ -92,20 +92,20 @@ describe('what is taken', () => {
     await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
   });
 
-  test('is refused: a document of another business; a user may have the same', async () => {
+  test('rejects a document of another business; a user may have the same document', async () => {
     await using server = await startWithMembers();
     await server.admin.customers.createUser({ body: { userId: 'p1', document: '12345' } });
     await create(server);
     await expectRefusal(server, () => create(server), { status: 412, code: 'DOCUMENT_TAKEN' });
   });
 
-  test('is not what differs by case', async () => {
+  test('compares documents case-sensitively', async () => {
     await using server = await startWithMembers();
     for (const name of ['x', 'X', 'constructor', '__proto__', 'hasOwnProperty'])
       expect(await create(server, { businessId: name, document: name })).toMatchObject({ body: { businessId: name } });
   });
 
-  test('is won by one of a hundred at once, and every other number is unused', async () => {
+  test('accepts one of a hundred concurrent requests and skips no number', async () => {
     await using server = await startWithMembers();
     const calls = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
     const outcomes = await Promise.allSettled(calls);
@@ -129,7 +129,7 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, document: '1\n2' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
-])('refuses a bad body with %i %s: %j', async (status, code, bad) => {
+])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
   await using server = await startWithMembers();
   await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

@@ -16,31 +16,31 @@ test('makes a user a customer', async () => {
   expect(await server.appContext.store.customers.getBy('userId', 'p1')).toMatchObject({ ...body, name: 'Ann Example' });
 });
 
-test('shares its numbers with businesses', async () => {
+test('shares its number sequence with businesses', async () => {
   await using server = await startWithMembers();
   await server.admin.customers.createBusiness({ body: { businessName: 'Acme', document: '12345' } });
   expect(await create(server)).toMatchObject({ body: { customerId: 2 } });
 });
 
-test.each(['nobody', 'P1', 'toString'])('refuses a user who is not there: %s', async (userId) => {
+test.each(['nobody', 'P1', 'toString'])('rejects an unknown user: %s', async (userId) => {
   await using server = await startWithMembers();
   await expectRefusal(server, () => create(server, { userId }), { status: 412, code: 'USER_UNKNOWN' });
 });
 
-test('takes users whose ids objects have by nature', async () => {
+test('accepts user ids that are properties of Object.prototype', async () => {
   await using server = await startWithMembers();
   for (const userId of ['constructor', '__proto__'])
     expect(await create(server, { userId, document: userId })).toMatchObject({ body: { userId } });
 });
 
-test('refuses a user who is a customer, and a document that another user has', async () => {
+test('rejects a user who is a customer, and a document that another user has', async () => {
   await using server = await startWithMembers();
   await create(server);
   await expectRefusal(server, () => create(server, { document: '2' }), { status: 412, code: 'CUSTOMER_TAKEN' });
   await expectRefusal(server, () => create(server, { userId: 'p2' }), { status: 412, code: 'DOCUMENT_TAKEN' });
 });
 
-test('lets one of a hundred at once have a user, and a document', async () => {
+test('accepts one of a hundred concurrent requests for the same user or document', async () => {
   await using server = await startWithMembers();
   const winners = async (calls: readonly Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
@@ -59,7 +59,7 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, userId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, document: '' }],
   [422, 'FIELD_VALUE', { ...body, name: 'x'.repeat(201) }],
-])('refuses a bad body with %i %s: %j', async (status, code, bad) => {
+])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
   await using server = await startWithMembers();
   await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

@@ -28,8 +28,8 @@ async function startWithClients(): Promise<TestServer> {
   return server;
 }
 
-describe('a client for itself', () => {
-  test('gets a token and a refresh token, which gives both anew', async () => {
+describe('a client on its own behalf', () => {
+  test('obtains a token and a refresh token that renews both', async () => {
     await using server = await startWithClients();
     const answer = await postJson(server, path, clientGrant, inBasic);
     expect(answer).toMatchObject({
@@ -46,7 +46,7 @@ describe('a client for itself', () => {
     expect(renewed.refreshToken).not.toBe(first.refreshToken);
   });
 
-  test('its tokens end with the session, when a refresh token is used twice', async () => {
+  test('loses its tokens when a refresh token is used twice and the session ends', async () => {
     await using server = await startWithClients();
     const first = tokenOf(await postJson(server, path, clientGrant, inBasic));
     const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
@@ -58,7 +58,7 @@ describe('a client for itself', () => {
     });
   });
 
-  test('shows its pair in Basic or in the body, or a key', async () => {
+  test('authenticates with Basic, in the body or with an API key', async () => {
     await using server = await startWithClients();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: 'service' } });
     const ways = [
@@ -71,7 +71,7 @@ describe('a client for itself', () => {
     for (const answer of await Promise.all(ways)) expect(answer).toMatchObject({ status: 201 });
   });
 
-  test('gets the part of its scope that it asks for', async () => {
+  test('obtains the part of its scope that it requests', async () => {
     await using server = await startWithClients();
     const answer = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
     expect(readClaims(tokenOf(answer)).scope).toEqual(['WRITE']);
@@ -81,7 +81,7 @@ describe('a client for itself', () => {
 });
 
 describe('a user', () => {
-  test('logs in through a client that names itself in the query or in the body, and renews', async () => {
+  test('logs in through a client identified in the query or the body, and renews', async () => {
     await using server = await startWithClients();
     for (const [target, body] of [
       [`${path}?clientId=${appClientId}`, {}],
@@ -97,13 +97,13 @@ describe('a user', () => {
   });
 });
 
-describe('is refused', () => {
+describe('rejects', () => {
   const app = { clientId: appClientId };
   const cases: [string, string, object, Record<string, string>, number, string][] = [
     ['without a client', path, clientGrant, {}, 401, 'CREDENTIALS_MISSING'],
     ['with a wrong secret', path, { ...clientGrant, ...service, clientSecret: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
     ['of an unknown client', path, { ...clientGrant, ...service, clientId: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
-    ['with the name of a client only', `${path}?clientId=service`, clientGrant, {}, 401, 'CREDENTIALS_INVALID'],
+    ['with a client that is only identified', `${path}?clientId=service`, clientGrant, {}, 401, 'CREDENTIALS_INVALID'],
     ['with a broken token', path, clientGrant, { authorization: 'Bearer x' }, 401, 'TOKEN_INVALID'],
     ['with a wrong password', path, { ...userGrant, ...app, password: 'x' }, {}, 401, 'CREDENTIALS_INVALID'],
     [
@@ -118,14 +118,14 @@ describe('is refused', () => {
     ['with another name in the query', `${path}?clientId=test-app`, clientGrant, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
     ['with two names', `${path}?clientId=test-app`, { ...clientGrant, ...service }, {}, 400, 'CREDENTIALS_AMBIGUOUS'],
     ['with another name in the body', path, { ...clientGrant, ...app }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
-    ['for a grant that is none', path, { grantType: 'implicit', ...app }, {}, 422, 'FIELD_VALUE'],
+    ['for an unknown grant', path, { grantType: 'implicit', ...app }, {}, 422, 'FIELD_VALUE'],
     ['without a grant', path, app, {}, 400, 'FIELD_MISSING'],
-    ['for a grant that is no text', path, { grantType: 7, ...app }, {}, 400, 'FIELD_TYPE'],
-    ['with more than there is', path, { ...userGrant, ...app, locked: true }, {}, 400, 'FIELD_UNKNOWN'],
+    ['for a grant that is not a string', path, { grantType: 7, ...app }, {}, 400, 'FIELD_TYPE'],
+    ['with an unknown parameter', path, { ...userGrant, ...app, locked: true }, {}, 400, 'FIELD_UNKNOWN'],
     ['without a password', path, { ...app, grantType: 'password', userName: 'Alice' }, {}, 400, 'FIELD_MISSING'],
     ['without a refresh token', path, { grantType: 'refresh_token' }, inBasic, 400, 'FIELD_MISSING'],
-    ['for a grant that the client has not', path, userGrant, inBasic, 422, 'GRANT_TYPE_NOT_ALLOWED'],
-    ['for a public client itself', path, { ...clientGrant, ...app }, {}, 422, 'GRANT_TYPE_NOT_ALLOWED'],
+    ['for a grant the client is not registered for', path, userGrant, inBasic, 422, 'GRANT_TYPE_NOT_ALLOWED'],
+    ['for a public client on its own behalf', path, { ...clientGrant, ...app }, {}, 422, 'GRANT_TYPE_NOT_ALLOWED'],
     [
       'for a third party',
       path,
@@ -135,10 +135,10 @@ describe('is refused', () => {
       'GRANT_TYPE_NOT_ALLOWED',
     ],
     ['for more scope', path, { ...clientGrant, scope: ['READ', 'OWN'] }, inBasic, 422, 'SCOPE_EXCEEDED'],
-    ['for a scope that is none', path, { ...clientGrant, scope: ['A B'] }, inBasic, 422, 'FIELD_VALUE'],
+    ['for an invalid scope', path, { ...clientGrant, scope: ['A B'] }, inBasic, 422, 'FIELD_VALUE'],
   ];
 
-  test('with the error array, and changes nothing', async () => {
+  test('with the error array and without a change', async () => {
     await using server = await startWithClients();
     const before = await server.dump();
     for (const [what, target, body, headers, status, code] of cases) {
@@ -149,14 +149,14 @@ describe('is refused', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('as a form', async () => {
+  test('a form body', async () => {
     await using server = await startWithClients();
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await post(server, path, { ...inBasic, ...form }, 'grantType=client_credentials');
     expect(answer).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
   });
 
-  test('after ten wrong passwords under one name, while the client goes on', async () => {
+  test('after ten wrong passwords for one name, but not the client', async () => {
     await using server = await startWithClients();
     const app = { clientId: appClientId };
     for (let guess = 0; guess < 10; guess += 1)

@@ -7,7 +7,7 @@ testAccess('groups.add-dependency', async () => ({
   body: { groupName: 'iam-auditors' },
 }));
 
-test('makes the group depend on another, by name and by id, once', async () => {
+test('adds a dependency once, by name or by id', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
   const params = { groupId: 'iam-auditors' };
@@ -20,7 +20,7 @@ test('makes the group depend on another, by name and by id, once', async () => {
   expect(group.dependencies).toEqual([{ groupName: 'ops' }]);
 });
 
-/** Groups g0 <- g1 <- g2 ..., each depending on the one before. */
+/** Creates groups g0 <- g1 <- g2 ..., each depending on the one before. */
 async function makeChain({ admin }: TestServer, length: number): Promise<void> {
   for (let at = 0; at < length; at += 1) {
     const dependencies = at === 0 ? [] : [{ groupName: `g${at - 1}` }];
@@ -28,7 +28,7 @@ async function makeChain({ admin }: TestServer, length: number): Promise<void> {
   }
 }
 
-describe('a circle is refused, drawn in the message,', () => {
+describe('rejects a cycle and shows its path in the message,', () => {
   test.each([
     ['of one group', 1, 'g0 -> g0'],
     ['of two groups', 2, 'g0 -> g1 -> g0'],
@@ -47,7 +47,7 @@ describe('a circle is refused, drawn in the message,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('also of two hundred groups, and past branches that lead nowhere', async () => {
+  test('of two hundred groups, past branches without a cycle', async () => {
     await using server = await startServer();
     await makeChain(server, 200);
     const params = { groupId: 'g150' };
@@ -59,7 +59,7 @@ describe('a circle is refused, drawn in the message,', () => {
   });
 });
 
-test('lets two groups depend on a third, which is no circle', async () => {
+test('accepts a diamond: two groups that depend on a third', async () => {
   await using server = await startServer();
   await makeChain(server, 3);
   await server.admin.groups.addDependency({ params: { groupId: 'g2' }, body: { groupName: 'g0' } });
@@ -67,7 +67,7 @@ test('lets two groups depend on a third, which is no circle', async () => {
   expect(group.dependencies).toEqual([{ groupName: 'g1' }, { groupName: 'g0' }]);
 });
 
-test('lets one of two win that would close a circle together', async () => {
+test('accepts one of two concurrent dependencies that would form a cycle together', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   const add = (groupId: string, groupName: string) =>
@@ -87,7 +87,7 @@ test.each([
   ['an empty name', 'iam-auditors', { groupName: '' }, 422, 'FIELD_VALUE'],
   ['no name', 'iam-auditors', {}, 400, 'FIELD_MISSING'],
   ['a list', 'iam-auditors', [{ groupName: 'business-users' }], 400, 'FIELD_TYPE'],
-])('refuses %s, and keeps the store as it was', async (_, groupId, body, status, code) => {
+])('rejects %s and leaves the store unchanged', async (_, groupId, body, status, code) => {
   const server = shared();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.call('groups.add-dependency', { params: { groupId }, body }));

@@ -4,7 +4,7 @@ import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.add-role', async () => ({ params: { groupId: 'iam-auditors' }, body: { roleName: 'DEPLOY' } }));
 
-test('gives the group a role, once, and stores it without the prefix', async () => {
+test('adds a role once and stores it without the prefix', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
   await server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'ROLE_DEPLOY' } });
@@ -12,7 +12,7 @@ test('gives the group a role, once, and stores it without the prefix', async () 
   await expect(server.admin.groups.get({ params: { groupId } })).resolves.toMatchObject({ roles: ['VIEW', 'DEPLOY'] });
 });
 
-test('answers 201 and an empty object, also where nothing changes', async () => {
+test('returns 201 and an empty object, also when nothing changes', async () => {
   await using server = await startServer();
   const input = { params: { groupId: 'iam-auditors' }, body: { roleName: 'IAM_ADMIN_READ_ONLY' } };
   const before = await server.dump();
@@ -20,7 +20,7 @@ test('answers 201 and an empty object, also where nothing changes', async () => 
   expect(await server.dump()).toEqual(before);
 });
 
-test('keeps every one of fifty roles that are added at once', async () => {
+test('stores all of fifty roles that are added concurrently', async () => {
   await using server = await startServer();
   const roles = Array.from({ length: 50 }, (_, at) => `ROLE${at}`);
   await server.admin.groups.create({ body: { groupName: 'ops' } });
@@ -33,7 +33,7 @@ test('keeps every one of fifty roles that are added at once', async () => {
 const shared = sharedServer();
 
 test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'BUSINESS'])(
-  'refuses the reserved role %s and keeps the store as it was',
+  'rejects the reserved role %s and leaves the store unchanged',
   async (roleName) => {
     const server = shared();
     const before = await server.dump();
@@ -44,7 +44,7 @@ test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'B
 );
 
 test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', `A${'B'.repeat(100)}`])(
-  'refuses %j, which is no role name',
+  'rejects %j as a role name',
   async (roleName) => {
     const server = shared();
     const before = await server.dump();
@@ -55,13 +55,13 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
   },
 );
 
-test('refuses a body without the role', async () => {
+test('rejects a body without the role', async () => {
   const server = shared();
   const adding = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
   expect(await catchClientError(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
 });
 
-test('answers 404 for a group that is not there', async () => {
+test('returns 404 for an unknown group', async () => {
   const server = shared();
   const adding = server.admin.groups.addRole({ params: { groupId: 'nobody' }, body: { roleName: 'DEPLOY' } });
   await expect(adding).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });

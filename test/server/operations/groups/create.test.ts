@@ -4,7 +4,7 @@ import { catchClientError, sharedServer, testAccess } from '../access.ts';
 
 testAccess('groups.create', async () => ({ body: { groupName: 'ops', roles: ['DEPLOY'] } }));
 
-test('makes a group of all its fields, and tells its id', async () => {
+test('creates a group with all its fields and returns its id', async () => {
   await using server = await startServer();
   const body = {
     groupName: 'ops',
@@ -19,14 +19,14 @@ test('makes a group of all its fields, and tells its id', async () => {
   expect(group).toEqual({ ...body, groupId, roles: ['DEPLOY', 'VIEW'] });
 });
 
-test('makes a group of its name alone, without roles and dependencies', async () => {
+test('creates a group without roles and dependencies from a name alone', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
   const group = await server.admin.groups.get({ params: { groupId } });
   expect(group).toEqual({ groupId, groupName: 'ops', roles: [], dependencies: [] });
 });
 
-test('finds dependencies by name and by id, and shows each once by its name', async () => {
+test('finds dependencies by name and by id, and returns each once by name', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
   const dependencies = [{ groupName: groupId }, { groupName: 'iam-auditors' }, { groupName: 'ops' }];
@@ -35,17 +35,12 @@ test('finds dependencies by name and by id, and shows each once by its name', as
   expect(leads.dependencies).toEqual([{ groupName: 'ops' }, { groupName: 'iam-auditors' }]);
 });
 
-describe('refuses, and keeps the store as it was,', () => {
+describe('rejects and leaves the store unchanged:', () => {
   const shared = sharedServer();
 
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 412, 'GROUP_NAME_TAKEN'],
-    [
-      'a dependency that is no group',
-      { groupName: 'ops', dependencies: [{ groupName: 'nobody' }] },
-      422,
-      'DEPENDENCY_UNKNOWN',
-    ],
+    ['an unknown dependency', { groupName: 'ops', dependencies: [{ groupName: 'nobody' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a dependency on itself', { groupName: 'ops', dependencies: [{ groupName: 'ops' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a reserved role', { groupName: 'ops', roles: ['ROLE_AUTH-MFA'] }, 422, 'ROLE_RESERVED'],
     ['the role of all users', { groupName: 'ops', roles: ['USER'] }, 422, 'ROLE_RESERVED'],
@@ -53,15 +48,15 @@ describe('refuses, and keeps the store as it was,', () => {
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdefABCDEF01' }, 422, 'FIELD_VALUE'],
     ['a name with a slash', { groupName: 'a/b' }, 422, 'FIELD_VALUE'],
     ['a name with a control character', { groupName: 'a\u0007b' }, 422, 'FIELD_VALUE'],
-    ['a name with half a character', { groupName: 'a\ud800' }, 422, 'FIELD_VALUE'],
+    ['a name with a lone surrogate', { groupName: 'a\ud800' }, 422, 'FIELD_VALUE'],
     ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
-    ['a name of 101 characters that are two units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
-    ['a name that vanishes in a path', { groupName: '..' }, 422, 'FIELD_VALUE'],
-    ['a name that means something in a path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
+    ['a name of 101 characters of two code units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
+    ['a name that disappears in a path', { groupName: '..' }, 422, 'FIELD_VALUE'],
+    ['a name with a meaning in a path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
     ['no name', {}, 400, 'FIELD_MISSING'],
-    ['a name that is a number', { groupName: 7 }, 400, 'FIELD_TYPE'],
-    ['a field that a group has but nobody sends', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
+    ['a numeric name', { groupName: 7 }, 400, 'FIELD_TYPE'],
+    ['a read-only field of a group', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
     ['a body that is a list', [], 400, 'FIELD_TYPE'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();
@@ -71,14 +66,17 @@ describe('refuses, and keeps the store as it was,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])('the role %s, which its prefix makes another', async (role) => {
-    const server = shared();
-    const failure = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
-    expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringContaining('roles[0]') });
-  });
+  test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])(
+    'the role %s, which its prefix turns into another role',
+    async (role) => {
+      const server = shared();
+      const failure = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
+      expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringContaining('roles[0]') });
+    },
+  );
 });
 
-test('names every fault of a body at once, what can not be read first', async () => {
+test('reports all errors of a body at once, unreadable values first', async () => {
   await using server = await startServer();
   const body = { groupName: 'a/b', roles: ['x', 7], dependencies: [{}], secretHash: 'x', bootstrap: 'admin' };
   const { status, items } = await catchClientError(server.admin.call('groups.create', { body }));
@@ -93,7 +91,7 @@ test('names every fault of a body at once, what can not be read first', async ()
   ]);
 });
 
-test('lets exactly one of fifty win that create the same name at once', async () => {
+test('creates exactly one group from fifty concurrent requests with the same name', async () => {
   await using server = await startServer();
   const calls = Array.from({ length: 50 }, () => server.admin.groups.create({ body: { groupName: 'ops' } }));
   const outcomes = await Promise.allSettled(calls);

@@ -6,7 +6,7 @@ const params = { groupId: 'iam-auditors' };
 
 testAccess('groups.get', async () => ({ params }));
 
-test('gives a group by its id and by its name, the same with the same ETag', async () => {
+test('returns a group by id and by name with the same ETag', async () => {
   await using server = await startServer();
   const byName = await server.admin.call('groups.get', { params });
   const body = byName.body as { groupId: string };
@@ -16,7 +16,7 @@ test('gives a group by its id and by its name, the same with the same ETag', asy
   expect(byId.headers.etag).toBe(byName.headers.etag);
 });
 
-test('gives another ETag after every change, and the first again with the first state', async () => {
+test('changes the ETag with every change and restores it with the first state', async () => {
   await using server = await startServer();
   const etag = async () => (await server.admin.call('groups.get', { params })).headers.etag;
   const first = await etag();
@@ -26,7 +26,7 @@ test('gives another ETag after every change, and the first again with the first 
   expect(await etag()).toBe(first);
 });
 
-test('shows the new name of a group in those that depend on it, and changes their ETag', async () => {
+test('returns the new name of a renamed group in its dependents and changes their ETags', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
@@ -40,17 +40,20 @@ test('shows the new name of a group in those that depend on it, and changes thei
 
 const shared = sharedServer();
 
-test.each(['nobody', '0123456789abcdef01234567', 'IAM-AUDITORS'])('answers 404 for %s', async (groupId) => {
+test.each(['nobody', '0123456789abcdef01234567', 'IAM-AUDITORS'])('returns 404 for %s', async (groupId) => {
   const server = shared();
   const failure = await catchClientError(server.admin.groups.get({ params: { groupId } }));
   expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
 });
 
-test.each(['%00', '%FF', '%ZZ', '%', 'x'.repeat(101)])('answers 404 for %s, which is no name', async (segment) => {
-  const server = shared();
-  const answer = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
-  expect(answer.status).toBe(404);
-  expect(answer.body).toEqual([
-    { code: 'PATH_VALUE', message: expect.stringContaining('groupId'), details: { field: 'groupId' } },
-  ]);
-});
+test.each(['%00', '%FF', '%ZZ', '%', 'x'.repeat(101)])(
+  'returns 404 for %s, which is not a valid name',
+  async (segment) => {
+    const server = shared();
+    const answer = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual([
+      { code: 'PATH_VALUE', message: expect.stringContaining('groupId'), details: { field: 'groupId' } },
+    ]);
+  },
+);

@@ -1,10 +1,10 @@
-/** Somebody who can sign in holds IAM_ADMIN_MAINTENANCE, whatever is done to the groups that give it. */
+/** At least one user who can sign in has IAM_ADMIN_MAINTENANCE, whatever changes in the groups that grant it. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { catchClientError } from '../access.ts';
 
-/** Another group that gives the role, through a group it depends on, and who is in it. */
+/** Creates another group that grants the role through a dependency, with its members. */
 function seedWith(users: SeedDocument['users'], members: object): SeedDocument {
   return {
     clients: [{ clientId: 'billing-client', serviceAccountId: 'billing' }],
@@ -20,7 +20,7 @@ function seedWith(users: SeedDocument['users'], members: object): SeedDocument {
 const eve = { userId: 'eve', userName: 'eve', password: 'a long enough one' };
 const removeFirst = ({ admin }: TestServer) => admin.groups.remove({ params: { groupId: 'iam-administrators' } });
 
-describe('the group of the first administrator may go while there is another:', () => {
+describe('the group of the first administrator can be removed while there is another administrator:', () => {
   test.each([
     ['a user in a group that depends on one with the role', [eve], { users: ['eve'] }],
     ['a user of a business in the group', [{ ...eve, businessId: 'acme' }], { businesses: ['acme'] }],
@@ -45,7 +45,7 @@ describe('the group of the first administrator may go while there is another:', 
   });
 });
 
-describe('the group of the first administrator stays where the other is', () => {
+describe('the group of the first administrator can not be removed if the other candidate is', () => {
   test.each([
     ['locked', [{ ...eve, locked: true }], { users: ['eve'] }],
     ['without a password', [{ userId: 'eve', userName: 'eve' }], { users: ['eve'] }],
@@ -59,7 +59,7 @@ describe('the group of the first administrator stays where the other is', () => 
   });
 });
 
-test('one of two calls at once keeps the last administrator, whichever they are', async () => {
+test('one of two concurrent removals keeps the last administrator', async () => {
   await using server = await startServer({ seed: seedWith([eve], { users: ['eve'] }) });
   const outcomes = await Promise.allSettled([
     removeFirst(server),
@@ -68,7 +68,7 @@ test('one of two calls at once keeps the last administrator, whichever they are'
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('what takes nothing from an administrator is not held up where there is none', async () => {
+test('accepts a change that affects no administrator, even if there is none', async () => {
   await using server = await startServer();
   await server.appContext.store.transaction(async (tx) => {
     for (const user of await tx.users.list()) await tx.users.delete(user.userId);

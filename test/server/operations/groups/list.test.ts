@@ -11,7 +11,7 @@ async function names(server: TestServer, query = {}): Promise<string[]> {
   return items.map(({ groupName }) => groupName);
 }
 
-test('lists all groups in the order of their ids, each as get shows it', async () => {
+test('returns all groups in id order, each as get returns it', async () => {
   await using server = await startServer();
   const answer = await server.admin.call('groups.list');
   expect(answer).toMatchObject({ status: 200 });
@@ -22,7 +22,7 @@ test('lists all groups in the order of their ids, each as get shows it', async (
   for (const item of items) expect(await server.admin.groups.get({ params: { groupId: item.groupId } })).toEqual(item);
 });
 
-test('filters exactly, and by all filters together', async () => {
+test('filters by exact values, and by all filters together', async () => {
   await using server = await startServer({
     seed: {
       groups: [
@@ -43,7 +43,7 @@ test('filters exactly, and by all filters together', async () => {
   expect(await names(server, { name: 'b', organizationId: 'o1', role: 'Y' })).toEqual(['b']);
 });
 
-test('takes unknown parameters for none', async () => {
+test('ignores unknown parameters', async () => {
   await using server = await startServer();
   const path = '/security/iam/v1/groups?__proto__=1&constructor=2&limit[]=3&clientId=x&clientId=y&=&&';
   const answer = await server.admin.raw('GET', path);
@@ -51,7 +51,7 @@ test('takes unknown parameters for none', async () => {
 });
 
 describe('pages', () => {
-  test('follow each other by the URL of the Link header as it is', async () => {
+  test('are linked by the unchanged URL of the Link header', async () => {
     await using server = await startServer();
     const seen: unknown[] = [];
     let path: string | undefined = '/security/iam/v1/groups?limit=2&extra=a%26b%3D%C3%A9+%22';
@@ -75,7 +75,7 @@ describe('pages', () => {
     expect(items).toMatchObject([{ groupName: 'a' }, { groupName: 'b' }, { groupName: 'c' }]);
   });
 
-  test.each([1, 4, 5, 6, 1000])('of %i hold that many, and only a page that more follow says so', async (limit) => {
+  test.each([1, 4, 5, 6, 1000])('have the limit of %i, and a Link header only if more follow', async (limit) => {
     await using server = await startServer();
     const answer = await server.admin.call('groups.list', { query: { limit } });
     expect(answer.body).toHaveLength(Math.min(limit, 5));
@@ -83,7 +83,7 @@ describe('pages', () => {
     expect(answer.headers.link !== undefined).toBe(limit < 5);
   });
 
-  test('hold a hundred where nothing is said', async () => {
+  test('have a hundred items by default', async () => {
     await using server = await startServer({
       seed: { groups: Array.from({ length: 96 }, (_, at) => ({ groupName: `g${at}` })) },
     });
@@ -92,7 +92,7 @@ describe('pages', () => {
     expect(next).toBeDefined();
   });
 
-  test('miss nothing and repeat nothing while groups come and go', async () => {
+  test('miss and repeat nothing while groups are created and removed', async () => {
     const groups = Array.from({ length: 40 }, (_, at) => ({ groupName: `g${at}` }));
     await using server = await startServer({ seed: { groups } });
     const seen: string[] = [];
@@ -104,7 +104,7 @@ describe('pages', () => {
       round += 1;
       server.clock.advance(1);
       await server.admin.groups.create({ body: { groupName: `new${round}` } });
-      // The one just seen goes, so the cursor names a group that is no longer there; so does one not yet seen.
+      // The last item read is removed, so the cursor points to a removed group; so is an item not yet read.
       if (groupName.startsWith('g')) await server.admin.groups.remove({ params: { groupId: groupName } });
       if (round === 2) await server.admin.groups.remove({ params: { groupId: 'g39' } });
       if (round === 14) break;
@@ -115,7 +115,7 @@ describe('pages', () => {
   });
 });
 
-describe('refuses with 400, naming the parameter,', () => {
+describe('rejects with 400 and names the parameter:', () => {
   const shared = sharedServer();
   const refused = async (search: string) => {
     const answer = await shared().admin.raw('GET', `/security/iam/v1/groups?${search}`);
@@ -150,7 +150,7 @@ describe('refuses with 400, naming the parameter,', () => {
     expect(await refused(search)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('every fault at once', async () => {
+  test('all errors at once', async () => {
     expect(await refused('limit=abc&role=deploy&name=a&name=b')).toEqual([
       expect.stringContaining('limit'),
       expect.stringContaining('name'),
@@ -158,7 +158,7 @@ describe('refuses with 400, naming the parameter,', () => {
     ]);
   });
 
-  test('the cursor of another list, or of other filters', async () => {
+  test('the cursor of another list or of other filters', async () => {
     const { admin, makeClient } = shared();
     const client = await makeClient();
     for (const appId of ['one', 'two']) await admin.apiKey.create({ body: { appId, clientId: client.clientId } });
@@ -174,7 +174,7 @@ describe('refuses with 400, naming the parameter,', () => {
     }
   });
 
-  test('a cursor that somebody changed', async () => {
+  test('a modified cursor', async () => {
     const { admin } = shared();
     const { next = '' } = await admin.groups.list({ query: { limit: 1 } });
     const changed = [`A${next}`, next.toUpperCase(), `${next}=`, `${next} `];

@@ -1,4 +1,4 @@
-/** Names of groups that trip programs up: each works in every place where a group is named. */
+/** Names of groups that are special in JavaScript, URLs or Unicode work wherever a group is named. */
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 
@@ -22,7 +22,7 @@ const names = [
   '名前',
 ];
 
-test.each(names)('a group can be called %j', async (groupName) => {
+test.each(names)('accepts the name %j', async (groupName) => {
   await using server = await startServer();
   const { groups } = server.admin;
   const { groupId } = await groups.create({ body: { groupName, roles: ['VIEW'] } });
@@ -44,7 +44,7 @@ test.each([
   ['caf\u00e9', 'cafe\u0301'],
   ['\ufb01ne', 'fine'],
   ['ops', 'ops '],
-])('%j and %j are two groups: names compare exactly', async (one, other) => {
+])('treats %j and %j as two groups: names compare exactly', async (one, other) => {
   await using server = await startServer();
   const first = await server.admin.groups.create({ body: { groupName: one } });
   const unknown = server.admin.groups.get({ params: { groupId: other } });
@@ -54,7 +54,7 @@ test.each([
   expect(await server.admin.groups.get({ params: { groupId: other } })).toMatchObject(second);
 });
 
-test('an id comes before a name: a group that is called as another one is identified is found by its own id', async () => {
+test('looks up ids before names: a group whose name is the id of another is found by its own id', async () => {
   await using server = await startServer({
     seed: { groups: [{ groupId: 'ops', groupName: 'operators' }, { groupName: 'ops' }] },
   });

@@ -6,7 +6,7 @@ testAccess('groups.remove-dependency', async () => ({
   params: { groupId: 'business-owners', dependencyName: 'business-admins' },
 }));
 
-test('ends a dependency, named by name or by id', async () => {
+test('removes a dependency by name or by id', async () => {
   await using server = await startServer();
   const ops = await server.admin.groups.create({ body: { groupName: 'ops' } });
   for (const dependencyName of ['ops', ops.groupId]) {
@@ -20,11 +20,11 @@ test('ends a dependency, named by name or by id', async () => {
 });
 
 test.each([
-  ['a group that is not there', 'nobody', 'business-admins', 'GROUP_NOT_FOUND'],
-  ['a dependency that is no group', 'business-owners', 'nobody', 'DEPENDENCY_NOT_FOUND'],
+  ['an unknown group', 'nobody', 'business-admins', 'GROUP_NOT_FOUND'],
+  ['an unknown dependency', 'business-owners', 'nobody', 'DEPENDENCY_NOT_FOUND'],
   ['a group that it does not depend on', 'business-owners', 'iam-auditors', 'DEPENDENCY_NOT_FOUND'],
-  ['a group that it depends on through another', 'business-owners', 'business-users', 'DEPENDENCY_NOT_FOUND'],
-])('answers 404 for %s, and keeps the store as it was', async (_, groupId, dependencyName, code) => {
+  ['an indirect dependency', 'business-owners', 'business-users', 'DEPENDENCY_NOT_FOUND'],
+])('returns 404 for %s and leaves the store unchanged', async (_, groupId, dependencyName, code) => {
   await using server = await startServer();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.removeDependency({ params: { groupId, dependencyName } }));
@@ -32,7 +32,7 @@ test.each([
   expect(await server.dump()).toEqual(before);
 });
 
-test('leaves the last administrator the dependency that gives him his role: 200 with the error array', async () => {
+test('does not remove the dependency that grants the last administrator the role: 200 with the error array', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   await groups.create({ body: { groupName: 'power', roles: ['IAM_ADMIN_MAINTENANCE'] } });
@@ -48,7 +48,7 @@ test('leaves the last administrator the dependency that gives him his role: 200 
   expect(await server.dump()).toEqual(before);
 });
 
-test('with soft errors answers 200 with the array where it would be 404', async () => {
+test('returns 200 with the array instead of 404 when soft errors are set', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   const params = { groupId: 'nobody', dependencyName: 'iam-auditors' };

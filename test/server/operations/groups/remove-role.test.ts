@@ -6,7 +6,7 @@ testAccess('groups.remove-role', async () => ({
   params: { groupId: 'iam-auditors', roleName: 'IAM_ADMIN_READ_ONLY' },
 }));
 
-test.each(['DEPLOY', 'ROLE_DEPLOY'])('takes the role %s from the group, and no other', async (roleName) => {
+test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no other', async (roleName) => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW', 'DEPLOY', 'DEPLOY2'] } });
   const answer = await server.admin.call('groups.remove-role', { params: { groupId: 'ops', roleName } });
@@ -16,11 +16,11 @@ test.each(['DEPLOY', 'ROLE_DEPLOY'])('takes the role %s from the group, and no o
 });
 
 test.each([
-  ['a group that is not there', 'nobody', 'DEPLOY', 'GROUP_NOT_FOUND'],
+  ['an unknown group', 'nobody', 'DEPLOY', 'GROUP_NOT_FOUND'],
   ['a role that the group does not have', 'iam-auditors', 'DEPLOY', 'ROLE_NOT_FOUND'],
-  ['a role that the group has by a dependency only', 'business-owners', 'BUSINESSUSER', 'ROLE_NOT_FOUND'],
-  ['a role that can not be', 'iam-auditors', 'deploy', 'PATH_VALUE'],
-])('answers 404 for %s, and keeps the store as it was', async (_, groupId, roleName, code) => {
+  ['a role that only a dependency of the group has', 'business-owners', 'BUSINESSUSER', 'ROLE_NOT_FOUND'],
+  ['an invalid role name', 'iam-auditors', 'deploy', 'PATH_VALUE'],
+])('returns 404 for %s and leaves the store unchanged', async (_, groupId, roleName, code) => {
   await using server = await startServer();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.removeRole({ params: { groupId, roleName } }));
@@ -28,7 +28,7 @@ test.each([
   expect(await server.dump()).toEqual(before);
 });
 
-test('leaves the last administrator his role', async () => {
+test('does not remove the role of the last administrator', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const params = { groupId: 'iam-administrators', roleName: 'IAM_ADMIN_MAINTENANCE' };
@@ -37,7 +37,7 @@ test('leaves the last administrator his role', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test('takes the role of administrators where another group gives it to somebody', async () => {
+test('removes the administrator role if another group grants it to a user who can sign in', async () => {
   await using server = await startServer({
     seed: {
       users: [{ userId: 'eve', userName: 'eve', password: 'a long enough one' }],

@@ -9,7 +9,7 @@ testAccess('groups.remove', async ({ admin }) => {
   return { params };
 });
 
-test('removes the group with its memberships, and nothing else', async () => {
+test('removes the group with its memberships and nothing else', async () => {
   await using server = await startServer({
     seed: {
       users: [{ userId: 'eve', userName: 'eve' }],
@@ -29,7 +29,7 @@ test('removes the group with its memberships, and nothing else', async () => {
   await expect(server.admin.groups.remove({ params })).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
 });
 
-test('frees the name, but not for the one who asks for the old id', async () => {
+test('frees the name, but not the id', async () => {
   await using server = await startServer();
   const old = await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.remove({ params });
@@ -38,7 +38,7 @@ test('frees the name, but not for the one who asks for the old id', async () => 
   await expect(server.admin.groups.get({ params: old })).rejects.toMatchObject({ status: 404 });
 });
 
-test('keeps a group that others depend on, and names them', async () => {
+test('rejects a group that others depend on and names those', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
@@ -50,7 +50,7 @@ test('keeps a group that others depend on, and names them', async () => {
   await server.admin.groups.remove({ params });
 });
 
-test('keeps the group that the last administrator has his role from', async () => {
+test('rejects the group that grants the last administrator the role', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.remove({ params: { groupId: 'iam-administrators' } }));
@@ -58,7 +58,7 @@ test('keeps the group that the last administrator has his role from', async () =
   expect(await server.dump()).toEqual(before);
 });
 
-test('answers 404 for a group that is not there, whatever If-Match says', async () => {
+test('returns 404 for an unknown group, whatever If-Match contains', async () => {
   await using server = await startServer();
   for (const ifMatch of [undefined, '*', '"x"']) {
     const failure = await catchClientError(server.admin.groups.remove({ params, ifMatch }));
@@ -66,7 +66,7 @@ test('answers 404 for a group that is not there, whatever If-Match says', async 
   }
 });
 
-test('with If-Match removes the group only as it was read', async () => {
+test('removes the group only if If-Match has its current ETag', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   const stale = (await server.admin.call('groups.get', { params })).headers.etag;

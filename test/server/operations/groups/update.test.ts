@@ -16,7 +16,7 @@ testAccess('groups.update', async ({ admin }) => {
   return { params, body: whole };
 });
 
-test('replaces the group by what is sent, and keeps its id', async () => {
+test('replaces the group and keeps its id', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
   const answer = await server.admin.call('groups.update', { params, body: whole });
@@ -41,7 +41,7 @@ test('changes nothing when a group is written back as it was read', async () => 
   expect(await server.dump()).toEqual(before);
 });
 
-test('renames, so that the old name is free and finds nothing', async () => {
+test('renames the group: the old name is free and is not found', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: whole });
   await server.admin.groups.update({ params, body: { groupName: 'operators' } });
@@ -51,7 +51,7 @@ test('renames, so that the old name is free and finds nothing', async () => {
 });
 
 describe('If-Match', () => {
-  test('lets through the current ETag, a list that holds it, and *', async () => {
+  test('accepts the current ETag, a list that contains it, and *', async () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const { etag } = (await server.admin.call('groups.get', { params })).headers;
@@ -59,7 +59,7 @@ describe('If-Match', () => {
       await server.admin.groups.update({ params, body: whole, ifMatch });
   });
 
-  test.each(['"other"', '"a", "b"', 'W/"other"', 'garbage', ',', '"*"'])('refuses %s with 422', async (ifMatch) => {
+  test.each(['"other"', '"a", "b"', 'W/"other"', 'garbage', ',', '"*"'])('rejects %s with 422', async (ifMatch) => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const before = await server.dump();
@@ -76,7 +76,7 @@ describe('If-Match', () => {
     expect(failure.code).toBe('CHANGED_MEANWHILE');
   });
 
-  test('lets one of twenty win that read the same state', async () => {
+  test('accepts one of twenty concurrent writes with the same ETag', async () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const { etag: ifMatch } = (await server.admin.call('groups.get', { params })).headers;
@@ -87,14 +87,14 @@ describe('If-Match', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('is 404 for a group that is not there, also as *', async () => {
+  test('returns 404 for an unknown group, also for *', async () => {
     await using server = await startServer();
     const failure = await catchClientError(server.admin.groups.update({ params, body: whole, ifMatch: '*' }));
     expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
   });
 });
 
-describe('refuses, and keeps the store as it was,', () => {
+describe('rejects and leaves the store unchanged:', () => {
   const shared = sharedServer();
   const target = { groupId: 'business-users' };
   const groupName = 'business-users';
@@ -102,14 +102,9 @@ describe('refuses, and keeps the store as it was,', () => {
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 422, 'GROUP_NAME_TAKEN'],
     ['a reserved role', { groupName, roles: ['BUSINESS'] }, 422, 'ROLE_RESERVED'],
-    [
-      'a dependency that is no group',
-      { groupName, dependencies: [{ groupName: 'nobody' }] },
-      422,
-      'DEPENDENCY_UNKNOWN',
-    ],
+    ['an unknown dependency', { groupName, dependencies: [{ groupName: 'nobody' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a dependency on itself', { groupName, dependencies: [{ groupName }] }, 422, 'DEPENDENCY_CYCLE'],
-    ['a circle', { groupName, dependencies: [{ groupName: 'business-owners' }] }, 422, 'DEPENDENCY_CYCLE'],
+    ['a cycle', { groupName, dependencies: [{ groupName: 'business-owners' }] }, 422, 'DEPENDENCY_CYCLE'],
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdef01234567' }, 422, 'FIELD_VALUE'],
     ['an empty organization', { groupName, organizationId: '' }, 422, 'FIELD_VALUE'],
     ['null for a list', { groupName, roles: null }, 400, 'FIELD_TYPE'],
@@ -123,13 +118,13 @@ describe('refuses, and keeps the store as it was,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('a circle under the new name of the group, which the message uses', async () => {
+  test('a cycle, named by the new name of the group', async () => {
     const body = { groupName: 'renamed', dependencies: [{ groupName: 'business-owners' }] };
     const { message } = await catchClientError(shared().admin.groups.update({ params: target, body }));
     expect(message).toContain('renamed -> business-owners -> business-admins -> renamed');
   });
 
-  test('what would leave no administrator', async () => {
+  test('a change that would leave no administrator', async () => {
     const server = shared();
     const before = await server.dump();
     const body = { groupName: 'iam-administrators', roles: ['ADMIN'] };
@@ -141,7 +136,7 @@ describe('refuses, and keeps the store as it was,', () => {
   });
 });
 
-test('lets exactly one of twenty groups win that take the same name at once', async () => {
+test('accepts exactly one of twenty groups that concurrently take the same name', async () => {
   const groups = Array.from({ length: 20 }, (_, at) => ({ groupName: `g${at}` }));
   await using server = await startServer({ seed: { groups } });
   const rename = ({ groupName }: { groupName: string }) =>
@@ -152,7 +147,7 @@ test('lets exactly one of twenty groups win that take the same name at once', as
     expect(outcome).toMatchObject({ reason: { status: 422, code: 'GROUP_NAME_TAKEN' } });
 });
 
-test('with soft errors answers 200 with the array for what it would refuse as 400 or 422, but not for 401 and 404', async () => {
+test('returns 200 with the array instead of 400 or 422 when soft errors are set, but not for 401 and 404', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   const update = async (groupId: string, body: unknown, caller = server.admin) =>

@@ -6,7 +6,7 @@ import { adminClient, startServer } from '../../../harness.ts';
 const path = '/security/iam/v1/keys';
 
 test.each(['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'])(
-  'gives verifiers what a login token of %s takes, found through discovery',
+  'returns keys that verify a login token of %s, through discovery',
   async (alg) => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const { accessToken } = await server.as(adminClient).clientIdentities.login();
@@ -26,7 +26,7 @@ test.each(['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'])(
   },
 );
 
-test('is the same set as under the root, without private members', async () => {
+test('returns the same set as the root path, without private members', async () => {
   await using server = await startServer({ flags: { 'signing-alg': 'RS256' } });
   const { body } = await server.as().raw('GET', path);
   expect(body).toEqual((await server.as().raw('GET', '/.well-known/jwks.json')).body);
@@ -34,7 +34,7 @@ test('is the same set as under the root, without private members', async () => {
   expect(members.toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
 });
 
-test('gives the current key as PEM where that is asked for', async () => {
+test('returns the current key as PEM when requested', async () => {
   await using server = await startServer();
   const headers = { accept: 'application/x-pem-file' };
   const answer = await server.as().call('keys.get', { headers });
@@ -44,13 +44,13 @@ test('gives the current key as PEM where that is asked for', async () => {
   expect(keys).toMatchObject([{ x, y }]);
 });
 
-test.each(['*/*', 'text/html', 'application/json', ''])('gives JSON where Accept is %j', async (accept) => {
+test.each(['*/*', 'text/html', 'application/json', ''])('returns JSON for Accept %j', async (accept) => {
   await using server = await startServer();
   const answer = await server.as().call('keys.get', { headers: { accept } });
   expect(answer).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
 });
 
-test('is for everybody: what a caller presents does not matter, be it stale, twice or no credential at all', async () => {
+test('ignores credentials: stale, repeated or missing ones', async () => {
   await using server = await startServer();
   const authorizations = ['Bearer stale', 'Basic eDp5', 'Basic !', 'Digest x', ''];
   for (const authorization of authorizations) {

@@ -17,7 +17,7 @@ async function create(caller: IamClient, more: object = {}): Promise<Pair> {
 
 const rowOf = (server: TestServer, { clientId }: Pair) => server.appContext.store.clients.get(clientId);
 
-test('makes a third-party client without authorities, whose secret is shown this once', async () => {
+test('creates a third-party client without authorities and returns its secret only once', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', level: 'AUTH-IDENTIFIED' });
   const answer = await caller.call(id, { body });
@@ -30,7 +30,7 @@ test('makes a third-party client without authorities, whose secret is shown this
   expect(login.status).toBe(200);
 });
 
-describe('it is owned', () => {
+describe('the client is owned', () => {
   test("by the business of the caller's user", async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSADMIN'] });
@@ -38,7 +38,7 @@ describe('it is owned', () => {
     expect(await rowOf(server, await create(caller))).not.toHaveProperty('userId');
   });
 
-  test("by the caller's user where that is of no business", async () => {
+  test("by the caller's user if that has no business", async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u', roles: ['BUSINESSOWNER'] });
     const row = await rowOf(server, await create(caller));
@@ -46,7 +46,7 @@ describe('it is owned', () => {
     expect(row).not.toHaveProperty('ownerClientId');
   });
 
-  test('by whoever owns the calling client, else by the calling client', async () => {
+  test('by the owner of the calling client, or by the calling client if that has no owner', async () => {
     await using server = await startWithMembers();
     const ofBusiness = await server.withAuthorities(['BUSINESSOWNER'], { businessId: 'a' });
     expect(await rowOf(server, await create(ofBusiness))).toMatchObject({ businessId: 'a' });
@@ -56,7 +56,7 @@ describe('it is owned', () => {
     expect(await rowOf(server, await create(ofNobody))).toMatchObject({ ownerClientId: 'maker' });
   });
 
-  test('and does not authenticate once the owner is gone, by no way', async () => {
+  test('and can not authenticate with any method once the owner is removed', async () => {
     await using server = await startWithMembers();
     const maker = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pair = await create(maker);
@@ -69,7 +69,7 @@ describe('it is owned', () => {
     await expectRefusal(server, call, { status: 401, code: 'TOKEN_INVALID' });
   });
 
-  test('and does not authenticate while the owner of its owner is locked', async () => {
+  test('and can not authenticate while the owner of its owner is locked', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'middle', userId: 'p1' });
     const pair = await server.makeClient({ party: '3RDPARTY', ownerClientId: 'middle' });
@@ -83,8 +83,8 @@ describe('it is owned', () => {
   });
 });
 
-describe('its scope', () => {
-  test('is at most that of the caller', async () => {
+describe('the scope', () => {
+  test('is limited to that of the caller', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { scope: ['READ', 'WRITE'] });
     expect(await rowOf(server, await create(caller, { scope: ['READ'] }))).toMatchObject({ scope: ['READ'] });
@@ -94,7 +94,7 @@ describe('its scope', () => {
     }
   });
 
-  test('is at most that of the session in which a user calls', async () => {
+  test('is limited to that of the session if a user calls', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server);
     await create(caller, { scope: ['READ', 'WRITE'] });
@@ -103,7 +103,7 @@ describe('its scope', () => {
 });
 
 describe('a service account id', () => {
-  test('is taken where it is free, and gives what groups give the service', async () => {
+  test('is assigned if it is free, and the service has the roles of its groups', async () => {
     await using server = await startWithMembers();
     const pair = await create(await asUser(server), { serviceAccountId: 'mine' });
     const params = { groupId: 'deployers' };
@@ -114,7 +114,7 @@ describe('a service account id', () => {
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).authorities).toContain('ROLE_DEPLOY');
   });
 
-  test('is refused where it is, or was, the id of anything', async () => {
+  test('is rejected if it is or was the id of any object', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
     const gone = await create(caller, { serviceAccountId: 'once' });
@@ -125,7 +125,7 @@ describe('a service account id', () => {
     }
   });
 
-  test('goes to one of a hundred at once', async () => {
+  test('is assigned to one of a hundred concurrent requests', async () => {
     await using server = await startWithMembers();
     const callers = await Promise.all(Array.from({ length: 10 }, () => asUser(server)));
     const calls = Array.from({ length: 100 }, (_, at) => {
@@ -138,7 +138,7 @@ describe('a service account id', () => {
 });
 
 describe('one owner', () => {
-  test('has at most 20 clients, also by 30 calls at once; another still makes his', async () => {
+  test('has at most 20 clients, also with 30 concurrent requests; other owners are not affected', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create(caller)));
@@ -149,7 +149,7 @@ describe('one owner', () => {
     await create(await asUser(server));
   });
 
-  test('makes another after one was removed', async () => {
+  test('can create another client after one was removed', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pairs = await Promise.all(Array.from({ length: 20 }, () => create(caller)));
@@ -159,25 +159,25 @@ describe('one owner', () => {
   });
 });
 
-describe('who may not', () => {
+describe('rejects', () => {
   test.each([
     ['of a business without a role in it', { businessId: 'a' }],
-    ['who has proved nothing', { level: 'NONE' as const }],
-    ['of a business that a group makes a PERSON besides', { businessId: 'a', roles: ['PERSON'] }],
+    ['who is not authenticated', { level: 'NONE' as const }],
+    ['of a business with the role PERSON from a group', { businessId: 'a', roles: ['PERSON'] }],
   ])('a user %s', async (_, user) => {
     await using server = await startWithMembers();
     const caller = await asUser(server, user);
     await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
-  test('a user who came through a third-party client', async () => {
+  test('a user of a third-party client', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
     const caller = await asUser(server, { clientId: 'foreign' });
     await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
-  test('a client that is merely named', async () => {
+  test('a client that is only identified', async () => {
     await using server = await startWithMembers();
     const call = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
     expect(await call()).toMatchObject({ status: 401 });
@@ -196,13 +196,13 @@ test.each([
   ['FIELD_VALUE', { ...body, serviceAccountId: 'a b' }],
   ['FIELD_VALUE', { ...body, redirectURI: 'nowhere' }],
   ['FIELD_VALUE', { ...body, scope: ['a b'] }],
-])('refuses a bad body as %s: %j', async (code, bad) => {
+])('rejects an invalid body with %s: %j', async (code, bad) => {
   await using server = await startWithMembers();
   const caller = await asUser(server);
   await expectRefusal(server, () => caller.call(id, { body: bad }), { status: 400, code });
 });
 
-test('answers refusals with 200 where soft errors are asked for', async () => {
+test('returns errors with 200 when soft errors are requested', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const answer = await server
     .as({ token: await userToken(server) })

@@ -40,7 +40,7 @@ test('removes the client with its keys, memberships, sessions and tokens', async
     expect(await catchClientError(server.as(credentials).groups.list())).toMatchObject({ status: 401 });
 });
 
-describe('a client is removed by', () => {
+describe('a client can be removed by', () => {
   test('the owner or administrator of its business', async () => {
     await using server = await startWithMembers();
     for (const [at, role] of ['BUSINESSOWNER', 'BUSINESSADMIN'].entries()) {
@@ -51,7 +51,7 @@ describe('a client is removed by', () => {
     }
   });
 
-  test('its user, also when that is in a business by now', async () => {
+  test('its user, also after that joined a business', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', userId: 'u' });
     const caller = await asUser(server, { userId: 'u', businessId: 'a', roles: ['BUSINESSADMIN'] });
@@ -59,7 +59,7 @@ describe('a client is removed by', () => {
     expect(await isThere(server, 'mine')).toBe(false);
   });
 
-  test('the client that made it', async () => {
+  test('the client that created it', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     await server.makeClient({ clientId: 'mine', ownerClientId: 'maker' });
@@ -68,7 +68,7 @@ describe('a client is removed by', () => {
   });
 });
 
-describe('a client of somebody else is answered as if it were not there', () => {
+describe('returns 404 for a client of another owner', () => {
   const foreign = ['of-b', 'of-nobody', 'of-p1', 'service-of-a', 'nobody', 'constructor', '__proto__'];
 
   test('to a user of a business', async () => {
@@ -78,14 +78,14 @@ describe('a client of somebody else is answered as if it were not there', () => 
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
-  test('to an administrator as well', async () => {
+  test('to an administrator', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
     for (const clientId of foreign)
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
-  test('with the same words, so that nobody learns which there are', async () => {
+  test('with the same body as for an unknown client, so that the response does not reveal which clients exist', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server);
     const [other, none] = await Promise.all(
@@ -94,14 +94,14 @@ describe('a client of somebody else is answered as if it were not there', () => 
     expect({ ...other, requestId: '' }).toEqual({ ...none, requestId: '' });
   });
 
-  test('to a user who calls through the client that made it, and to the user of another business', async () => {
+  test('to a user of the client that created it, and to a user of another business', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', party: '3RDPARTY', ownerClientId: 'test-app' });
     const caller = await asUser(server);
     await expectRefusal(server, () => caller.call(id, { params: { clientId: 'mine' } }), notFound);
   });
 
-  test('and so are the calling client itself and a client of the first start', async () => {
+  test('also for the calling client itself and for a bootstrap client', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'lonely' });
     await expectRefusal(server, () => caller.call(id, { params: { clientId: 'lonely' } }), notFound);
@@ -114,7 +114,7 @@ describe('a client of somebody else is answered as if it were not there', () => 
   });
 });
 
-test('is done by one of many at once', async () => {
+test('succeeds for one of many concurrent requests', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server);
   const { clientId } = await caller.myClientIdentities.create({ body: { appId: 'x' } });

@@ -18,7 +18,7 @@ testAccess('product-accesses.authorize', async (server) => {
   return { body: { productId } };
 });
 
-describe('gives a token', () => {
+describe('issues a token', () => {
   test.each<[boolean | undefined, string]>([
     [undefined, '3600'],
     [false, '3600'],
@@ -52,7 +52,7 @@ describe('gives a token', () => {
     expect(await opaqueTokens(server)).toMatchObject([{ productId }]);
   });
 
-  test('to a client of its own too, bound to that', async () => {
+  test('to a client on its own behalf, bound to that client', async () => {
     await using server = await startWithProducts();
     const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
     await authorize(server.as({ basic: client }), { productId });
@@ -68,7 +68,7 @@ describe('gives a token', () => {
   });
 });
 
-describe('refuses, and gives nothing,', () => {
+describe('rejects without issuing a token', () => {
   test.each<[object, object]>([
     [{}, { status: 400, code: 'FIELD_MISSING' }],
     [{ productAlias: 'reports' }, { status: 400, code: 'FIELD_MISSING' }],
@@ -113,13 +113,13 @@ describe('refuses, and gives nothing,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('users who proved a contact only', async () => {
+  test('users who only verified a contact', async () => {
     await using server = await startWithProducts();
     const as = await asUser(server, { level: 'AUTH-IDENTIFIED' });
     await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('where the product system is out of reach', async () => {
+  test('when the product system is unavailable', async () => {
     await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
     await expect(authorize(await asUser(server), { productId })).rejects.toMatchObject({
       status: 503,
@@ -127,13 +127,13 @@ describe('refuses, and gives nothing,', () => {
     });
   });
 
-  test('with the error array under 200 where soft errors are set', async () => {
+  test('with the error array and 200 when soft errors are requested', async () => {
     await using server = await startWithProducts({ flags: { 'soft-errors': true } });
     await expect(authorize(await asUser(server), {})).rejects.toMatchObject({ status: 200, code: 'FIELD_MISSING' });
   });
 });
 
-test('a lock while the product system is asked gives nothing', async () => {
+test('issues no token if the user is locked during the request to the product system', async () => {
   await using server = await startWithProducts();
   const as = await asUser(server, { userId: 'u1' });
   const { find } = server.appContext.productSystem;

@@ -1,8 +1,8 @@
-/** Products, and who asks for them. */
+/** Products, and a server with callers for them. */
 import type { SeedProduct } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 
-/** Nothing is sold as EXPEND. */
+/** No product has the billing type EXPEND. */
 export const reports = { productAlias: 'reports', sku: 'basic' };
 export const products: SeedProduct[] = [
   { productId: 'reports-basic', ...reports, billingTypes: ['SUBSCRIPTION'] },

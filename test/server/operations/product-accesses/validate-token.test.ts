@@ -24,7 +24,7 @@ testAccess(
   (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
 );
 
-test('answers 204 with the token in a header that nobody keeps, and no body', async () => {
+test('returns 204 without a body and the token in a header that must not be cached', async () => {
   await using server = await startWithProducts();
   const authorization = `Bearer ${await userToken(server, { userId: 'u1' })}`;
   const answer = await fetch(`${server.url}${servicePrefix}/product-accesses/validate-token`, {
@@ -50,7 +50,7 @@ test('answers 204 with the token in a header that nobody keeps, and no body', as
   expect(server.log.join('')).not.toContain(token);
 });
 
-test('the client gives it as an object; each call gives another', async () => {
+test('returns the token as an object from the client, a new one for each request', async () => {
   await using server = await startWithProducts();
   const as = await asUser(server);
   const tokens = await Promise.all(Array.from({ length: 100 }, () => validate(as)));
@@ -66,14 +66,14 @@ test.each([
   [{ businessId: 'b1' }, false],
   [{}, true],
   [{ lead: true }, true],
-])('lets in persons, and of businesses their administrators: %j', async (user, isIn) => {
+])('accepts individual users and administrators of businesses: %j', async (user, isIn) => {
   await using server = await startWithProducts();
   const call = validate(await asUser(server, user));
   if (isIn) await expect(call).resolves.toBeDefined();
   else await expect(call).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-describe('refuses, and gives nothing,', () => {
+describe('rejects without issuing a token', () => {
   test.each<[object, object]>([
     [{ productAlias: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
     [{ sku: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
@@ -95,14 +95,14 @@ describe('refuses, and gives nothing,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('where the product system is out of reach', async () => {
+  test('when the product system is unavailable', async () => {
     await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
     const as = await asUser(server);
     await expect(validate(as)).rejects.toMatchObject({ status: 503, code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
     expect(await opaqueTokens(server)).toEqual([]);
   });
 
-  test('with the error array under 200 where soft errors are set', async () => {
+  test('with the error array and 200 when soft errors are requested', async () => {
     await using server = await startWithProducts({ flags: { 'soft-errors': true } });
     await expect(validate(await asUser(server), { billingType: 'BARTER' })).rejects.toMatchObject({
       status: 200,
@@ -111,7 +111,7 @@ describe('refuses, and gives nothing,', () => {
   });
 });
 
-/** The product system answers only after something happened. */
+/** Runs a change while the product system processes the request. */
 function duringValidation(server: TestServer, happens: () => Promise<unknown>): void {
   const { find } = server.appContext.productSystem;
   const late: typeof find = async (...given) => {
@@ -122,7 +122,7 @@ function duringValidation(server: TestServer, happens: () => Promise<unknown>): 
 }
 
 test.each(['lock', 'removal', 'end of the session'])(
-  'a %s while the product system is asked gives nothing',
+  'issues no token after a %s during the request to the product system',
   async (event) => {
     await using server = await startWithProducts();
     const as = await asUser(server, { userId: 'u1' });
@@ -138,7 +138,7 @@ test.each(['lock', 'removal', 'end of the session'])(
   },
 );
 
-test('a lock and a removal take the tokens of the user with them', async () => {
+test('a lock and a removal delete the tokens of the user', async () => {
   await using server = await startWithProducts();
   for (const [userId, ends] of [
     ['u1', () => server.admin.userIdentities.lock({ body: { userId: 'u1' } })],
@@ -151,7 +151,7 @@ test('a lock and a removal take the tokens of the user with them', async () => {
   }
 });
 
-test('tokens that are over are cleared away as new ones come', async () => {
+test('deletes expired tokens when new ones are issued', async () => {
   await using server = await startWithProducts();
   const before = await asUser(server);
   for (let count = 0; count < 5; count += 1) await validate(before);
@@ -161,7 +161,7 @@ test('tokens that are over are cleared away as new ones come', async () => {
   expect(await opaqueTokens(server)).toHaveLength(5);
 });
 
-test('a product that nothing was said of is sold with nothing', async () => {
+test('rejects every billing type of a product without billing types', async () => {
   await using server = await startWithProducts();
   const gift = products.find(({ productId }) => productId === 'gift');
   const named = { productAlias: gift?.productAlias, sku: gift?.sku };

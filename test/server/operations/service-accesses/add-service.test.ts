@@ -26,7 +26,7 @@ testMemberBodies({
   },
 });
 
-test('takes service account ids, not client ids, and the client has the roles at once', async () => {
+test('accepts service account ids but not client ids, and grants the roles at once', async () => {
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'SERVICE_UNKNOWN' };
   await expectRefusal(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
@@ -36,7 +36,7 @@ test('takes service account ids, not client ids, and the client has the roles at
   await expect(service.groups.list()).resolves.toBeDefined();
 });
 
-describe('its own services only', () => {
+describe('own services only', () => {
   const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
   test('are those of the business, for its owner and its administrator', async () => {
@@ -50,7 +50,7 @@ describe('its own services only', () => {
     expect(await membersIn(server)).toEqual(['service-of-a']);
   });
 
-  test('are those of the user, for a person', async () => {
+  test('are those of the user, for an individual user', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'person' });
     const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
@@ -61,7 +61,7 @@ describe('its own services only', () => {
     expect(await membersIn(server)).toEqual(['own-service']);
   });
 
-  test('do not include that of the application that a person calls through', async () => {
+  test('do not include the service of the client through which a user calls', async () => {
     await using server = await startWithMembers();
     const application = await server.makeClient({ serviceAccountId: 'application-service' });
     const token = await userToken(server, { clientId: application.clientId });
@@ -77,7 +77,7 @@ describe('its own services only', () => {
     await expectRefusal(server, () => caller.call(id, to('plain', ['service-of-a'])), refused);
   });
 
-  test('bind an auditor, and not an administrator', async () => {
+  test('restrict an auditor but not an administrator', async () => {
     await using server = await startWithMembers();
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
     await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), refused);
@@ -85,7 +85,7 @@ describe('its own services only', () => {
     await administrator.serviceAccesses.addService(to('plain', ['service-of-a']));
   });
 
-  test('get nothing that the caller does not hold', async () => {
+  test('can not join groups with roles that the caller does not have', async () => {
     await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     const caller = await asUser(server, { userId: 'owner', roles: ['DEPLOY'] });
@@ -99,7 +99,7 @@ describe('its own services only', () => {
   });
 });
 
-test('refuses users of a business who neither own nor administer it', async () => {
+test('rejects users of a business who are neither owner nor administrator', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { businessId: 'a' });
   const call = () => caller.call(id, to('plain', ['service-of-a']));

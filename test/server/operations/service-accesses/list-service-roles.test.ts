@@ -6,7 +6,7 @@ const of = (serviceId: string) => ({ params: { serviceId } });
 
 testRoleSets(id, async () => of('service-of-a'));
 
-test('tells what groups give the service, and which of its groups', async () => {
+test('returns the roles that groups grant to the service, and those groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'leads', [{ kind: 'service', memberId: 'service-of-a' }]);
   await insertMembers(server, 'deployers', [{ kind: 'service', memberId: 'service-of-a' }]);
@@ -21,7 +21,7 @@ test('tells what groups give the service, and which of its groups', async () => 
   await expect(server.admin.serviceAccesses.listServiceRoles(of('service-of-p1'))).resolves.toEqual([]);
 });
 
-test('answers 404 for services that are not there, client ids among them', async () => {
+test('returns 404 for unknown services, including client ids', async () => {
   await using server = await startWithMembers();
   for (const serviceId of ['of-a', 'SERVICE-OF-A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, of(serviceId)), { status: 404, code: 'SERVICE_NOT_FOUND' });

@@ -8,5 +8,5 @@ testMemberPages({
   params: (groupName) => ({ groupId: groupName }),
   member: (memberId) => ({ kind: 'service', memberId }),
   field: 'serviceId',
-  badPaging: 'refused',
+  badPaging: 'rejected',
 });

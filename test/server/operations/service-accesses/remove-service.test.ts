@@ -19,7 +19,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'service-of-a');
 });
 
-test('takes one service out, and its roles at once', async () => {
+test('removes one service, which loses its roles at once', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [service('service-of-a')]);
   await insertMembers(server, 'iam-auditors', [service('service-of-a'), service('service-of-b')]);
@@ -33,7 +33,7 @@ test('takes one service out, and its roles at once', async () => {
   expect(await membersIn(server)).toEqual(['service-of-a']);
 });
 
-test('answers 404 for what is not in the group, and for groups that are not there', async () => {
+test('returns 404 for a service that is not in the group and for unknown groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [service('service-of-a')]);
   for (const serviceId of ['service-of-b', 'SERVICE-OF-A', 'of-a', 'constructor', '__proto__'])
@@ -49,7 +49,7 @@ test('answers 404 for what is not in the group, and for groups that are not ther
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('hides a group that gives what an administrator of a business does not hold, whether or not the service is in it', async () => {
+test('hides a group with roles that an administrator of a business does not have, whether or not the service is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'service-of-a')), {
@@ -82,7 +82,7 @@ test('hides a group that gives what an administrator of a business does not hold
   expect(await membersIn(server, 'deployers')).toEqual([]);
 });
 
-test('lets a person take its own service out of every group that it is in', async () => {
+test('accepts the own service of a user in every group', async () => {
   await using server = await startWithMembers();
   const person = await asUser(server, { userId: 'person' });
   await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
@@ -91,7 +91,7 @@ test('lets a person take its own service out of every group that it is in', asyn
   expect(await membersIn(server, 'leads')).toEqual([]);
 });
 
-test('lets a service that administers a business leave a group that gives more than it holds', async () => {
+test('accepts a service that administers a business and leaves a group with roles that it does not have', async () => {
   await using server = await startWithMembers();
   const itself = { businessId: 'a', serviceAccountId: 'chief' };
   const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], itself);
@@ -104,7 +104,7 @@ test('lets a service that administers a business leave a group that gives more t
   expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
 });
 
-test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
+test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [service('service-of-a')]);
@@ -114,10 +114,10 @@ test('keeps ADMIN out of groups that give an IAM_ADMIN role', async () => {
   await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
 });
 
-describe('its own services only', () => {
+describe('own services only', () => {
   const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
-  test('are reached by owners and administrators of a business and by persons', async () => {
+  test('are available to owners and administrators of a business and to individual users', async () => {
     await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
@@ -142,7 +142,7 @@ describe('its own services only', () => {
     expect(await membersIn(server)).toEqual(['own-service', 'service-of-b', 'service-of-nobody']);
   });
 
-  test('bind an auditor', async () => {
+  test('restrict an auditor', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [service('service-of-a')]);
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
@@ -150,7 +150,7 @@ describe('its own services only', () => {
   });
 });
 
-test('lets a service go even where no user administers: services do not count', async () => {
+test('removes the last service with the administrator role, since services do not count as administrators', async () => {
   await using server = await startWithMembers();
   await lockFirstAdministrator(server);
   await insertMembers(server, 'maintainers', [service('service-of-a')]);

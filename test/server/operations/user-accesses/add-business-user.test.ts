@@ -20,14 +20,14 @@ testMemberBodies({
   make: (server, ids) => makeUsers(server, ids, { businessId: 'a' }),
 });
 
-test('makes pairs, whether or not the business is in the group', async () => {
+test('adds business users, whether or not the business is in the group', async () => {
   await using server = await startWithMembers();
   await server.admin.userAccesses.addBusinessUser(to('a', ['a1']));
   const rows = await server.appContext.store.memberships.find('member', 'businessUser/a/a1');
   expect(rows).toEqual([{ groupId: expect.any(String), kind: 'businessUser', businessId: 'a', memberId: 'a1' }]);
 });
 
-test('refuses a user of another business or of none like one who is not there', async () => {
+test('rejects users of another business or of none like unknown users', async () => {
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
   for (const userId of ['b1', 'p1', 'nobody']) {
@@ -36,7 +36,7 @@ test('refuses a user of another business or of none like one who is not there', 
   }
 });
 
-test('answers 404 for businesses that are not there', async () => {
+test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
     await expectRefusal(server, () => server.admin.call(id, to(businessId, [])), {
@@ -45,10 +45,10 @@ test('answers 404 for businesses that are not there', async () => {
     });
 });
 
-describe('its own business only', () => {
+describe('own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('is what an owner or administrator of a business adds to', async () => {
+  test('is accepted from its owner or administrator', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
@@ -59,14 +59,14 @@ describe('its own business only', () => {
     expect(await membersIn(server)).toEqual(['a1']);
   });
 
-  test('binds an auditor who is administrator of a business as well', async () => {
+  test('restricts an auditor who is also administrator of a business', async () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'];
     const caller = await callerWith(server, roles);
     await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
   });
 
-  test('does not make its administrator an owner, but an owner makes administrators', async () => {
+  test('rejects an administrator who makes itself an owner, but accepts an owner who adds administrators', async () => {
     await using server = await startWithMembers();
     const roles = ['BUSINESSADMIN', 'BUSINESSUSER'];
     const administrator = await asUser(server, { userId: 'u', roles, businessId: 'a' });

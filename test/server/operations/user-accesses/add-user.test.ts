@@ -16,7 +16,7 @@ testMemberBodies({
   make: makeUsers,
 });
 
-test('takes one user without the brackets, and names what is wrong in it', async () => {
+test('accepts one user without an array and reports errors of its fields', async () => {
   await using server = await startWithMembers();
   const params = { groupName: 'plain' };
   await expect(server.admin.userAccesses.addUser({ params, body: { userId: 'p1' } })).resolves.toEqual({});
@@ -32,21 +32,21 @@ test('takes one user without the brackets, and names what is wrong in it', async
   });
 });
 
-test('adds users whose ids objects have by nature', async () => {
+test('accepts user ids that are properties of Object.prototype', async () => {
   await using server = await startWithMembers();
   const body = [{ userId: 'constructor' }, { userId: '__proto__' }];
   await server.admin.userAccesses.addUser({ params: { groupName: 'plain' }, body });
   expect(await membersIn(server)).toEqual(['__proto__', 'constructor']);
 });
 
-test('does not let an administrator make himself a maintainer', async () => {
+test('rejects an administrator who makes itself a maintainer', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', roles: ['ADMIN'] });
   const call = () => caller.call(id, { params: { groupName: 'maintainers' }, body: [{ userId: 'u' }] });
   await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
 });
 
-test('takes the same users from a hundred calls at once', async () => {
+test('accepts the same users from a hundred concurrent requests', async () => {
   await using server = await startWithMembers();
   const body = [{ userId: 'p1' }, { userId: 'p2' }];
   const calls = Array.from({ length: 100 }, () =>

@@ -1,4 +1,4 @@
-/** What every operation that adds members holds about its body, as tests to ask for. */
+/** Body tests shared by all operations that add members. */
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
@@ -9,15 +9,15 @@ export interface MemberAddition {
   params(groupName: string): Readonly<Record<string, string>>;
   /** The name of the id in an entry of the body. */
   readonly field: string;
-  /** Two that are there. */
+  /** Ids of two existing objects. */
   readonly known: readonly [string, string];
-  /** The code for one that is not. */
+  /** The error code for an unknown id. */
   readonly unknownCode: string;
-  /** Makes such as can be added. */
+  /** Creates objects that can be added. */
   make(server: TestServer, ids: readonly string[]): Promise<void>;
 }
 
-/** The members of a group, whatever they are. */
+/** Returns the ids of all members of a group, of any kind. */
 export async function membersIn(server: TestServer, groupName = 'plain'): Promise<string[]> {
   const group = await server.appContext.store.groups.getBy('groupName', groupName);
   const rows = await server.appContext.store.memberships.find('group', group?.groupId ?? '');
@@ -30,7 +30,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     server.admin.call(id, { params: params(groupName), body });
 
   describe('the body', () => {
-    test('may name several; adding again, or one twice, changes nothing', async () => {
+    test('may have several entries; repeated entries change nothing', async () => {
       await using server = await startWithMembers();
       const [first, second] = known;
       expect(await add(server, entries([first]))).toMatchObject({ status: 200, body: {} });
@@ -42,7 +42,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       expect(await server.dump()).toEqual(before);
     });
 
-    test('is refused whole where it names some that are not there, and all of those are named', async () => {
+    test('is rejected as a whole if some entries are unknown; the error names all of those', async () => {
       await using server = await startWithMembers();
       const [first, second] = known;
       const bad = [first.toUpperCase(), 'nobody', 'toString'];
@@ -53,7 +53,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       );
     });
 
-    test('of 10,000 with one bad adds nothing; without it all; one more is too many', async () => {
+    test('has at most 10,000 entries and adds none if one is unknown', async () => {
       await using server = await startWithMembers();
       const ids = createIds('many', 10_000);
       await make(server, ids);
@@ -66,7 +66,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       expect(await membersIn(server)).toEqual(ids);
     });
 
-    test('names at most a hundred of 10,000 that are not there', async () => {
+    test('lists at most a hundred of 10,000 unknown entries in the error', async () => {
       await using server = await startWithMembers();
       const failure = await catchClientError(add(server, entries(createIds('nobody', 10_000))));
       expect(failure.items).toHaveLength(100);
@@ -83,14 +83,14 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       ['FIELD_TYPE', 'null', 'The body must be an array.'],
       ['FIELD_TYPE', '"x"', 'The body must be an array.'],
       ['FIELD_TYPE', '7', 'The body must be an array.'],
-    ])('is refused as %s: %j', async (code, body, message) => {
+    ])('is rejected with %s: %j', async (code, body, message) => {
       await using server = await startWithMembers();
       const failure = await expectRefusal(server, () => add(server, body), { status: 400, code });
       if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
     });
 
     test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0000'])(
-      'is refused where an id is no id: %j',
+      'is rejected if an id is invalid: %j',
       async (memberId) => {
         await using server = await startWithMembers();
         const call = () => add(server, entries([known[0], memberId]));
@@ -101,7 +101,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       },
     );
 
-    test('may hold ids that objects have by nature', async () => {
+    test('may have ids that are properties of Object.prototype', async () => {
       await using server = await startWithMembers();
       for (const memberId of ['hasOwnProperty', 'valueOf'])
         await expectRefusal(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
@@ -110,7 +110,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     });
   });
 
-  test('answers 404 for groups that are not there', async () => {
+  test('returns 404 for unknown groups', async () => {
     await using server = await startWithMembers();
     for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
       const call = () => add(server, entries(known), groupName);
@@ -120,10 +120,10 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     await expectRefusal(server, long, { status: 404, code: 'PATH_VALUE' });
   });
 
-  describe('what a group gives', () => {
+  describe('roles of the group', () => {
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN'];
 
-    test('is given by nobody who does not hold it all himself, through dependencies as well', async () => {
+    test('must all be roles of the caller, including those of dependencies', async () => {
       await using server = await startWithMembers();
       const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
       for (const authorities of [common, [...common, 'APPROVE'], [...common, 'DEPLOY']]) {
@@ -136,7 +136,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       expect(await membersIn(server, 'leads')).toEqual(known.toSorted());
     });
 
-    test('is refused as if the group were not there', async () => {
+    test('are hidden in the error: the same response as for an unknown group', async () => {
       await using server = await startWithMembers();
       const caller = await server.withAuthorities(common);
       const withheld = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
@@ -144,7 +144,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       expect({ ...withheld, requestId: '' }).toEqual({ ...unknown, requestId: '' });
     });
 
-    test('is given by a maintainer whatever it is', async () => {
+    test('can be granted by a maintainer without a restriction', async () => {
       await using server = await startWithMembers();
       await add(server, entries(known), 'leads');
       expect(await membersIn(server, 'leads')).toHaveLength(2);

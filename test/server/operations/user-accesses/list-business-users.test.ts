@@ -16,7 +16,7 @@ testMemberPages({
   badPaging: 'ignored',
 });
 
-test('answers 404 for businesses that are not there', async () => {
+test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__']) {
     const call = () => server.admin.call(id, at(businessId));
@@ -25,10 +25,10 @@ test('answers 404 for businesses that are not there', async () => {
   await expectRefusal(server, () => server.admin.call(id, at('a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-describe('its own business only', () => {
+describe('own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('is what an owner or administrator of a business sees; another one is as if it were not there', async () => {
+  test('is visible to its owner or administrator; another business is reported as unknown', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [{ kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
@@ -40,13 +40,13 @@ describe('its own business only', () => {
     }
   });
 
-  test('is none for an owner without a business', async () => {
+  test('is empty for an owner without a business', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSOWNER'] });
     await expectRefusal(server, () => caller.call(id, at('a')), refused);
   });
 
-  test('binds who has an administrative role that does not let in here, and frees who has one that does', async () => {
+  test('restricts a caller with an administrative role without access here, but not one with access', async () => {
     await using server = await startWithMembers();
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'];
     const maintainer = await callerWith(server, [...common, 'IAM_ADMIN_MAINTENANCE']);

@@ -9,7 +9,7 @@ const of = (userId: string, businessId?: string) => ({
 
 testRoleSets(id, async () => of('p1'));
 
-test('tells each role once, with those of the groups of the user that give it, all in order', async () => {
+test('returns each role once with the groups that grant it, in order', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'leads', [{ kind: 'user', memberId: 'p1' }]);
   await insertMembers(server, 'deployers', [{ kind: 'user', memberId: 'p1' }]);
@@ -21,7 +21,7 @@ test('tells each role once, with those of the groups of the user that give it, a
   await expect(server.admin.userAccesses.listUserRoles(of('p2'))).resolves.toEqual([]);
 });
 
-test('is right after every change', async () => {
+test('is current after every change', async () => {
   await using server = await startWithMembers();
   const { groups, userAccesses } = server.admin;
   const roles = async () => (await userAccesses.listUserRoles(of('p1'))).map(({ role }) => role);
@@ -37,7 +37,7 @@ test('is right after every change', async () => {
   expect(await roles()).toEqual([]);
 });
 
-test('counts the business of the user and its pairs, and with businessId those alone', async () => {
+test('includes the roles through the business of the user, and only those with businessId', async () => {
   await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'of-business', roles: ['WORK'] } });
   await insertMembers(server, 'of-business', [{ kind: 'business', memberId: 'a' }]);
@@ -60,7 +60,7 @@ test('counts the business of the user and its pairs, and with businessId those a
   ]);
 });
 
-test('answers 404 for users that are not there, and for businesses that the user is not of', async () => {
+test('returns 404 for unknown users and for businesses of other users', async () => {
   await using server = await startWithMembers();
   const expected = { status: 404, code: 'USER_NOT_FOUND' };
   for (const userId of ['P1', 'nobody', 'toString'])

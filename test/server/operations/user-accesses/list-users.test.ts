@@ -8,5 +8,5 @@ testMemberPages({
   params: (groupName) => ({ groupName }),
   member: (memberId) => ({ kind: 'user', memberId }),
   field: 'userId',
-  badPaging: 'refused',
+  badPaging: 'rejected',
 });

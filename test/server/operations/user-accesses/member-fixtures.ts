@@ -1,4 +1,4 @@
-/** A small world of users, businesses and services, and what every operation on memberships holds, as tests to ask for. */
+/** A server with users, businesses and services, and tests shared by all operations on memberships. */
 import { describe, expect, test } from 'vitest';
 import { ClientError, type IamClient } from '../../../../src/client/index.ts';
 import type { CallInput } from '../../../../src/client/types.ts';
@@ -10,7 +10,10 @@ import { startServer, type TestClient, type TestServer } from '../../../harness.
 
 const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$bm90IGEgcmVhbCBoYXNo';
 
-/** Users p1 to p3 of no business, a1 and a2 of business a, b1 of business b; services of nobody, of a, of b and of p1. */
+/**
+ * Users p1 to p3 without a business, a1 and a2 of business a, b1 of business b; services without an owner, of a, of b
+ * and of p1.
+ */
 export function startWithMembers(): Promise<TestServer> {
   return startServer({
     seed: {
@@ -42,7 +45,7 @@ export async function groupIdOf(server: TestServer, groupName: string): Promise<
   return group?.groupId ?? '';
 }
 
-/** Puts members into a group without asking anybody. */
+/** Inserts members into a group without access checks. */
 export async function insertMembers(
   server: TestServer,
   groupName: string,
@@ -54,7 +57,7 @@ export async function insertMembers(
   });
 }
 
-/** Puts users into the store who could sign in. */
+/** Inserts users who could sign in. */
 export async function makeUsers(server: TestServer, userIds: readonly string[], more: Partial<User> = {}) {
   const common = { passwordHash, emailVerified: false, mobileVerified: false, lead: false, locked: false };
   await server.appContext.store.transaction(async (tx) => {
@@ -70,7 +73,7 @@ export async function makeUsers(server: TestServer, userIds: readonly string[], 
   });
 }
 
-/** From here on the administrator of the first start can't sign in, and does not count. */
+/** Locks the bootstrap administrator, which then does not count as an administrator. */
 export async function lockFirstAdministrator(server: TestServer): Promise<void> {
   await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.getBy('bootstrap', 'admin');
@@ -84,10 +87,10 @@ export async function catchClientError(call: Promise<unknown>): Promise<ClientEr
     (error: unknown) => error,
   );
   if (outcome instanceof ClientError) return outcome;
-  throw new Error('the call was to fail, and did not', { cause: outcome });
+  throw new Error('expected the request to fail, but it succeeded', { cause: outcome });
 }
 
-/** Expects that a call is refused like this and leaves the store as it was. */
+/** Expects that a request is rejected with this error and leaves the store unchanged. */
 export async function expectRefusal(
   server: TestServer,
   call: () => Promise<unknown>,
@@ -100,12 +103,12 @@ export async function expectRefusal(
   return failure;
 }
 
-/** Ids of several digits, in their order. */
+/** Returns ids of several digits in ascending order. */
 export function createIds(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${prefix}${String(at).padStart(5, '0')}`);
 }
 
-/** Runs calls that each take one of the last administrators away; exactly one of them must fail. */
+/** Runs requests that each remove one of the last administrators and expects that exactly one of them fails. */
 export async function expectOneLeft(server: TestServer, calls: readonly (() => Promise<unknown>)[], status: number) {
   const outcomes = await Promise.allSettled(calls.map((call) => call()));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -116,7 +119,7 @@ export async function expectOneLeft(server: TestServer, calls: readonly (() => P
 
 type RoleSet = readonly string[];
 
-/** Every smallest set of roles that the expression lets in; what must not be there is left out. */
+/** Returns every minimal set of roles that satisfies the expression; negated roles are left out. */
 function listRoleSets(expression: RoleExpression): RoleSet[] {
   switch (expression.kind) {
     case 'role':
@@ -130,11 +133,11 @@ function listRoleSets(expression: RoleExpression): RoleSet[] {
     case 'not':
       return [[]];
     default:
-      throw new Error(`no test for ${formatRoles(expression)}`);
+      throw new Error(`unsupported role expression: ${formatRoles(expression)}`);
   }
 }
 
-/** A client with exactly these roles, as far as a proven one can, that belongs to business a. */
+/** Creates an authenticated client of business a with exactly these roles. */
 export function callerWith(
   server: TestServer,
   roles: RoleSet,
@@ -145,7 +148,7 @@ export function callerWith(
   return server.withAuthorities(authorities, { party, ...client });
 }
 
-/** The tests of who may call: each way in passes, and none with one of its roles missing. */
+/** Tests who may call: each alternative of the role expression, and each alternative with one role missing. */
 export function testRoleSets(id: OperationId, prepare: (server: TestServer) => Promise<CallInput>): void {
   const operation: Operation<never> = operations[id];
   const ways = listRoleSets(operation.roles);
@@ -157,15 +160,15 @@ export function testRoleSets(id: OperationId, prepare: (server: TestServer) => P
     (roles) => !isAllowed(operation.roles, { roles: new Set([...given, ...roles]), scope: new Set() }),
   );
 
-  describe('roles', () => {
-    test.each(ways.map((way) => [way.join(' and '), way] as const))('let in %s', async (_, way) => {
+  describe('access', () => {
+    test.each(ways.map((way) => [way.join(' and '), way] as const))('accepts %s', async (_, way) => {
       await using server = await startWithMembers();
       const input = await prepare(server);
       const answer = await (await callerWith(server, way)).call(id, input);
       expect(operation.statuses).toContain(answer.status);
     });
 
-    test('refuse who lacks one, and nobody, and keep the store as it was', async () => {
+    test('rejects a caller without one of the roles or without credentials, and leaves the store unchanged', async () => {
       await using server = await startWithMembers();
       const input = await prepare(server);
       expect(refused.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** What every list of members holds, as tests to ask for. */
+/** Paging tests shared by all lists of members. */
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { Membership } from '../../../../src/server/store/tables.ts';
@@ -7,14 +7,16 @@ import { catchClientError, createIds, insertMembers, startWithMembers } from './
 
 export interface MemberList {
   readonly id: OperationId;
-  /** The call's path: which group is asked, under the name that the operation has for it, and what else it takes. */
+  /**
+   * Returns the path parameters of the request: the group, under the name that the operation has for it, and others.
+   */
   params(groupName: string): Readonly<Record<string, string>>;
-  /** What makes this id a member of the list. */
+  /** Returns the membership that makes this id a member of the list. */
   member(memberId: string): Omit<Membership, 'groupId'>;
   /** The name of the id in an item. */
   readonly field: string;
-  /** Whether bad values of limit and after are refused or count as not given. */
-  readonly badPaging: 'refused' | 'ignored';
+  /** Whether invalid values of limit and after are rejected or ignored. */
+  readonly badPaging: 'rejected' | 'ignored';
 }
 
 const everyKind: readonly Omit<Membership, 'groupId'>[] = [
@@ -42,7 +44,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
   };
 
   describe('the list', () => {
-    test('is empty for a group without members, and for one with others only', async () => {
+    test('is empty for a group without members and for one with members of other kinds', async () => {
       await using server = await startWithMembers();
       expect(await list(server)).toMatchObject({ status: 200, body: [] });
       const own = member('m1');
@@ -55,7 +57,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       expect(await list(server)).toMatchObject({ status: 200, body: [] });
     });
 
-    test('has the members in the order of their ids, by the name and by the id of the group', async () => {
+    test('has the members in id order, by the name and by the id of the group', async () => {
       await using server = await startWithMembers();
       await insertMembers(server, 'plain', everyKind);
       await insertMembers(server, 'plain', ['z', 'B', 'b', 'a-', 'a', '10', '9'].map(member));
@@ -65,7 +67,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       expect(await list(server, {}, group?.groupId)).toMatchObject({ status: 200, body: expected });
     });
 
-    test('comes in pages of a hundred, or of as many as asked for', async () => {
+    test('has pages of a hundred, or of the limit', async () => {
       await using server = await startWithMembers();
       const ids = createIds('m', 250);
       await insertMembers(server, 'plain', [...ids].reverse().map(member));
@@ -77,13 +79,13 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       expect(await all(server, 7)).toEqual(items(ids));
     });
 
-    test('misses none and repeats none while others come and go', async () => {
+    test('misses and repeats nothing while members are added and removed', async () => {
       await using server = await startWithMembers();
       const ids = createIds('m', 6);
       await insertMembers(server, 'plain', ids.map(member));
       const first = await list(server, { limit: 3 });
       const after = cursorOf(first.headers.link);
-      // The member at which the cursor stands goes, one before it comes, and one after it.
+      // The member at the cursor is removed, one before it is added, and one after it.
       await server.appContext.store.transaction(async (tx) => {
         const rows = await tx.memberships.list();
         const standing = rows.find(({ memberId }) => memberId === ids[2]);
@@ -94,7 +96,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       expect(rest).toMatchObject({ status: 200, body: items(['m00003', 'm00004', 'm00004x', 'm00005']) });
     });
 
-    test(`has bad values of limit and after ${badPaging}`, async () => {
+    test(`${badPaging === 'rejected' ? 'rejects' : 'ignores'} invalid values of limit and after`, async () => {
       await using server = await startWithMembers();
       await insertMembers(server, 'plain', ['m1', 'm2'].map(member));
       await insertMembers(server, 'leads', ['m1', 'm2'].map(member));
@@ -109,7 +111,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       }
     });
 
-    test('answers 404 for groups that are not there', async () => {
+    test('returns 404 for unknown groups', async () => {
       await using server = await startWithMembers();
       for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__', 'a'.repeat(101)])
         expect((await catchClientError(list(server, {}, groupName))).status).toBe(404);

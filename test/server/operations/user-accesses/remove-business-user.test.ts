@@ -22,7 +22,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'a', 'a1');
 });
 
-test('ends one pair and nothing else', async () => {
+test('removes one business user and nothing else', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [pair('a', 'a1'), pair('b', 'a1'), { kind: 'user', memberId: 'a1' }]);
   await expect(server.admin.userAccesses.removeBusinessUser(from('plain', 'a', 'a1'))).resolves.toBeUndefined();
@@ -33,7 +33,7 @@ test('ends one pair and nothing else', async () => {
   ]);
 });
 
-test('answers 404 for pairs, businesses and groups that are not there', async () => {
+test('returns 404 for unknown members, businesses and groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [pair('a', 'a1'), { kind: 'user', memberId: 'a2' }]);
   const rows = [
@@ -51,7 +51,7 @@ test('answers 404 for pairs, businesses and groups that are not there', async ()
     await expectRefusal(server, () => server.admin.call(id, input), { status: 404, code });
 });
 
-test('hides a group that gives what the caller does not hold, whether or not the user is in it', async () => {
+test('hides a group with roles that the caller does not have, whether or not the user is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
   const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
@@ -81,7 +81,7 @@ test('hides a group that gives what the caller does not hold, whether or not the
   expect(present.items).toEqual(unknown.items);
 });
 
-test('lets an administrator of a business remove from groups all of whose roles it holds, and itself from each', async () => {
+test('accepts an administrator of a business for groups with roles that it has, and for itself in every group', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'a' });
   await insertMembers(server, 'deployers', [pair('a', 'a1')]);
@@ -96,7 +96,7 @@ test('lets an administrator of a business remove from groups all of whose roles 
   expect(await membersIn(server, 'leads')).toEqual(['a1']);
 });
 
-test('keeps ADMIN out of groups that give an IAM_ADMIN role, by themselves or by a dependency', async () => {
+test('rejects ADMIN for groups that grant an IAM_ADMIN role, directly or through a dependency', async () => {
   await using server = await startWithMembers();
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
   const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
@@ -109,10 +109,10 @@ test('keeps ADMIN out of groups that give an IAM_ADMIN role, by themselves or by
   await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'a1'));
 });
 
-describe('its own business only', () => {
+describe('own business only', () => {
   const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('is what an owner or administrator of a business removes from', async () => {
+  test('is accepted from its owner or administrator', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [pair('a', 'a1'), pair('a', 'a2'), pair('b', 'b1')]);
     for (const [role, userId] of [
@@ -126,7 +126,7 @@ describe('its own business only', () => {
     expect(await membersIn(server)).toEqual(['b1']);
   });
 
-  test('binds an auditor who is administrator of a business as well', async () => {
+  test('restricts an auditor who is also administrator of a business', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [pair('b', 'b1')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY']);
@@ -134,8 +134,8 @@ describe('its own business only', () => {
   });
 });
 
-describe('the last administrator', () => {
-  test('stays', async () => {
+describe('last administrator', () => {
+  test('is not removed', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [pair('a', 'a1')]);
@@ -143,7 +143,7 @@ describe('the last administrator', () => {
     await expectRefusal(server, call, { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
-  test('is one of a hundred who are removed at once', async () => {
+  test('remains when a hundred are removed concurrently', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     const userIds = createIds('admin', 100);

@@ -22,7 +22,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'p1');
 });
 
-test('takes one user out, by the name or the id of the group, and nothing else', async () => {
+test('removes one user, by the name or the id of the group, and nothing else', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [user('p1'), user('p2'), { kind: 'business', memberId: 'p1' }]);
   await insertMembers(server, 'leads', [user('p1')]);
@@ -34,7 +34,7 @@ test('takes one user out, by the name or the id of the group, and nothing else',
   await expect(server.admin.userAccesses.listUsers({ params: { groupName: 'plain' } })).resolves.toEqual({ items: [] });
 });
 
-test('takes the roles away at once, also from tokens that are out', async () => {
+test('removes the roles at once, also from issued tokens', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', roles: ['IAM_ADMIN_READ_ONLY'] });
   await caller.groups.list();
@@ -42,7 +42,7 @@ test('takes the roles away at once, also from tokens that are out', async () => 
   await expect(caller.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-test('answers 404 for who is not in the group, and for groups that are not there', async () => {
+test('returns 404 for a user who is not in the group and for unknown groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [user('p1'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
   const notIn = { status: 404, code: 'MEMBERSHIP_NOT_FOUND' };
@@ -58,10 +58,10 @@ test('answers 404 for who is not in the group, and for groups that are not there
   await expectRefusal(server, () => server.admin.call(id, from('plain', 'p1')), notIn);
 });
 
-describe('a client that is only proven', () => {
+describe('a client without AUTH-MFA', () => {
   const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
 
-  test('does not reach groups that make administrators, by whatever role or dependency', async () => {
+  test('can not change groups that grant administrator roles, through any role or dependency', async () => {
     await using server = await startWithMembers();
     for (const role of ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_OF_THINGS']) {
       await server.admin.groups.create({ body: { groupName: role, roles: [role] } });
@@ -78,7 +78,7 @@ describe('a client that is only proven', () => {
     await caller.userAccesses.removeUser(from('leads', 'p1'));
   });
 
-  test('is all that an administrator without a second proof is', async () => {
+  test('has the same limit if it has administrator roles', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'maintainers', [user('p1')]);
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN', 'IAM_ADMIN_MAINTENANCE'];
@@ -88,7 +88,7 @@ describe('a client that is only proven', () => {
     await proven.userAccesses.removeUser(from('maintainers', 'p1'));
   });
 
-  test('does not stand behind the users who call through it', async () => {
+  test('does not extend the rights of the users who call through it', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [user('p1')]);
     const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
@@ -98,7 +98,7 @@ describe('a client that is only proven', () => {
   });
 });
 
-test('keeps ADMIN out of groups that give an IAM_ADMIN role, and lets it remove from its own', async () => {
+test('rejects ADMIN for groups that grant an IAM_ADMIN role, but accepts groups with its own roles', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'iam-auditors' }] } });
@@ -114,8 +114,8 @@ test('keeps ADMIN out of groups that give an IAM_ADMIN role, and lets it remove 
   }
 });
 
-describe('the last administrator', () => {
-  test('stays, and the answer is 200 with the error array', async () => {
+describe('last administrator', () => {
+  test('is not removed: 200 with the error array', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [user('p1')]);
@@ -126,7 +126,7 @@ describe('the last administrator', () => {
     await server.admin.userAccesses.removeUser(from('maintainers', 'p1'));
   });
 
-  test('is one of a hundred who are removed at once', async () => {
+  test('remains when a hundred are removed concurrently', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     const userIds = createIds('admin', 100);

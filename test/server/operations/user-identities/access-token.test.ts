@@ -4,14 +4,14 @@ import { createTokens, expectUserNeeded, sessionEndings } from './session-fixtur
 
 const path = '/user-identities/me/access-token';
 
-describe('gives a token', () => {
+describe('issues a token', () => {
   test.each([
     [{}, ['READ', 'WRITE']],
     [{ scope: ['READ', 'WRITE'] }, ['READ', 'WRITE']],
     [{ scope: ['WRITE', 'READ', 'WRITE'] }, ['READ', 'WRITE']],
     [{ scope: ['WRITE'] }, ['WRITE']],
     [{ scope: [] }, []],
-  ])('for %j with the scope %j, and no refresh token', async (body, scope) => {
+  ])('for %j with the scope %j, without a refresh token', async (body, scope) => {
     await using server = await startWith();
     const first = await createTokens(server);
     const token = await server.as({ token: first.accessToken }).userIdentities.accessToken({ body });
@@ -20,7 +20,7 @@ describe('gives a token', () => {
     expect(readClaims(token).authorities).toEqual(readClaims(first).authorities);
   });
 
-  test('for a call without a body as for an empty one', async () => {
+  test('for a request without a body as for an empty one', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const token = await server.as({ token: accessToken }).userIdentities.accessToken();
@@ -29,7 +29,7 @@ describe('gives a token', () => {
 });
 
 describe('a narrowed token', () => {
-  test('gives no wider one, and leaves those of its session as they were', async () => {
+  test('can not widen its scope and leaves the tokens of its session unchanged', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const wide = server.as({ token: accessToken }).userIdentities;
@@ -56,7 +56,7 @@ describe('a narrowed token', () => {
   });
 });
 
-test('refuses a body that is wrong, and more scope than the caller has, and keeps the store as it was', async () => {
+test('rejects an invalid body and a scope wider than that of the caller, and leaves the store unchanged', async () => {
   await using server = await startWith();
   const { accessToken } = await createTokens(server);
   const authorization = `Bearer ${accessToken}`;
@@ -75,12 +75,12 @@ test('refuses a body that is wrong, and more scope than the caller has, and keep
   expect(await server.dump()).toEqual(before);
 });
 
-test('refuses who is no user signed in by a password, and keeps the store as it was', async () => {
+test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
   await using server = await startWith();
   await expectUserNeeded(server, 'user-identities.access-token', { body: {} });
 });
 
-test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, end) => {
+test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {
   await using server = await startWith();
   const token = await createTokens(server);
   const narrow = await server.as({ token: token.accessToken }).userIdentities.accessToken({ body: { scope: [] } });

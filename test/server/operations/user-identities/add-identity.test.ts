@@ -7,7 +7,7 @@ import { alice, logIn, readClaims, startWith } from './login-fixtures.ts';
 const add = (as: IamClient, identity: unknown, id: string = alice.userId) =>
   as.userIdentities.addIdentity({ params: { id }, body: { identity: identity as string } });
 
-test('gives the user a further name to log in with, in any case and normalisation', async () => {
+test('adds a login identifier, which works in any case and normalization', async () => {
   await using server = await startWith();
   await expect(add(server.admin, 'Al\u00edcia')).resolves.toBeUndefined();
   expect(await rowOf(server)).toMatchObject({ identities: ['alice.smith', 'Al\u00edcia'] });
@@ -16,7 +16,7 @@ test('gives the user a further name to log in with, in any case and normalisatio
 });
 
 test.each([alice.userId, 'ALICE', alice.userEmail, 'Alice.Smith'])(
-  'changes nothing where %s logs the user in already',
+  'changes nothing if %s is already a login identifier of the user',
   async (name) => {
     await using server = await startWith();
     const before = await server.dump();
@@ -26,7 +26,7 @@ test.each([alice.userId, 'ALICE', alice.userEmail, 'Alice.Smith'])(
 );
 
 test.each(['x5t#S256:0a1b', 'provider:subject', 'constructor', '__proto__', 'a b', '🙂', 'x'.repeat(200)])(
-  '%j is an identifier like any other',
+  'accepts %j like any other identifier',
   async (identity) => {
     await using server = await startWith();
     await add(server.admin, identity);
@@ -34,20 +34,20 @@ test.each(['x5t#S256:0a1b', 'provider:subject', 'constructor', '__proto__', 'a b
   },
 );
 
-test('an e-mail that another user did not prove is free', async () => {
+test('accepts an e-mail address that another user has not verified', async () => {
   await using server = await startWith();
   const body = { userName: 'bob', userEmail: 'bob@example.com' };
   await server.as().userIdentities.create({ query: { clientId: appClientId }, body });
   await expect(add(server.admin, 'bob@example.com')).resolves.toBeUndefined();
 });
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('rejects', () => {
+  test('a caller without one of the roles', async () => {
     await using server = await startWith();
     await expectRolesNeeded(server, (as) => add(as, 'new'));
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
@@ -55,7 +55,7 @@ describe('is refused', () => {
     await expect(add(await asMaintainer(server, 'AUTH-MFA'), 'new', userId)).resolves.toBeUndefined();
   });
 
-  test('for a name that logs another user in', async () => {
+  test('a login identifier of another user', async () => {
     await using server = await startWith([
       { userId: 'bob', userName: 'Bob1', userEmail: 'bob@example.com', identities: ['b2'] },
     ]);
@@ -63,7 +63,7 @@ describe('is refused', () => {
       await expectRefused(server, () => add(server.admin, name), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
-  test('with a value that is none, or that no path could end with', async () => {
+  test('an invalid value, including one that can not end a path', async () => {
     await using server = await startWith();
     const before = await server.dump();
     for (const identity of ['', 'x'.repeat(201), 'a\u0000b', 'a\nb', '\ud800', '.', '..', 'me'])
@@ -73,13 +73,13 @@ describe('is refused', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('for a user who is not there', async () => {
+  test('an unknown user', async () => {
     await using server = await startWith();
     await expectRefused(server, () => add(server.admin, 'new', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 
-test('of 20 users who are given one name at once, one gets it', async () => {
+test('accepts one of 20 concurrent requests for the same identifier', async () => {
   const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
   await using server = await startWith(people);
   const given = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'wanted', userId)));

@@ -6,7 +6,7 @@ import { associate, createTokens, expectUserNeeded, findSession, renew, sessionE
 
 const path = '/user-identities/me/associate-user-device';
 
-test('binds the device to the user, and the session to the device', async () => {
+test('binds the device to the user and the session to the device', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const body = { deviceId: 'phone', deviceVersion: 'V2', deviceName: "Alice's phone" } as const;
@@ -21,7 +21,7 @@ test('binds the device to the user, and the session to the device', async () => 
   expect(await renew(server, token.refreshToken)).toBeUndefined();
 });
 
-test('keeps nothing of what the device shows but a hash', async () => {
+test('stores only a hash of the device credential', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const shown = [await associate(server, token), await associate(server, token)];
@@ -29,7 +29,7 @@ test('keeps nothing of what the device shows but a hash', async () => {
   for (const deviceTokenId of shown) expect(kept).not.toContain(deviceTokenId);
 });
 
-test('again, answers the same binding with another deviceTokenId, and keeps what is not said anew', async () => {
+test('returns the same binding with a new deviceTokenId when repeated, and keeps fields that are not sent', async () => {
   await using server = await startWith();
   const [first, second] = [await createTokens(server), await createTokens(server)];
   const as = (token: { accessToken: string }) => server.as({ token: token.accessToken }).userIdentities;
@@ -44,7 +44,7 @@ test('again, answers the same binding with another deviceTokenId, and keeps what
     expect(await findSession(server, token)).toMatchObject({ deviceKey: before?.deviceKey });
 });
 
-test('binds a session that was bound to another device to this one', async () => {
+test('rebinds a session that is bound to another device', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   await associate(server, token, 'phone');
@@ -54,7 +54,7 @@ test('binds a session that was bound to another device to this one', async () =>
   expect(await findSession(server, token)).toMatchObject({ deviceKey: tablet?.deviceKey });
 });
 
-test('one device of two users is two', async () => {
+test('creates separate bindings when two users have the same device', async () => {
   await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }]);
   const [ofAlice, ofBob] = [
     await associate(server, await createTokens(server)),
@@ -64,7 +64,7 @@ test('one device of two users is two', async () => {
   expect(await server.appContext.store.devices.count()).toBe(2);
 });
 
-test('a user has so many devices at most; the one that was associated longest ago goes', async () => {
+test('removes the binding of the oldest association when a user exceeds the maximum', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   for (let number = 0; number < maxDevices; number += 1) {
@@ -80,7 +80,7 @@ test('a user has so many devices at most; the one that was associated longest ag
   expect(names).not.toContain('device 1');
 });
 
-test('100 at once make one device, which shows the last of what they got', async () => {
+test('creates one device from 100 concurrent requests; it accepts the last token returned', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const shown = await Promise.all(Array.from({ length: 100 }, () => associate(server, token)));
@@ -90,7 +90,7 @@ test('100 at once make one device, which shows the last of what they got', async
   expect(shown.map(hashSecret)).toContain(devices[0]?.tokenHash);
 });
 
-test('refuses a body that is wrong, and keeps the store as it was', async () => {
+test('rejects an invalid body and leaves the store unchanged', async () => {
   await using server = await startWith();
   const { accessToken } = await createTokens(server);
   const before = await server.dump();
@@ -111,12 +111,12 @@ test('refuses a body that is wrong, and keeps the store as it was', async () => 
   expect(await server.dump()).toEqual(before);
 });
 
-test('refuses who is no user signed in by a password, and keeps the store as it was', async () => {
+test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
   await using server = await startWith();
   await expectUserNeeded(server, 'user-identities.associate-device', { body: { deviceId: 'phone' } });
 });
 
-test.each(Object.entries(sessionEndings))('is refused after %s, and binds nothing', async (_what, end) => {
+test.each(Object.entries(sessionEndings))('is rejected after %s and binds nothing', async (_what, end) => {
   await using server = await startWith();
   const token = await createTokens(server);
   await end(server, token);
@@ -124,7 +124,7 @@ test.each(Object.entries(sessionEndings))('is refused after %s, and binds nothin
   expect(await server.appContext.store.devices.count()).toBe(0);
 });
 
-test('a removed user takes its devices with it', async () => {
+test('removing a user removes its devices', async () => {
   await using server = await startWith();
   await associate(server, await createTokens(server));
   await server.admin.userIdentities.remove({ params: { id: alice.userId } });

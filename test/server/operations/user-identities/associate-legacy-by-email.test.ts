@@ -18,7 +18,7 @@ const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associat
 const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
 const messages = ({ appContext: world }: TestServer) => world.store.messages.list();
 
-test('sends a code to the e-mail that the mainframe holds, and shows it masked', async () => {
+test('sends a code to the e-mail address in the mainframe and returns it masked', async () => {
   await using server = await startWithLogons();
   const answer = await associate(await asAlice(server), 'free1');
   expect(answer).toEqual({ challengeId: expect.any(String), contact: 'f***@mainframe.example', expiresIn: '600' });
@@ -28,8 +28,8 @@ test('sends a code to the e-mail that the mainframe holds, and shows it masked',
   expect(await lastCode(server, 'free@mainframe.example')).toMatch(/^\d{6}$/);
 });
 
-describe('a logon that is not to be had', () => {
-  test.each(['NOBODY', 'BARE1', 'DORA1'])('is answered alike, and nothing is sent: %s', async (logon) => {
+describe('an unavailable logon', () => {
+  test.each(['NOBODY', 'BARE1', 'DORA1'])('has the same response, and nothing is sent: %s', async (logon) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const first = await associate(as, logon);
@@ -44,13 +44,13 @@ describe('a logon that is not to be had', () => {
     expect(await messages(server)).toEqual([]);
   });
 
-  test('is one that the caller has already', async () => {
+  test('is also one that the caller already has', async () => {
     await using server = await startWithLogons();
     await expect(associate(await createSession(server, dora.userId), 'DORA1')).resolves.toBeDefined();
     expect(await messages(server)).toEqual([]);
   });
 
-  test('voids the code before as one that is to be had would', async () => {
+  test('voids the previous code, as an available one does', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const { challengeId } = await associate(as, 'FREE1');
@@ -62,7 +62,7 @@ describe('a logon that is not to be had', () => {
   });
 });
 
-test('five an hour are sent for one logon, there or not, whoever asks; the sixth is 429', async () => {
+test('is limited like any other: five codes an hour for each logon over all callers, then 429', async () => {
   await using server = await startWithLogons();
   const callers = [await asAlice(server), await createSession(server, dora.userId)];
   for (const logon of ['FREE1', 'NOBODY', 'DORA1']) {
@@ -74,8 +74,8 @@ test('five an hour are sent for one logon, there or not, whoever asks; the sixth
   }
 });
 
-describe('refuses', () => {
-  test('clients, logons of nobody, users without a password proof and leads', async () => {
+describe('rejects', () => {
+  test('clients, tokens of unbound logons, users without password authentication and leads', async () => {
     await using server = await startWithLogons();
     const others: [IamClient, object][] = [
       [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
@@ -90,7 +90,7 @@ describe('refuses', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('names that are no logons', async () => {
+  test('invalid logon names', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     for (const logon of ['', '9ABC', 'A-B', 'TOOLONGER', 'A\u0000'])
@@ -98,7 +98,7 @@ describe('refuses', () => {
   });
 });
 
-test('a mainframe that does not answer is 503, and nothing is sent or counted', async () => {
+test('returns 503 when the mainframe does not respond, and sends and counts nothing', async () => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
   const bringBack = stopMainframe(server);
@@ -109,8 +109,8 @@ test('a mainframe that does not answer is 503, and nothing is sent or counted', 
   await expect(associate(as)).resolves.toBeDefined();
 });
 
-describe('while the mainframe is asked', () => {
-  test.each(['lock', 'end of the session'])('a %s stops it', async (event) => {
+describe('during the request to the mainframe', () => {
+  test.each(['lock', 'end of the session'])('a %s stops the flow', async (event) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     afterCall(server, 'find', async () => {
@@ -123,7 +123,7 @@ describe('while the mainframe is asked', () => {
     expect(await messages(server)).toEqual([]);
   });
 
-  test('a logon that comes to another user is nothing to send for', async () => {
+  test('sends nothing if the logon is bound to another user meanwhile', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     afterCall(server, 'find', () =>
@@ -137,7 +137,7 @@ describe('while the mainframe is asked', () => {
   });
 });
 
-test('an empty mainframe has nobody to send to', async () => {
+test('sends nothing with an empty mainframe', async () => {
   await using server = await startServer();
   replaceMainframe(server, {});
   await expect(associate(await asUser(server))).resolves.toMatchObject({ contact: expect.stringContaining('***@') });

@@ -9,7 +9,7 @@ import { createLogonClient, mobiles, startWithLogons, stopMainframe } from './lo
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByMobile({ body: { logon } });
 const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
 
-test('sends a code to the mobile that the mainframe holds, and shows it masked', async () => {
+test('sends a code to the mobile number in the mainframe and returns it masked', async () => {
   await using server = await startWithLogons();
   const answer = await associate(await asAlice(server), 'Free1');
   expect(answer).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
@@ -18,7 +18,7 @@ test('sends a code to the mobile that the mainframe holds, and shows it masked',
 });
 
 test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
-  'a logon that is not to be had is answered alike, and nothing is sent: %s',
+  'returns the same response for an unavailable logon and sends nothing: %s',
   async (logon) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
@@ -34,7 +34,7 @@ test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
   },
 );
 
-test('counts together with the codes that go by e-mail, and for recovery', async () => {
+test('shares its limit with codes sent by e-mail and with recovery', async () => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
   for (let count = 0; count < 3; count += 1) await associate(as);
@@ -43,7 +43,7 @@ test('counts together with the codes that go by e-mail, and for recovery', async
   await expect(associate(as)).rejects.toMatchObject({ status: 429, code: 'TOO_MANY_CODES', retryAfter: 3600 });
 });
 
-test('refuses who is no user, nobody, and what is no logon; keeps the store as it was', async () => {
+test('rejects callers other than users, missing credentials and invalid logons, and leaves the store unchanged', async () => {
   await using server = await startWithLogons();
   const [as, logon] = [await asAlice(server), await createLogonClient(server, 'MAIL1')];
   const client = await server.withAuthorities(['AUTH-BASIC', 'USER']);
@@ -55,7 +55,7 @@ test('refuses who is no user, nobody, and what is no logon; keeps the store as i
   expect(await server.dump()).toEqual(before);
 });
 
-test('a mainframe that does not answer is 503', async () => {
+test('returns 503 when the mainframe does not respond', async () => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
   stopMainframe(server);

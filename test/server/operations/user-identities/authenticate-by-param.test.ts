@@ -43,8 +43,8 @@ async function startWithShop(): Promise<TestServer> {
 const refused = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
 const tokenIn = (answer: ApiResponse) => answer.json as Tokens;
 
-describe('gives a token of the user', () => {
-  test('in a session of its own with the calling client, and no refresh token', async () => {
+describe('issues a token of the user', () => {
+  test('in a separate session with the calling client, without a refresh token', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server, { remember: true });
     const answer = await redeem(server, await paramOf(server, source));
@@ -61,7 +61,7 @@ describe('gives a token of the user', () => {
     expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 
-  test('of the level of the session it comes from, whose second proof counts as long as there', async () => {
+  test('with the level of the originating session and the same expiry of MFA', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server, { level: 'AUTH-MFA' });
     await changeSession(server, source, { smart: true });
@@ -91,7 +91,7 @@ describe('gives a token of the user', () => {
     expect(answer.json).toMatchObject({ expiresIn: String(12 * hours - 13 * 55 * minutes) });
   });
 
-  test('of no more scope than a narrowed token that it comes from', async () => {
+  test('with at most the scope of a narrowed originating token', async () => {
     await using server = await startWithShop();
     const { accessToken } = await createTokens(server);
     const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
@@ -101,7 +101,7 @@ describe('gives a token of the user', () => {
     expect(wide.json).toMatchObject({ scope: ['READ'] });
   });
 
-  test('to a client that proves itself, and to the one that was named', async () => {
+  test('to an authenticated client and to the client that was named', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server);
     const caller = server.as({ basic: { clientId: 'shop', clientSecret: 'secret-of-shop' } }).userIdentities;
@@ -112,7 +112,7 @@ describe('gives a token of the user', () => {
     }
   });
 
-  test('bound to a device of the user; what else is said of devices does not matter', async () => {
+  test('bound to a device of the user; other device fields are ignored', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server);
     const deviceTokenId = await associate(server, source);
@@ -148,7 +148,7 @@ describe('a value', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('is redeemed once of 100 times at once', async () => {
+  test('is redeemed once by 100 concurrent requests', async () => {
     await using server = await startWithShop();
     const param = await paramOf(server, await createTokens(server));
     const sessions = await server.appContext.store.sessions.count();
@@ -158,7 +158,7 @@ describe('a value', () => {
     expect(await server.appContext.store.sessions.count()).toBe(sessions + 1);
   });
 
-  test('is good for 60 seconds', async () => {
+  test('is valid for 60 seconds', async () => {
     await using server = await startWithShop();
     const token = await createTokens(server);
     const [early, late] = [await paramOf(server, token), await paramOf(server, token)];
@@ -170,7 +170,7 @@ describe('a value', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('is for the client that was named alone, and another one does not use it up', async () => {
+  test('is valid only for the client that was named, and another client does not consume it', async () => {
     await using server = await startWithShop();
     const param = await paramOf(server, await createTokens(server), 'shop');
     const before = await server.dump();
@@ -179,7 +179,7 @@ describe('a value', () => {
     expect(await redeem(server, param)).toMatchObject({ status: 200 });
   });
 
-  test('of another kind is none', async () => {
+  test('of another kind is rejected', async () => {
     await using server = await startWithShop();
     const { accessToken, refreshToken } = await createTokens(server);
     const { value } = await server.appContext.store.transaction((tx) =>
@@ -194,10 +194,10 @@ describe('a value', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(Object.entries(sessionEndings))('is over after %s, and begins nothing', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('is rejected after %s, and no session starts', async (_what, end) => {
     await using server = await startWithShop();
     const token = await createTokens(server);
-    // A session that ends by itself ends within the minute.
+    // A session that expires does so within the minute.
     await changeSession(server, token, { endsAt: readClaims(token).iat + 30 });
     const param = await paramOf(server, token);
     await end(server, token);
@@ -206,7 +206,7 @@ describe('a value', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('begins nothing that a lock afterwards does not end', async () => {
+  test('starts no session that survives a lock', async () => {
     await using server = await startWithShop();
     const { accessToken } = tokenIn(await redeem(server, await paramOf(server, await createTokens(server))));
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
@@ -216,8 +216,8 @@ describe('a value', () => {
   });
 });
 
-describe('refuses, and uses nothing up:', () => {
-  test('who is not of the first party, and nobody', async () => {
+describe('rejects without consuming the value:', () => {
+  test('third-party clients and missing credentials', async () => {
     await using server = await startWithShop();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
     const param = await paramOf(server, await createTokens(server));
@@ -234,7 +234,7 @@ describe('refuses, and uses nothing up:', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('a header that is missing or can not be a value, and a body that is wrong', async () => {
+  test('a missing or invalid header, and an invalid body', async () => {
     await using server = await startWithShop();
     const param = await paramOf(server, await createTokens(server));
     const before = await server.dump();

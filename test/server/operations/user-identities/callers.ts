@@ -1,4 +1,4 @@
-/** Who calls the operations on users: administrators, and callers who each lack one thing for it. */
+/** Callers of operations on users: administrators, and callers without one of the roles. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startSession } from '../../../../src/server/identity/sessions.ts';
@@ -11,7 +11,7 @@ import { alice, passwordHash, startWith } from './login-fixtures.ts';
 
 const maintenance = 'IAM_ADMIN_MAINTENANCE';
 
-/** Calls as a user of the store who is signed in to this level. */
+/** Calls as a stored user who is signed in with this level. */
 export async function createSession(
   server: TestServer,
   userId: string,
@@ -20,18 +20,18 @@ export async function createSession(
   const { store, issuer } = server.appContext;
   const user = await store.users.get(userId);
   const client = await store.clients.get(appClientId);
-  if (!user || !client) throw new Error(`there is no user ${userId}`);
+  if (!user || !client) throw new Error(`unknown user ${userId}`);
   const start = { clientId: appClientId, userId, level, remember: false, renewable: false };
   const { session } = await store.transaction((tx) => startSession(tx, start, server.appContext));
   return server.as({ token: (await issuer.issueForUser(user, session, client)).accessToken });
 }
 
-/** Calls as a user who maintains the service, without a second proof where nothing else is said. */
+/** Calls as a user with IAM_ADMIN_MAINTENANCE, by default without MFA. */
 export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'AUTH-BASIC'): Promise<IamClient> {
   return asUser(server, { roles: [maintenance], level });
 }
 
-/** Callers who each lack one of the roles that changing users takes. */
+/** Creates callers that each lack one of the roles for changes to users. */
 export async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
   const { accessToken } = await server.as().userIdentities.create({
     query: { clientId: appClientId },
@@ -41,27 +41,27 @@ export async function createUnderprivilegedCallers(server: TestServer): Promise<
   return {
     'a third party': server.as({ basic: thirdParty }),
     'a client without AUTH-BASIC': await server.withAuthorities([maintenance]),
-    'a client that does not maintain': await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']),
-    'a user who proved a contact only': await asUser(server, { roles: [maintenance], level: 'AUTH-IDENTIFIED' }),
-    'a user who does not maintain': await asUser(server, {
+    'a client without IAM_ADMIN_MAINTENANCE': await server.withAuthorities(['AUTH-BASIC', 'AUTH-MFA', 'ADMIN']),
+    'a user who only verified a contact': await asUser(server, { roles: [maintenance], level: 'AUTH-IDENTIFIED' }),
+    'a user without IAM_ADMIN_MAINTENANCE': await asUser(server, {
       roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'],
       level: 'AUTH-MFA',
     }),
-    'a user who proved nothing': server.as({ token: accessToken }),
+    'a user who is not authenticated': server.as({ token: accessToken }),
   };
 }
 
-/** Every such caller is refused, and nobody at all as well, and nothing is changed by it. */
+/** Expects that every such caller and a request without credentials is rejected without a change. */
 export async function expectRolesNeeded(server: TestServer, call: (as: IamClient) => Promise<unknown>): Promise<void> {
   const callers = await createUnderprivilegedCallers(server);
   const before = await server.dump();
   for (const [who, caller] of Object.entries(callers))
     await expect(call(caller), who).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-  await expect(call(server.as()), 'nobody').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  await expect(call(server.as()), 'no credentials').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
   expect(await server.dump()).toEqual(before);
 }
 
-/** A change to a user that is refused leaves everything as it was. */
+/** Expects that a change to a user is rejected and leaves the store unchanged. */
 export async function expectRefused(
   server: TestServer,
   call: () => Promise<unknown>,
@@ -72,7 +72,7 @@ export async function expectRefused(
   expect(await server.dump()).toEqual(before);
 }
 
-/** A server with Alice as one of two administrators who can sign in, next to Carol; the one of the first start is gone. */
+/** A server with Alice and Carol as the administrators who can sign in; the bootstrap administrator is removed. */
 export async function startWithAdministrators(options: TestServerOptions = {}): Promise<TestServer> {
   const carol = { userId: 'carol', userName: 'carol', passwordHash };
   const groups = [{ groupName: 'iam-administrators', users: [alice.userId, 'carol'] }];
@@ -81,14 +81,14 @@ export async function startWithAdministrators(options: TestServerOptions = {}): 
   return server;
 }
 
-/** The administrator that the first start made. */
+/** Returns the bootstrap administrator. */
 export async function firstAdministrator(server: TestServer): Promise<User> {
   const user = await server.appContext.store.users.getBy('bootstrap', 'admin');
-  if (!user) throw new Error('the first start makes an administrator');
+  if (!user) throw new Error('the bootstrap administrator is missing');
   return user;
 }
 
-/** Names of everything that is stored of a user, and of what somebody might try besides. */
+/** The names of all stored fields of a user, and of other properties that a caller could send. */
 export const storedFields = [
   ...Object.keys(UserRow.unwrap().shape),
   'roles',
@@ -99,9 +99,9 @@ export const storedFields = [
   '__proto__',
 ];
 
-/** The row of Alice as it is now. */
+/** Returns the row of Alice in its current state. */
 export async function rowOf(server: TestServer, userId: string = alice.userId): Promise<User> {
   const user = await server.appContext.store.users.get(userId);
-  if (!user) throw new Error(`there is no user ${userId}`);
+  if (!user) throw new Error(`unknown user ${userId}`);
   return user;
 }

@@ -16,9 +16,9 @@ import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 const root = createAuthority({ name: 'Root', key: 'ec' });
 const leafOptions = { authority: false, keyUsage: [0], purposes: [2], emails: [alice.userEmail] } as const;
 const leaf = createCertificate({ name: 'Alice', issuer: root, key: 'ec-other', ...leafOptions });
-const rsaLeaf = createCertificate({ name: 'Alice by RSA', issuer: root, key: 'rsa', ...leafOptions });
+const rsaLeaf = createCertificate({ name: 'Alice with RSA', issuer: root, key: 'rsa', ...leafOptions });
 
-/** A server that trusts the root, with Alice, who is found by her e-mail. */
+/** Starts a server that trusts the root, with Alice, whose e-mail address is in the certificate. */
 function start(seed: SeedDocument = {}): Promise<TestServer> {
   return startServer({
     seed: {
@@ -57,7 +57,7 @@ function logIn(server: TestServer, body: Body, query: object = {}) {
   return server.as().userIdentities.certificateLogin({ query: { clientId: appClientId, ...query }, body });
 }
 
-/** The call is refused as every wrong proof is, and nothing but the nonce is gone. */
+/** Expects the error of an invalid credential and that only the nonce is consumed. */
 async function expectRefused(server: TestServer, body: Body, query?: object): Promise<void> {
   const { tickets: _, ...before } = await server.dump();
   const failure = await catchClientError(logIn(server, body, query));
@@ -69,8 +69,8 @@ async function expectRefused(server: TestServer, body: Body, query?: object): Pr
   expect(after).toEqual(before);
 }
 
-describe('a right proof', () => {
-  test('logs the user in with a second proof, whom a verified e-mail of the certificate names', async () => {
+describe('a valid certificate and signature', () => {
+  test('log the user with a verified e-mail address of the certificate in with MFA', async () => {
     await using server = await start();
     const token = await logIn(server, await signProof(server));
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
@@ -79,7 +79,7 @@ describe('a right proof', () => {
     expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 
-  test('gives a refresh token to who wants to be remembered', async () => {
+  test('return a refresh token with remember-me', async () => {
     await using server = await start();
     const token = await logIn(server, await signProof(server), { 'remember-me': true });
     expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
@@ -87,13 +87,13 @@ describe('a right proof', () => {
 
   const salted = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   test.each([
-    ['RS256, since the key is so', rsaLeaf, undefined, {}],
+    ['RS256, from the key type', rsaLeaf, undefined, {}],
     ['RS256', rsaLeaf, 'RS256', {}],
     ['PS256', rsaLeaf, 'PS256', salted],
-    ['ES256, since the key is so', leaf, undefined, { dsaEncoding: 'ieee-p1363' }],
+    ['ES256, from the key type', leaf, undefined, { dsaEncoding: 'ieee-p1363' }],
     ['ES256', leaf, 'ES256', { dsaEncoding: 'ieee-p1363' }],
     ['ES256 in DER', leaf, 'ES256', { dsaEncoding: 'der' }],
-  ] as const)('may be signed by %s', async (_, certificate, algorithm, how) => {
+  ] as const)('accept a signature with %s', async (_, certificate, algorithm, how) => {
     await using server = await start();
     const token = await nonce(server);
     const made = sign('sha256', Buffer.from(token), { key: certificate.privateKey, ...how }).toString('base64');
@@ -101,7 +101,7 @@ describe('a right proof', () => {
     await expect(logIn(server, body)).resolves.toMatchObject({ tokenType: 'Bearer' });
   });
 
-  test('may hold certificate and authority in base64 of DER', async () => {
+  test('accept certificate and authorities as base64 of DER', async () => {
     const providers = [
       { kind: 'certificateAuthority', name: 'root', certificate: root.der.toString('base64') },
     ] as const;
@@ -128,7 +128,7 @@ describe('the user', () => {
     expect(readClaims(await logIn(server, await signProof(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
-  test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('who holds %s is not found by an e-mail', async (role) => {
+  test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('with %s is not found by an e-mail address', async (role) => {
     const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
     await using server = await start({ groups });
     await expectRefused(server, await signProof(server));
@@ -140,18 +140,18 @@ describe('the user', () => {
     expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: id });
   });
 
-  test('of the fingerprint comes before that of the e-mail', async () => {
+  test('with the fingerprint takes precedence over the one with the e-mail address', async () => {
     const bob = { userId: 'bob', userName: 'Bob', certificates: [leaf.fingerprint] };
     await using server = await start({ users: [alice, bob] });
     expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: 'bob' });
   });
 
-  test('is not the one whose name reads like the fingerprint', async () => {
+  test('is not found by a name that equals the fingerprint', async () => {
     await using server = await start({ users: [{ userId: 'x', userName: `x5t#S256:${bare.fingerprint}` }] });
     await expectRefused(server, await signProof(server, bare));
   });
 
-  test('is not the one whose e-mail nobody proved', async () => {
+  test('is not found by an unverified e-mail address', async () => {
     await using server = await start();
     await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get(alice.userId);
@@ -160,7 +160,7 @@ describe('the user', () => {
     await expectRefused(server, await signProof(server));
   });
 
-  test('is not the one whose user name or identifier is the address', async () => {
+  test('is not found by a user name or identifier that equals the address', async () => {
     await using server = await start({
       users: [{ userId: 'named', userName: 'a@example.org', identities: ['b@example.org'] }],
     });
@@ -170,7 +170,7 @@ describe('the user', () => {
     }
   });
 
-  test('is nobody where two users have addresses of the certificate, or an address goes on after its end', async () => {
+  test('is not found if addresses of the certificate belong to two users, or contain a NUL', async () => {
     await using server = await start({ users: [alice, { userId: 'bob', userEmail: 'bob@example.com' }] });
     for (const emails of [
       [alice.userEmail, 'bob@example.com'],
@@ -183,28 +183,28 @@ describe('the user', () => {
     }
   });
 
-  test('is refused while locked', async () => {
+  test('is rejected while locked', async () => {
     await using server = await start({ users: [{ ...alice, locked: true }] });
     await expectRefused(server, await signProof(server));
   });
 });
 
 describe('the nonce', () => {
-  test('is used up by a right proof', async () => {
+  test('is consumed by a valid signature', async () => {
     await using server = await start();
     const body = await signProof(server);
     await logIn(server, body);
     await expectRefused(server, body);
   });
 
-  test('is used up by a wrong one', async () => {
+  test('is consumed by an invalid signature', async () => {
     await using server = await start();
     const body = await signProof(server);
     await expectRefused(server, { ...body, signature: signature('another text', leaf) });
     await expectRefused(server, body);
   });
 
-  test('counts once among 100 calls at once', async () => {
+  test('is accepted once in 100 concurrent requests', async () => {
     await using server = await start();
     const body = await signProof(server);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, body)));
@@ -212,7 +212,7 @@ describe('the nonce', () => {
     expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
-  test('is good for 120 seconds', async () => {
+  test('is valid for 120 seconds', async () => {
     await using server = await start();
     const [inTime, late] = [await signProof(server), await signProof(server)];
     server.clock.advance(119);
@@ -221,13 +221,13 @@ describe('the nonce', () => {
     await expectRefused(server, late);
   });
 
-  test('belongs to the client that asked for it', async () => {
+  test('is valid only for the client that requested it', async () => {
     await using server = await start();
     const { clientId } = await server.makeClient();
     await expectRefused(server, await signProof(server), { clientId });
   });
 
-  test('is none that was made for something else, or by somebody else', async () => {
+  test('is rejected if it was issued for another purpose or made up', async () => {
     await using server = await start();
     for (const token of ['', 'made up', alice.userId])
       await expectRefused(server, { token, certificate: leaf.pem, signature: signature(token, leaf) });
@@ -235,7 +235,7 @@ describe('the nonce', () => {
 });
 
 describe('the signature', () => {
-  test('is by the key of the certificate, over the text of the nonce', async () => {
+  test('must be made with the key of the certificate over the text of the nonce', async () => {
     await using server = await start();
     const other = { privateKey: generateKeyPairOnce('ec').privateKey };
     for (const wrong of [
@@ -252,7 +252,7 @@ describe('the signature', () => {
     }
   });
 
-  test('is by an algorithm that the key is for', async () => {
+  test('must use an algorithm of the key type', async () => {
     await using server = await start();
     for (const algorithm of ['RS256', 'PS256'] as const)
       await expectRefused(server, { ...(await signProof(server)), algorithm });
@@ -267,7 +267,7 @@ describe('the path', () => {
   const below = (issuer: TestCertificate, more: CertificateOptions = {}) =>
     createCertificate({ name: 'Below', issuer, key: 'ec-other', ...leafOptions, ...more });
 
-  test('may go over authorities that are sent along, in any order, the root among them', async () => {
+  test('may contain the sent authorities in any order, including the root', async () => {
     await using server = await start();
     const deep = below(lower);
     for (const chain of [
@@ -279,7 +279,7 @@ describe('the path', () => {
     for (const chain of [[], [lower], [middle]]) await expectRefused(server, await signProof(server, deep, chain));
   });
 
-  test('may end at an authority that another one certified', async () => {
+  test('may end at an authority that is cross-certified by another', async () => {
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'middle', certificate: middle.pem }],
     });
@@ -287,14 +287,14 @@ describe('the path', () => {
     await expectRefused(server, await signProof(server, leaf));
   });
 
-  test('is no longer one when the authority was taken out of the store', async () => {
+  test('is invalid once the authority is removed from the store', async () => {
     await using server = await start();
     const body = await signProof(server);
     await server.appContext.store.transaction((tx) => tx.providers.delete('root'));
     await expectRefused(server, body);
   });
 
-  test('in circles leads nowhere', async () => {
+  test('is invalid if the certificates form a cycle', async () => {
     await using server = await start();
     const circle = Array.from({ length: 5 }, () => createAuthority({ name: 'Circle', key: 'ec-384' }));
     const [first = root] = circle;
@@ -320,52 +320,48 @@ describe('the path', () => {
   });
 
   test.each<[string, TestCertificate, TestCertificate[]]>([
-    ['of a leaf that signed itself', createCertificate({ ...leafOptions, key: 'ec-other' }), []],
+    ['of a self-signed leaf', createCertificate({ ...leafOptions, key: 'ec-other' }), []],
     ['to another authority of the same name', below(stranger), [stranger]],
-    ['of a leaf that another key signed', below(root, { signedBy: generateKeyPairOnce('rsa').privateKey }), []],
-    ['of a leaf that is over', below(root, past), []],
-    ['of a leaf that has not begun', below(root, future), []],
+    ['of a leaf signed by another key', below(root, { signedBy: generateKeyPairOnce('rsa').privateKey }), []],
+    ['of an expired leaf', below(root, past), []],
+    ['of a leaf that is not yet valid', below(root, future), []],
     [
       'of a leaf that is an authority',
       createAuthority({ issuer: root, key: 'ec-other', emails: [alice.userEmail] }),
       [],
     ],
-    ['of a leaf that may not sign', below(root, { keyUsage: [2] }), []],
-    ['of a leaf that is for servers', below(root, { purposes: [1] }), []],
-    ['of a leaf with a signature by SHA-1', below(root, { hash: 'sha1' }), []],
+    ['of a leaf without digitalSignature', below(root, { keyUsage: [2] }), []],
+    ['of a leaf for server authentication', below(root, { purposes: [1] }), []],
+    ['of a leaf with a SHA-1 signature', below(root, { hash: 'sha1' }), []],
     ['of a leaf with a weak key', below(root, { key: 'rsa-weak' }), []],
-    ['of a leaf with a key by another curve', below(root, { key: 'ec-koblitz' }), []],
-    [
-      'of a leaf with a critical rule that nobody knows',
-      below(root, { extensions: [['1.2.3.4', true, der(0x30)]] }),
-      [],
-    ],
-    ['of a leaf with a rule twice', below(root, { extensions: [['2.5.29.19', false, der(0x30)]] }), []],
+    ['of a leaf with a key on another curve', below(root, { key: 'ec-koblitz' }), []],
+    ['of a leaf with an unknown critical extension', below(root, { extensions: [['1.2.3.4', true, der(0x30)]] }), []],
+    ['of a leaf with a duplicate extension', below(root, { extensions: [['2.5.29.19', false, der(0x30)]] }), []],
     ['over more authorities than allowed', below(beyond), [beyond, limited]],
-    ['over an authority that is over', below(expired), [expired]],
-    ['over a certificate that is no authority', below(noAuthority), [noAuthority]],
-    ['over a certificate that does not say that it is one', below(without), [without]],
+    ['over an expired authority', below(expired), [expired]],
+    ['over a certificate that is not an authority', below(noAuthority), [noAuthority]],
+    ['over a certificate without basic constraints', below(without), [without]],
     ['over a certificate of a person', below(leaf), [leaf]],
     ['over an authority that may not sign certificates', below(noSigner), [noSigner]],
-    ['over an authority with a signature by SHA-1', below(sha1Middle), [sha1Middle]],
+    ['over an authority with a SHA-1 signature', below(sha1Middle), [sha1Middle]],
     ['over an authority with a weak key', below(weakMiddle), [weakMiddle]],
-    ['over an authority with constraints on names', below(constrained), [constrained]],
-  ])('is refused %s', async (_, certificate, chain) => {
+    ['over an authority with name constraints', below(constrained), [constrained]],
+  ])('is rejected %s', async (_, certificate, chain) => {
     await using server = await start();
     await expectRefused(server, await signProof(server, certificate, chain));
   });
 
-  test('up to the length that an authority allows is taken', async () => {
+  test('is accepted up to the path length of an authority', async () => {
     await using server = await start();
     await expect(logIn(server, await signProof(server, below(limited), [limited]))).resolves.toBeDefined();
   });
 
   test.each<[string, CertificateOptions]>([
-    ['is over', past],
-    ['has not begun', future],
-    ['is no authority', { authority: false }],
+    ['has expired', past],
+    ['is not yet valid', future],
+    ['is not an authority', { authority: false }],
     ['may not sign certificates', { keyUsage: [0] }],
-  ])('is refused to a trusted authority that %s', async (_, more) => {
+  ])('is rejected if the trusted authority %s', async (_, more) => {
     const wrong = createAuthority({ name: 'Wrong', key: 'ec', ...more });
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'wrong', certificate: wrong.pem }],
@@ -373,20 +369,20 @@ describe('the path', () => {
     await expectRefused(server, await signProof(server, below(wrong)));
   });
 
-  test('goes by the clock of the server', async () => {
+  test('is validated at the time of the server clock', async () => {
     await using server = await start();
     server.clock.advance(10 * 365 * 86_400);
     await expectRefused(server, await signProof(server));
   });
 });
 
-test('a trusted authority logs nobody in by itself', async () => {
+test('rejects a trusted authority as the certificate of a user', async () => {
   await using server = await start();
   await expectRefused(server, await signProof(server, root));
 });
 
-describe('what is no certificate', () => {
-  test('is refused alike', async () => {
+describe('an invalid certificate', () => {
+  test('is always rejected with the same error', async () => {
     await using server = await start();
     const twice = leaf.pem + leaf.pem;
     const longer = Buffer.concat([leaf.der, root.der]).toString('base64');
@@ -396,7 +392,7 @@ describe('what is no certificate', () => {
     }
   });
 
-  test('is refused whatever bytes it is made of', async () => {
+  test('is rejected for any bytes', async () => {
     await using server = await start();
     for (let at = 0; at < leaf.der.length; at += 7) {
       const spoilt = Buffer.from(leaf.der);
@@ -433,10 +429,10 @@ describe('between the steps', () => {
   });
 });
 
-describe('the call', () => {
+describe('the request', () => {
   const path = `/user-identities/digital-certificate/login?clientId=${appClientId}`;
 
-  test('is refused as malformed without what it needs, or with more, and uses no nonce up', async () => {
+  test('is rejected if fields are missing, unknown or malformed, and consumes no nonce', async () => {
     await using server = await start();
     const body = await signProof(server);
     const { token: _, ...without } = body;
@@ -455,7 +451,7 @@ describe('the call', () => {
     await expect(logIn(server, body)).resolves.toBeDefined();
   });
 
-  test('is refused as nobody, as a client of a third party, and while the store takes no writes', async () => {
+  test('is rejected without credentials, from a third-party client and while the store is read-only', async () => {
     await using server = await start();
     const body = await signProof(server);
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
@@ -469,7 +465,7 @@ describe('the call', () => {
   });
 });
 
-test('the certificates of these tests are what they are meant to be', () => {
+test('the test certificates have the expected properties', () => {
   const parsed = new X509Certificate(leaf.der);
   expect(parsed.checkIssued(new X509Certificate(root.der))).toBe(true);
   expect(new X509Certificate(root.der).ca).toBe(true);

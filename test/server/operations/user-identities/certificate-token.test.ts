@@ -7,7 +7,7 @@ const id = 'user-identities.certificate-token';
 
 testAccess(id, async () => ({}));
 
-test('gives a merely named client a value to sign, for 120 seconds, and keeps its hash only', async () => {
+test('issues a nonce to an identified client, valid for 120 seconds, and stores only its hash', async () => {
   await using server = await startServer();
   const { token, expiresIn } = await server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
   expect({ expiresIn, length: token.length >= 43 }).toEqual({ expiresIn: '120', length: true });
@@ -17,15 +17,15 @@ test('gives a merely named client a value to sign, for 120 seconds, and keeps it
   expect(JSON.stringify(await server.dump())).not.toContain(token);
 });
 
-test('gives another value each time', async () => {
+test('issues a different nonce for each request', async () => {
   await using server = await startServer();
   const call = () => server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
   const values = await Promise.all(Array.from({ length: 20 }, call));
   expect(new Set(values.map(({ token }) => token)).size).toBe(20);
 });
 
-describe('the call', () => {
-  test('may have any body, and its answer is not kept by anybody', async () => {
+describe('the request', () => {
+  test('may have any body, and its response is not cacheable', async () => {
     await using server = await startServer();
     const path = `/user-identities/digital-certificate/token?clientId=${appClientId}`;
     for (const body of [undefined, '', '{', '{"unknown":1}'])
@@ -35,7 +35,7 @@ describe('the call', () => {
       });
   });
 
-  test('is refused as a client of a third party', async () => {
+  test('is rejected from a third-party client', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const failure = await catchClientError(server.as().userIdentities.certificateToken({ query: { clientId } }));

@@ -28,8 +28,8 @@ function changeTo(server: TestServer, { accessToken }: { accessToken: string }, 
   return server.as({ token: accessToken }).userIdentities.changeApp({ query: { targetClientId }, body: {} });
 }
 
-describe('gives a token', () => {
-  test('of the same user, session and level, and of the client, application and scope of the target', async () => {
+describe('issues a token', () => {
+  test('of the same user, session and level, with the client, application and scope of the target', async () => {
     await using server = await startWithShop();
     const first = await createTokens(server, { level: 'AUTH-MFA', renewable: false });
     await changeSession(server, first, { smart: true });
@@ -47,7 +47,7 @@ describe('gives a token', () => {
     expect(await findSession(server, token)).toMatchObject({ clientId: 'shop', level: 'AUTH-MFA' });
   });
 
-  test('whatever is said of the device, and without a body', async () => {
+  test('whatever the device fields contain, and without a body', async () => {
     await using server = await startWithShop();
     const { accessToken } = await createTokens(server);
     const authorization = `Bearer ${accessToken}`;
@@ -60,7 +60,7 @@ describe('gives a token', () => {
     expect(await post(server, target, { authorization })).toMatchObject({ status: 200 });
   });
 
-  test('also of the client that it comes from', async () => {
+  test('for the client that it comes from', async () => {
     await using server = await startWithShop();
     const first = await createTokens(server);
     const token = await changeTo(server, first, appClientId);
@@ -68,7 +68,7 @@ describe('gives a token', () => {
     expect(await renew(server, token.refreshToken)).toBeDefined();
   });
 
-  test('whose end is that of the session, and whose second proof counts as long as before', async () => {
+  test('that ends with the session, and keeps the expiry of MFA', async () => {
     await using server = await startWithShop();
     let token: { accessToken: string; expiresIn?: string } = await createTokens(server, {
       level: 'AUTH-MFA',
@@ -86,7 +86,7 @@ describe('gives a token', () => {
 });
 
 describe('the refresh token', () => {
-  test('of the session is another then, and belongs to the target', async () => {
+  test('of the session is replaced with one of the target', async () => {
     await using server = await startWithShop();
     const first = await createTokens(server);
     const token = await changeTo(server, first);
@@ -98,7 +98,7 @@ describe('the refresh token', () => {
     expect(readClaims(renewed ?? first)).toMatchObject({ client_id: 'shop', scope: ['READ', 'BUY'] });
   });
 
-  test('of before, used by the target, ends the session', async () => {
+  test('from before the change ends the session if the target uses it', async () => {
     await using server = await startWithShop();
     const first = await createTokens(server);
     const token = await changeTo(server, first);
@@ -117,7 +117,7 @@ describe('the refresh token', () => {
     expect(await postJson(server, '/user-identities/remember-me?clientId=shop', body)).toMatchObject({ status: 201 });
   });
 
-  test('that was idle for 30 days does not come back by it', async () => {
+  test('is not revived by the change after 30 idle days', async () => {
     await using server = await startWithShop({ 'user-token-lifetime': String(days) });
     let token: { accessToken: string } = await createTokens(server);
     for (let hour = 0; hour < 30 * 24; hour += 20) {
@@ -127,7 +127,7 @@ describe('the refresh token', () => {
     expect(await changeTo(server, token)).not.toHaveProperty('refreshToken');
   });
 
-  test('is one of 100 changes at once', async () => {
+  test('is one for 100 concurrent changes', async () => {
     await using server = await startWithShop();
     const first = await createTokens(server);
     const tokens = await Promise.all(Array.from({ length: 100 }, () => changeTo(server, first)));
@@ -137,7 +137,7 @@ describe('the refresh token', () => {
   });
 });
 
-test('access tokens of the former client stay good, of no more scope than they had', async () => {
+test('access tokens of the former client stay valid without more scope', async () => {
   await using server = await startWithShop();
   const first = await createTokens(server);
   await changeTo(server, first);
@@ -146,7 +146,7 @@ test('access tokens of the former client stay good, of no more scope than they h
 });
 
 describe('a narrowed token', () => {
-  test('stays so, there and on the way back, and so does the session', async () => {
+  test('stays narrowed in both directions, and so does the session', async () => {
     await using server = await startWithShop();
     await server.makeClient({ clientId: 'nothing', scope: [] });
     const { accessToken } = await createTokens(server);
@@ -159,15 +159,15 @@ describe('a narrowed token', () => {
     expect((await changeTo(server, nowhere, appClientId)).scope).toEqual([]);
   });
 
-  test('as one of a session that asked for less', async () => {
+  test('includes the token of a session with a narrowed scope', async () => {
     await using server = await startWithShop();
     const token = await changeTo(server, await createTokens(server, { scope: ['WRITE'] }));
     expect(token.scope).toEqual([]);
   });
 });
 
-describe('refuses', () => {
-  test('targets that are not there, that could not call, or that are of a third party', async () => {
+describe('rejects', () => {
+  test('targets that are unknown, third-party or can not authenticate', async () => {
     await using server = await startWithShop();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
     await server.makeClient({ clientId: 'bobs', userId: 'bob' });
@@ -185,7 +185,7 @@ describe('refuses', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('calls that are wrong', async () => {
+  test('invalid requests', async () => {
     await using server = await startWithShop();
     const { accessToken } = await createTokens(server);
     const authorization = `Bearer ${accessToken}`;
@@ -206,7 +206,7 @@ describe('refuses', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('who is no user signed in by a password, and keeps the store as it was', async () => {
+  test('callers other than users signed in with a password, and leaves the store unchanged', async () => {
     await using server = await startWithShop();
     await expectUserNeeded(server, 'user-identities.change-app', { query: { targetClientId: 'shop' }, body: {} });
   });
@@ -220,7 +220,7 @@ describe('refuses', () => {
   });
 });
 
-test('a lock afterwards ends it for the target as well', async () => {
+test('a lock also ends the session at the target', async () => {
   await using server = await startWithShop();
   const token = await changeTo(server, await createTokens(server));
   await server.admin.userIdentities.lock({ body: { userId: alice.userId } });

@@ -15,7 +15,7 @@ const change = (as: IamClient, { current = password, wish = newPassword } = {}) 
 const missing = { status: 403, code: 'ROLE_MISSING' };
 const wrong = { status: 412, code: 'PASSWORD_WRONG' };
 
-test('takes the new one for the current one', async () => {
+test('replaces the current password', async () => {
   await using server = await startFast();
   expect(await change(await createSession(server, userId, 'AUTH-BASIC'))).toEqual({});
   await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
@@ -23,7 +23,7 @@ test('takes the new one for the current one', async () => {
   expect(await verifyPasswordHash(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
 });
 
-test('ends every session of the user but the calling one, with its refresh tokens, codes and tickets', async () => {
+test('ends every other session of the user with its refresh tokens, codes and one-time tokens', async () => {
   await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
   const mine = await logIn(server, { remember: true });
   const other = await logIn(server, { remember: true });
@@ -39,13 +39,13 @@ test('ends every session of the user but the calling one, with its refresh token
   expect(await reset(server, code)).toMatchObject(refusedCode);
 });
 
-test('is told to the contacts of the user', async () => {
+test('sends a notice to the contacts of the user', async () => {
   await using server = await startFast();
   await change(await createSession(server, userId));
   expect(await messagesTo(server)).toMatchObject([{ to: alice.userEmail, purpose: 'password-changed' }]);
 });
 
-test('keeps the password as it was sent, and no longer than it may be', async () => {
+test('stores the exact password that was sent, up to the maximum length', async () => {
   await using server = await startFast();
   const user = await createSession(server, userId);
   const longest = '\u{1f511} '.repeat(64);
@@ -56,14 +56,14 @@ test('keeps the password as it was sent, and no longer than it may be', async ()
 });
 
 describe('a wrong current password', () => {
-  test('is refused and keeps the store as it was, whatever the new one is worth', async () => {
+  test('is rejected and leaves the store unchanged, whatever the new password', async () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     for (const wish of [newPassword, 'q9 fj'])
       await expectRefused(server, () => change(user, { current: 'open sesame', wish }), wrong);
   });
 
-  test('is throttled after ten, whatever failed logins there are: those anyone can bring about', async () => {
+  test('is throttled after ten, separately from failed logins, which anyone can cause', async () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     for (let guess = 0; guess < 10; guess += 1)
@@ -76,9 +76,9 @@ describe('a wrong current password', () => {
     await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
   });
 
-  test('from many sources fails a hundred times at most; then only known ones are served, until an unlock', async () => {
+  test('fails a hundred times at most over all sources; then only known sources are accepted until an unlock', async () => {
     await using server = await startFast([], withProxy());
-    // What these hashes cost is not what is tested.
+    // This test is not about the cost of hashes.
     replacePasswords(server, { matches: async (secret) => secret === password });
     await logInFrom(server, '192.0.2.1');
     const { accessToken } = await logIn(server);
@@ -97,7 +97,7 @@ describe('a wrong current password', () => {
     expect(await changeFrom('203.0.113.1', password)).toMatchObject({ status: 201 });
   });
 
-  test('of 100 at once ten are looked at', async () => {
+  test('is checked ten times in 100 concurrent requests', async () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     const hashes = countHashes(server);
@@ -110,7 +110,7 @@ describe('a wrong current password', () => {
     expect(hashes.count).toBe(10);
   });
 
-  test('that is longer than any password is not hashed; whoever has none has no right one', async () => {
+  test('is not hashed if it is longer than the maximum, and never matches a user without a password', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
     const hashes = countHashes(server);
     const user = await createSession(server, userId);
@@ -121,7 +121,7 @@ describe('a wrong current password', () => {
   });
 });
 
-test('a weak password is refused rule by rule, and keeps the store as it was', async () => {
+test('rejects a weak password with one error for each rule and leaves the store unchanged', async () => {
   await using server = await startFast();
   const user = await createSession(server, userId);
   const before = await server.dump();
@@ -139,7 +139,7 @@ test('a weak password is refused rule by rule, and keeps the store as it was', a
   expect(await server.dump()).toEqual(before);
 });
 
-test('of 100 at once one wins', async () => {
+test('accepts one of 100 concurrent requests', async () => {
   await using server = await startFast();
   const user = await createSession(server, userId);
   const outcomes = await Promise.allSettled(
@@ -152,8 +152,8 @@ test('of 100 at once one wins', async () => {
   expect(await verifyPasswordHash(`${newPassword} ${winners[0]}`, (await rowOf(server)).passwordHash ?? '')).toBe(true);
 });
 
-describe('may be done', () => {
-  test('by nobody who is not a user with AUTH-BASIC, signed in through a first party', async () => {
+describe('accepts only', () => {
+  test('users with AUTH-BASIC, signed in through a first-party client', async () => {
     await using server = await startFast();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const callers: [IamClient, { status: number; code: string }][] = [
@@ -168,7 +168,7 @@ describe('may be done', () => {
     for (const [caller, failure] of callers) await expectRefused(server, () => change(caller), failure);
   });
 
-  test('with exactly two texts', async () => {
+  test('a body with exactly two strings', async () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     for (const body of [
@@ -198,7 +198,7 @@ describe('while the new password is hashed', () => {
       wrong,
     ],
   };
-  test.each(Object.keys(events))('a %s stops it', async (event) => {
+  test.each(Object.keys(events))('a %s stops the change', async (event) => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     const { hash } = server.appContext.passwords;
@@ -216,7 +216,7 @@ describe('while the new password is hashed', () => {
   });
 });
 
-test('answers 503 with Retry-After while the store takes no writes', async () => {
+test('returns 503 with Retry-After while the store is read-only', async () => {
   await using server = await startFast();
   const user = await createSession(server, userId);
   const before = await server.dump();

@@ -35,8 +35,8 @@ async function startAssociation(
   return { challengeId, token: await lastCode(server, mobiles[logon]) };
 }
 
-describe('with the right code', () => {
-  test('the logon is bound, and logs the user in from then on', async () => {
+describe('with the correct code', () => {
+  test('the logon is bound and logs the user in from then on', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     await expect(complete(as, await startAssociation(server, as))).resolves.toEqual({ legacyLogons: ['FREE1'] });
@@ -46,7 +46,7 @@ describe('with the right code', () => {
     expect(readClaims(await logInLegacy(server, 'FREE1'))).toMatchObject({ sub: alice.userId, logon: 'FREE1' });
   });
 
-  test('it comes beside those that the user has', async () => {
+  test('the logon is added to those that the user has', async () => {
     await using server = await startWithLogons();
     const as = await createSession(server, dora.userId);
     await expect(complete(as, await startAssociation(server, as))).resolves.toEqual({
@@ -54,7 +54,7 @@ describe('with the right code', () => {
     });
   });
 
-  test('what the logon began by itself is over, and so are codes for it', async () => {
+  test('sessions and codes of the unbound logon end', async () => {
     await using server = await startWithLogons();
     const logon = await createLogonClient(server, 'FREE1');
     await retrieve(server, 'FREE1');
@@ -65,7 +65,7 @@ describe('with the right code', () => {
     expect(left).toEqual([]);
   });
 
-  test('it is used once, also by 100 at once', async () => {
+  test('the code works once, also in 100 concurrent requests', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const proof = await startAssociation(server, as);
@@ -77,8 +77,8 @@ describe('with the right code', () => {
   });
 });
 
-describe('is refused', () => {
-  test('for a wrong code, another challenge, an old code and one that was voided', async () => {
+describe('rejects', () => {
+  test('a wrong code, another challenge, an old code and a voided code', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const first = await startAssociation(server, as);
@@ -91,7 +91,7 @@ describe('is refused', () => {
     expect(await rowOf(server)).not.toHaveProperty('legacyLogons');
   });
 
-  test('after five wrong codes for an hour, whatever is sent anew', async () => {
+  test('codes for an hour after five wrong ones, also new codes', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const proof = await startAssociation(server, as);
@@ -104,7 +104,7 @@ describe('is refused', () => {
     await expect(complete(later, await startAssociation(server, later))).resolves.toBeDefined();
   });
 
-  test("for another user's code, and for codes that were sent for something else", async () => {
+  test('a code of another user or for another purpose', async () => {
     await using server = await startWithLogons();
     const [as, other] = [await asAlice(server), await createSession(server, dora.userId)];
     const proof = await startAssociation(server, as);
@@ -115,7 +115,7 @@ describe('is refused', () => {
     await expect(complete(as, proof)).resolves.toBeDefined();
   });
 
-  test('for a logon that came to another user meanwhile, and changes nothing', async () => {
+  test('a logon that was bound to another user meanwhile, and changes nothing', async () => {
     await using server = await startWithLogons();
     const [as, other] = [await asAlice(server), await createSession(server, dora.userId)];
     const first = await startAssociation(server, as);
@@ -126,7 +126,7 @@ describe('is refused', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('where the code of a logon that is not to be had is guessed all the same', async () => {
+  test('the correct guess of a code for an unavailable logon', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const { challengeId } = await as.userIdentities.associateLegacyByMobile({ body: { logon: 'DORA1' } });
@@ -139,7 +139,7 @@ describe('is refused', () => {
     await expect(complete(as, { challengeId, token })).rejects.toMatchObject(invalid);
   });
 
-  test('for who is no user, nobody, and bodies that are none', async () => {
+  test('callers other than users, missing credentials and invalid bodies', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const proof = await startAssociation(server, as);
@@ -154,7 +154,7 @@ describe('is refused', () => {
   });
 });
 
-test.each(Object.keys(interruptions))('a %s between code and completion stops it', async (what) => {
+test.each(Object.keys(interruptions))('a %s between code and completion stops the flow', async (what) => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
   const proof = await startAssociation(server, as);

@@ -11,7 +11,7 @@ const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.co
 const create = (as: IamClient, wish = newPassword) => as.userIdentities.createPassword({ body: { newPassword: wish } });
 const missing = { status: 403, code: 'ROLE_MISSING' };
 
-test('gives a user its first password, which logs it in; its sessions go on, and it is told', async () => {
+test('sets the first password of a user, keeps its sessions and sends a notice', async () => {
   await using server = await startFast([carol]);
   const user = await createSession(server, 'carol', 'AUTH-BASIC');
   expect(await create(user)).toEqual({});
@@ -20,7 +20,7 @@ test('gives a user its first password, which logs it in; its sessions go on, and
   expect(await messagesTo(server)).toMatchObject([{ to: carol.userEmail, purpose: 'password-changed' }]);
 });
 
-test('comes after sign-up with a proven contact', async () => {
+test('works after sign-up with a verified contact', async () => {
   await using server = await startFast();
   const answer = await signUp(server, { token: await signUpCode(server) });
   const { accessToken } = answer.json as { accessToken: string };
@@ -28,7 +28,7 @@ test('comes after sign-up with a proven contact', async () => {
   await expect(logIn(server, { name: 'bob@example.com', secret: newPassword })).resolves.toBeDefined();
 });
 
-test('keeps the password as it was sent', async () => {
+test('stores the exact password that was sent', async () => {
   await using server = await startFast([carol]);
   const exact = ' Caf\u00e9 au lait \0 ';
   await create(await createSession(server, 'carol'), exact);
@@ -37,14 +37,14 @@ test('keeps the password as it was sent', async () => {
   await expect(logIn(server, { name: 'carol', secret: exact })).resolves.toBeDefined();
 });
 
-describe('may be done', () => {
-  test('from AUTH-IDENTIFIED on, also by a lead', async () => {
+describe('access', () => {
+  test('is granted to users from AUTH-IDENTIFIED on, including leads', async () => {
     await using server = await startFast();
     for (const level of ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const)
       expect(await create(await asUser(server, { level, lead: true }))).toEqual({});
   });
 
-  test('by nobody who proved nothing, by no client for itself, and by no user of a third party', async () => {
+  test('is denied to unauthenticated users, clients on their own behalf and users of third-party clients', async () => {
     await using server = await startFast();
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
     const callers: [IamClient, object][] = [
@@ -60,8 +60,8 @@ describe('may be done', () => {
   });
 });
 
-describe('is refused, and keeps the store as it was', () => {
-  test('to a user who has a password, however weak the new one is', async () => {
+describe('rejects and leaves the store unchanged:', () => {
+  test('a user who has a password, even if the new one is weak', async () => {
     await using server = await startFast();
     const user = await createSession(server, alice.userId);
     const hashes = countHashes(server);
@@ -70,7 +70,7 @@ describe('is refused, and keeps the store as it was', () => {
     expect(hashes.count).toBe(0);
   });
 
-  test('with a weak password, naming each rule, and without hashing it', async () => {
+  test('a weak password, with one error for each rule and without hashing it', async () => {
     await using server = await startFast([carol]);
     const user = await createSession(server, 'carol');
     const hashes = countHashes(server);
@@ -92,7 +92,7 @@ describe('is refused, and keeps the store as it was', () => {
     expect(hashes.count).toBe(0);
   });
 
-  test('with a body that is none', async () => {
+  test('an invalid body', async () => {
     await using server = await startFast([carol]);
     const user = await createSession(server, 'carol');
     for (const body of [
@@ -109,7 +109,7 @@ describe('is refused, and keeps the store as it was', () => {
   });
 });
 
-test('of 100 at once one wins', async () => {
+test('accepts one of 100 concurrent requests', async () => {
   await using server = await startFast([carol]);
   const user = await createSession(server, 'carol');
   const outcomes = await Promise.allSettled(
@@ -132,7 +132,7 @@ describe('while the password is hashed', () => {
       await server.admin.userIdentities.unlock({ body: { userId: 'carol' } });
     },
   };
-  test.each(Object.keys(events))('a %s stops it', async (event) => {
+  test.each(Object.keys(events))('a %s stops the request', async (event) => {
     await using server = await startFast([carol]);
     const user = await createSession(server, 'carol');
     const { hash } = server.appContext.passwords;
@@ -147,7 +147,7 @@ describe('while the password is hashed', () => {
   });
 });
 
-test('answers 503 with Retry-After while the store takes no writes', async () => {
+test('returns 503 with Retry-After while the store is read-only', async () => {
   await using server = await startFast([carol]);
   const user = await createSession(server, 'carol');
   const before = await server.dump();

@@ -1,4 +1,4 @@
-/** Making a user with a code: the contact it went to is proven. */
+/** Creating a user with a one-time code verifies the contact that the code was sent to. */
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
@@ -15,7 +15,7 @@ async function countUsers(server: Awaited<ReturnType<typeof startServer>>): Prom
   return server.appContext.store.users.count();
 }
 
-test('proves the e-mail that the code went to, and only that', async () => {
+test('verifies only the e-mail address that the code was sent to', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
   const answer = await signUp(server, { token, userId: 'bob-id', userMobile });
@@ -30,7 +30,7 @@ test('proves the e-mail that the code went to, and only that', async () => {
   expect(await rowOf(server, 'bob-id')).toMatchObject({ emailVerified: true, mobileVerified: false });
 });
 
-test('proves the mobile that the code went to, and only that, without a failure for the e-mail', async () => {
+test('verifies only the mobile number that the code was sent to, without a failure for the e-mail address', async () => {
   await using server = await startServer();
   await identify(server, { userMobile });
   const answer = await signUp(server, { token: await lastCode(server, number), userId: 'bob-id', userMobile });
@@ -40,7 +40,7 @@ test('proves the mobile that the code went to, and only that, without a failure 
   expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
 
-test('takes the code however the e-mail is spelt, which is kept as sent', async () => {
+test('accepts the code for any spelling of the address, which is stored as sent', async () => {
   await using server = await startServer();
   const token = await signUpCode(server, 'BOB@Example.com');
   const answer = await signUp(server, { token, userId: 'bob-id', userEmail: 'Bob@example.COM' });
@@ -48,8 +48,8 @@ test('takes the code however the e-mail is spelt, which is kept as sent', async 
   expect(await rowOf(server, 'bob-id')).toMatchObject({ userEmail: 'Bob@example.COM', emailVerified: true });
 });
 
-describe('is refused, and makes nobody', () => {
-  test('with a code that is wrong, none, used, or of another contact', async () => {
+describe('rejects without creating a user', () => {
+  test('a wrong, missing or used code, and a code of another contact', async () => {
     await using server = await startServer();
     const token = await signUpCode(server);
     const users = await countUsers(server);
@@ -64,7 +64,7 @@ describe('is refused, and makes nobody', () => {
     expect(await countUsers(server)).toBe(users + 1);
   });
 
-  test('with a code that a newer one voided', async () => {
+  test('a code that a newer one voided', async () => {
     await using server = await startServer();
     const first = await signUpCode(server);
     const second = await signUpCode(server);
@@ -72,7 +72,7 @@ describe('is refused, and makes nobody', () => {
     expect(await signUp(server, { token: second })).toMatchObject({ status: 201 });
   });
 
-  test('ten minutes after the code was sent, and not a second before', async () => {
+  test('a code that is ten minutes old', async () => {
     await using server = await startServer();
     const late = await signUpCode(server);
     server.clock.advance(601);
@@ -82,7 +82,7 @@ describe('is refused, and makes nobody', () => {
     expect(await signUp(server, { token: inTime })).toMatchObject({ status: 201 });
   });
 
-  test('after five wrong codes for an hour, whatever codes are sent meanwhile, and at either contact', async () => {
+  test('all codes for an hour after five wrong ones, also new codes and for both contacts', async () => {
     await using server = await startServer();
     await identify(server, { userMobile });
     const byMobile = await lastCode(server, number);
@@ -99,7 +99,7 @@ describe('is refused, and makes nobody', () => {
     expect(await signUp(server, { token, userName: 'bob-2' })).toMatchObject({ status: 201 });
   });
 
-  test('and guesses at the code of a mobile count for the mobile, whatever e-mails they come with', async () => {
+  test('more than five guesses at the code of a mobile number, whatever e-mail addresses they are sent with', async () => {
     await using server = await startServer();
     await identify(server, { userMobile });
     const token = createWrongCode(await lastCode(server, number));
@@ -108,7 +108,7 @@ describe('is refused, and makes nobody', () => {
     expect(await guess(5)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
   });
 
-  test('for an e-mail that another user proved; the code stays good', async () => {
+  test('an e-mail address that another user verified; the code stays valid', async () => {
     await using server = await startWith();
     const token = await signUpCode(server, alice.userEmail);
     const taken = await signUp(server, { token, userEmail: 'ALICE@example.com' });
@@ -116,7 +116,7 @@ describe('is refused, and makes nobody', () => {
     expect((await server.appContext.store.codes.list())[0]).toMatchObject({ used: false });
   });
 
-  test('for another reason, and the code stays good for the next try', async () => {
+  test('an invalid request; the code stays valid for the next attempt', async () => {
     await using server = await startWith();
     const token = await signUpCode(server);
     const refusals: [object, string][] = [
@@ -130,7 +130,7 @@ describe('is refused, and makes nobody', () => {
   });
 });
 
-test('an e-mail that nobody proved is taken by whoever proves it; the other keeps it unproven', async () => {
+test('accepts an address that another user has not verified; that user keeps it unverified', async () => {
   await using server = await startServer();
   expect(await signUp(server, { userId: 'first', userName: 'first' })).toMatchObject({ status: 201 });
   const token = await signUpCode(server);
@@ -141,7 +141,7 @@ test('an e-mail that nobody proved is taken by whoever proves it; the other keep
   expect(found?.userId).toBe('second');
 });
 
-test('100 at once with one right code make one user, and no failures', async () => {
+test('creates one user from 100 concurrent requests with one correct code, without counting failures', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
   const users = await countUsers(server);
@@ -153,7 +153,7 @@ test('100 at once with one right code make one user, and no failures', async () 
   expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
 
-test('of 100 wrong codes at once five are looked at', async () => {
+test('checks five of 100 concurrent wrong codes', async () => {
   await using server = await startServer();
   const token = createWrongCode(await signUpCode(server));
   const answers = await Promise.all(
@@ -162,7 +162,7 @@ test('of 100 wrong codes at once five are looked at', async () => {
   expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
 });
 
-test('a lead who proved a contact is no USER, but is identified', async () => {
+test('identifies a lead with a verified contact, but does not grant USER', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
   const answer = await signUp(server, { token, lead: true });

@@ -12,7 +12,7 @@ const body = { userName: 'bob', userEmail: 'bob@example.com' };
 const create = (server: TestServer, more: object = {}, as: IamClient = server.as(), named = true) =>
   as.userIdentities.create({ ...(named ? { query } : {}), body: { ...body, ...more } });
 
-test('makes a user whose token carries no level yet', async () => {
+test('creates a user whose token has no authentication level', async () => {
   await using server = await startServer();
   const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
   const token = await create(server, { userId: 'bob-id', userMobile });
@@ -37,7 +37,7 @@ test('makes a user whose token carries no level yet', async () => {
   });
 });
 
-test('makes an id where none is sent, keeps a lead a lead, and remembers who wants it', async () => {
+test('generates an id if none is sent, stores lead, and accepts remember-me', async () => {
   await using server = await startServer();
   const token = await server.as().userIdentities.create({
     query: { ...query, 'remember-me': true },
@@ -49,7 +49,7 @@ test('makes an id where none is sent, keeps a lead a lead, and remembers who wan
   expect(await rowOf(server, sub)).toMatchObject({ lead: true });
 });
 
-test('any first-party client makes users, named or proven, also on behalf of a user', async () => {
+test('accepts any first-party client, identified or authenticated, also on behalf of a user', async () => {
   await using server = await startServer();
   const thirdParty = await server.makeClient({ party: '3RDPARTY' });
   const callers = [server.as(), server.as(adminClient), server.as({ basic: adminClient }), await asUser(server)];
@@ -65,11 +65,11 @@ test('any first-party client makes users, named or proven, also on behalf of a u
   });
 });
 
-describe('a name that logs somebody else in is taken', () => {
+describe('rejects a login identifier of another user:', () => {
   const taken: [string, object, string][] = [
     ['a user name', { userName: 'Alice' }, 'LOGIN_NAME_TAKEN'],
     ['in another case', { userName: 'aLICE' }, 'LOGIN_NAME_TAKEN'],
-    ['in another normalisation', { userName: 'Rene\u0301' }, 'LOGIN_NAME_TAKEN'],
+    ['in another normalization', { userName: 'Rene\u0301' }, 'LOGIN_NAME_TAKEN'],
     ['a user id as name', { userName: 'ALICE-ID' }, 'LOGIN_NAME_TAKEN'],
     ['a user name as id', { userId: 'alice' }, 'LOGIN_NAME_TAKEN'],
     ['a further identifier', { userName: 'alice.smith' }, 'LOGIN_NAME_TAKEN'],
@@ -87,7 +87,7 @@ describe('a name that logs somebody else in is taken', () => {
     }
   });
 
-  test('but an e-mail that nobody proved reserves nothing, nor is it a login name', async () => {
+  test('accepts an e-mail address that another user has not verified, which is not a login identifier', async () => {
     await using server = await startWith();
     await create(server, { userName: 'bob', userEmail: alice.userEmail });
     await create(server, { userName: 'eve', userEmail: 'bob@example.com' });
@@ -96,14 +96,14 @@ describe('a name that logs somebody else in is taken', () => {
     expect(readClaims(await logIn(server, { name: alice.userEmail })).sub).toBe(alice.userId);
   });
 
-  test('an id is not given out again after its user is gone, a name is', async () => {
+  test('never reuses an id of a removed user, but frees its names', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.remove({ params: { id: alice.userId } });
     await expectRefused(server, () => create(server, { userId: alice.userId }), { status: 412, code: 'ID_TAKEN' });
     await expect(create(server, { userName: alice.userName })).resolves.toBeDefined();
   });
 
-  test('100 at once for one name give one user', async () => {
+  test('creates one user from 100 concurrent requests for one name', async () => {
     await using server = await startServer();
     const users = await server.appContext.store.users.count();
     const names = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 'bob' : 'BOB'));
@@ -116,11 +116,11 @@ describe('a name that logs somebody else in is taken', () => {
   });
 });
 
-describe('a business is given', () => {
+describe('a business can be set', () => {
   const businesses = ['b1', 'b2'].map((businessId) => ({ businessId, businessName: businessId }));
   const notAllowed = { status: 412, code: 'BUSINESS_NOT_ALLOWED' };
 
-  test('by proven first-party clients and by administrators', async () => {
+  test('by authenticated first-party clients and by administrators', async () => {
     await using server = await startServer({ seed: { businesses } });
     const callers = [
       server.as({ basic: await server.makeClient() }),
@@ -135,7 +135,7 @@ describe('a business is given', () => {
     }
   });
 
-  test.each(['BUSINESSOWNER', 'BUSINESSADMIN'])('by its own %s, and no other', async (role) => {
+  test.each(['BUSINESSOWNER', 'BUSINESSADMIN'])('by its own %s, but not for another business', async (role) => {
     await using server = await startServer({ seed: { businesses } });
     const owner = await asUser(server, { roles: [role], businessId: 'b1' });
     await expect(create(server, { businessId: 'b1' }, owner, false)).resolves.toBeDefined();
@@ -143,7 +143,7 @@ describe('a business is given', () => {
       await expectRefused(server, () => create(server, { userName: 'eve', businessId }, owner, false), notAllowed);
   });
 
-  test('by nobody else, who is not told whether it exists', async () => {
+  test('by no other caller, which does not learn whether the business exists', async () => {
     await using server = await startServer({ seed: { businesses } });
     const callers = [server.as(), await asUser(server, { roles: ['BUSINESSUSER'], businessId: 'b1' })];
     for (const [at, caller] of callers.entries())
@@ -152,15 +152,15 @@ describe('a business is given', () => {
   });
 });
 
-describe('is refused', () => {
-  test('with a code where none was sent', async () => {
+describe('rejects', () => {
+  test('a code if none was sent', async () => {
     await using server = await startServer();
     const users = await server.appContext.store.users.count();
     await expect(create(server, { token: '123456' })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     expect(await server.appContext.store.users.count()).toBe(users);
   });
 
-  test('with any field that is not for the caller to set', async () => {
+  test('every field that a caller must not set', async () => {
     await using server = await startServer();
     const allowed = ['userId', 'userName', 'userEmail', 'userMobile', 'businessId', 'lead'];
     const before = await server.dump();
@@ -192,7 +192,7 @@ describe('is refused', () => {
     { userMobile: { regionCode: 1 } },
     { userMobile: '+5511987654321' },
   ];
-  test('with a value that is none', async () => {
+  test('an invalid value', async () => {
     await using server = await startServer();
     const before = await server.dump();
     for (const more of wrong)
@@ -205,14 +205,14 @@ describe('is refused', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('as 200 with the error array, where errors are soft', async () => {
+  test('with 200 and the error array when soft errors are set', async () => {
     await using server = await startWith([], { flags: { 'soft-errors': true } });
     const answer = await postJson(server, path, { ...body, userName: 'alice' });
     expect(answer).toMatchObject({ status: 200, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
   });
 });
 
-test.each(['constructor', '__proto__', 'toString'])('%s is a name and an id like any other', async (name) => {
+test.each(['constructor', '__proto__', 'toString'])('accepts %s as a name and an id', async (name) => {
   await using server = await startServer();
   const token = await create(server, { userId: name, userName: `${name}-name` });
   expect(readClaims(token).sub).toBe(name);

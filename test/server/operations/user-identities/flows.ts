@@ -1,10 +1,10 @@
-/** Sign-up with a proven contact, and recovery of an account, as an application that is merely named calls them. */
+/** Sign-up with a verified contact and account recovery, through an identified client. */
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { type ApiResponse, alice, postJson, startWith } from './login-fixtures.ts';
 
-/** Hashes at the least cost: these tests are about other things. */
+/** Hashes at minimal cost, since these tests are not about hashing. */
 export const fast = { 'fast-passwords': true } as const;
 
 export function startFast(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
@@ -35,24 +35,24 @@ export function reset(server: TestServer, validationCode: string, more: object =
   });
 }
 
-/** The code for Alice's recovery, as she reads it. */
+/** Requests the recovery code of Alice and returns it. */
 export async function recoveryCode(server: TestServer, to: string = alice.userEmail): Promise<string> {
   await retrieve(server);
   return lastCode(server, to);
 }
 
-/** The code that proves a contact at sign-up. */
+/** Requests a sign-up code for a contact and returns it. */
 export async function signUpCode(server: TestServer, userEmail = 'bob@example.com'): Promise<string> {
   await identify(server, { userEmail });
   return lastCode(server, userEmail);
 }
 
-/** How many of the answers had each status. */
+/** Counts responses by status. */
 export function tally(answers: readonly ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** What a refusal that must say nothing looks like. */
+/** The error that reveals no reason. */
 export const refusedCode = { status: 412, json: [{ code: 'CODE_INVALID' }] };

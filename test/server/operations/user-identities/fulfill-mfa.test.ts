@@ -16,8 +16,8 @@ import { addFactor, type FactorResponse, fulfill, renew, requestChallenge } from
 
 const hour = 3600;
 
-describe('a right code', () => {
-  test('gives the session AUTH-MFA: its tokens from then on, not the ones before', async () => {
+describe('a correct code', () => {
+  test('grants AUTH-MFA to new tokens of the session but not to earlier ones', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
     const token = await completeSecondFactor(server, as);
@@ -41,13 +41,13 @@ describe('a right code', () => {
     await expect(addFactor(server.as({ token: token.accessToken }))).resolves.toHaveLength(1);
   });
 
-  test('of an alternative contact does as well', async () => {
+  test('of an alternative contact is accepted', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     expect(readRoles(await fulfill(as, await requestChallenge(server, as, 'work', workEmail)))).toContain('AUTH-MFA');
   });
 
-  test('brings a refresh token in the place of the one that the session has', async () => {
+  test('replaces the refresh token of the session', async () => {
     await using server = await startWithBob();
     const { as, refreshToken } = await logInAs(server, 'bob', { remember: true });
     const token = await completeSecondFactor(server, as);
@@ -60,7 +60,7 @@ describe('a right code', () => {
     expect((await renew(server, renewed.json.refreshToken)).status).toBe(401);
   });
 
-  test('widens no scope: a token of less stays one of less', async () => {
+  test('widens no scope: a narrowed token stays narrowed', async () => {
     await using server = await startWithBob();
     const { refreshToken } = await logInAs(server, 'bob', { remember: true });
     const { accessToken } = (await renew(server, refreshToken, ['READ'])).json;
@@ -69,7 +69,7 @@ describe('a right code', () => {
     expect(readClaims(token).scope).toEqual(['READ']);
   });
 
-  test('brings a token of less no refresh token, which would renew to all of the scope', async () => {
+  test('returns no refresh token to a narrowed token, since it would renew to the full scope', async () => {
     await using server = await startWithBob();
     const { refreshToken } = await logInAs(server, 'bob', { remember: true });
     const first = (await renew(server, refreshToken, ['READ'])).json;
@@ -78,7 +78,7 @@ describe('a right code', () => {
     expect((await renew(server, first.refreshToken)).status).toBe(201);
   });
 
-  test('is taken once, in a row and of 100 at once', async () => {
+  test('is accepted once, in sequence and in 100 concurrent requests', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
     const proof = await requestChallenge(server, as);
@@ -90,7 +90,7 @@ describe('a right code', () => {
     expect(unused).toHaveLength(1);
   });
 
-  test('is good for ten minutes', async () => {
+  test('is valid for ten minutes', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -102,8 +102,8 @@ describe('a right code', () => {
   });
 });
 
-describe('a code is not taken', () => {
-  test('in another session, of another user, or for another challenge', async () => {
+describe('a code is rejected', () => {
+  test('in another session, for another user and for another challenge', async () => {
     await using server = await startWithBob();
     const [{ as }, other] = [await logInAs(server), await logInAs(server)];
     const proof = await requestChallenge(server, as);
@@ -130,7 +130,7 @@ describe('a code is not taken', () => {
     await expect(fulfill(as, { challengeId, token })).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
 
-  test('with blanks, letters, or digits of other scripts', async () => {
+  test('with spaces, letters or digits of other scripts', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -140,7 +140,7 @@ describe('a code is not taken', () => {
     await expect(fulfill(as, proof)).resolves.toBeDefined();
   });
 
-  test('after five wrong ones, over all sessions, whatever is sent meanwhile', async () => {
+  test('after five wrong ones over all sessions, also if it is new', async () => {
     await using server = await startWithBob();
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const { as } = await logInAs(server);
@@ -158,7 +158,7 @@ describe('a code is not taken', () => {
     await expect(completeSecondFactor(server, (await logInAs(server)).as)).resolves.toBeDefined();
   });
 
-  test('of 100 guesses at once, more than five are looked at by none', async () => {
+  test('checks no more than five of 100 concurrent guesses', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -170,13 +170,13 @@ describe('a code is not taken', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user', async () => {
+describe('rejects', () => {
+  test('callers other than users', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => fulfill(as, { challengeId: 'x', token: '123456' }), { level: 'AUTH-BASIC' });
   });
 
-  test('for a body that is none', async () => {
+  test('an invalid body', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const good = { challengeId: 'x', token: '1' };
@@ -187,7 +187,7 @@ describe('is refused', () => {
       });
   });
 
-  test('a guess that comes without any code under way, which counts as one', async () => {
+  test('a guess without a pending code, which counts as a failure', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (let guess = 0; guess < 5; guess += 1)

@@ -7,7 +7,7 @@ const path = '/user-identities/me/generate-param';
 
 const asAlice = async (server: TestServer) => server.as({ token: (await createTokens(server)).accessToken });
 
-test('gives a value of 256 random bits that is good for a minute, and keeps its hash only', async () => {
+test('returns a value of 256 random bits, valid for a minute, and stores only its hash', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const answer = await postJson(server, path, {}, { authorization: `Bearer ${token.accessToken}` });
@@ -20,7 +20,7 @@ test('gives a value of 256 random bits that is good for a minute, and keeps its 
   expect(ticket).toMatchObject({ kind: 'param', userId: alice.userId, sessionId: readClaims(token).sid });
 });
 
-test('gives another one each time, and needs no body', async () => {
+test('returns a new value for each request and needs no body', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const caller = server.as({ token: token.accessToken }).userIdentities;
@@ -29,7 +29,7 @@ test('gives another one each time, and needs no body', async () => {
   expect(await post(server, path, { authorization: `Bearer ${token.accessToken}` })).toMatchObject({ status: 201 });
 });
 
-test('values that nobody redeems do not pile up', async () => {
+test('deletes expired values that were never redeemed', async () => {
   await using server = await startWith();
   let caller = await asAlice(server);
   for (let turn = 0; turn < 60; turn += 1) {
@@ -40,7 +40,7 @@ test('values that nobody redeems do not pile up', async () => {
   expect(await server.appContext.store.tickets.count()).toBeLessThan(10);
 });
 
-test('names a target that is there and of the first party', async () => {
+test('accepts an existing first-party target', async () => {
   await using server = await startWith();
   const { clientId } = await server.makeClient();
   await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
@@ -59,8 +59,8 @@ test('names a target that is there and of the first party', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-describe('refuses, and keeps the store as it was,', () => {
-  test('a body that is wrong', async () => {
+describe('rejects and leaves the store unchanged:', () => {
+  test('an invalid body', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const before = await server.dump();
@@ -76,7 +76,7 @@ describe('refuses, and keeps the store as it was,', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('who is no user signed in by a password', async () => {
+  test('callers other than users signed in with a password', async () => {
     await using server = await startWith();
     await expectUserNeeded(server, 'user-identities.generate-param', { body: {} });
   });

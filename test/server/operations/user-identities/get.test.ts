@@ -11,7 +11,7 @@ const bob = { userId: 'bob', userName: 'bob', userEmail: 'Bob@Example.com', user
 const params = { id: 'bob' };
 const view = { userEmail: 'Bob@Example.com', userMobile, legacyLogons: [] };
 
-test('gives the contacts as they were stored, and nothing else of the user', async () => {
+test('returns the contacts as stored, and no other fields of the user', async () => {
   await using server = await startWith([bob]);
   await expect(server.admin.userIdentities.get({ params })).resolves.toEqual(view);
   await server.appContext.store.transaction(async (tx) => {
@@ -21,12 +21,12 @@ test('gives the contacts as they were stored, and nothing else of the user', asy
   await expect(server.admin.userIdentities.get({ params })).resolves.toEqual({ ...view, legacyLogons: ['BOB1'] });
 });
 
-test('leaves out what the user has not', async () => {
+test('leaves out missing fields', async () => {
   await using server = await startWith([{ userId: 'bare', userName: 'bare' }]);
   await expect(server.admin.userIdentities.get({ params: { id: 'bare' } })).resolves.toEqual({ legacyLogons: [] });
 });
 
-test('carries an ETag, which changes with the contacts', async () => {
+test('returns an ETag that changes with the contacts', async () => {
   await using server = await startWith([bob]);
   const tag = async () => (await server.admin.call('user-identities.get', { params })).headers.etag;
   const first = await tag();
@@ -36,8 +36,8 @@ test('carries an ETag, which changes with the contacts', async () => {
   expect(await tag()).not.toBe(first);
 });
 
-describe('may be read', () => {
-  test('by the user, by administrators, and by any proven first-party client', async () => {
+describe('access', () => {
+  test('is granted to the user, administrators and authenticated first-party clients', async () => {
     await using server = await startWith([bob]);
     const readers = [
       await createSession(server, 'bob', 'AUTH-BASIC'),
@@ -50,7 +50,7 @@ describe('may be read', () => {
     for (const reader of readers) await expect(reader.userIdentities.get({ params })).resolves.toEqual(view);
   });
 
-  test('not by another user, who is told the same as of one that is not there', async () => {
+  test('is denied to other users with the same response as for an unknown user', async () => {
     await using server = await startWith([bob]);
     const others = [
       await createSession(server, alice.userId),
@@ -63,7 +63,7 @@ describe('may be read', () => {
     }
   });
 
-  test('not by an administrator whose role was taken from him since', async () => {
+  test('is denied to an administrator whose role was removed after the token was issued', async () => {
     await using server = await startWith([bob]);
     const reader = await asUser(server, { userId: 'auditor', roles: ['IAM_ADMIN_READ_ONLY'] });
     const group = { groupId: 'roles-of-auditor', roleName: 'IAM_ADMIN_READ_ONLY' };
@@ -71,7 +71,7 @@ describe('may be read', () => {
     await expect(reader.userIdentities.get({ params })).rejects.toMatchObject({ status: 404 });
   });
 
-  test('not by a third party, nor by a client that only names itself', async () => {
+  test('is denied to third-party clients and to clients that are only identified', async () => {
     await using server = await startWith([bob]);
     const thirdParty = server.as({ basic: await server.makeClient({ party: '3RDPARTY' }) });
     await expect(thirdParty.userIdentities.get({ params })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ async function answerTo(reader: IamClient, id: string) {
   return reader.userIdentities.get({ params: { id } }).catch(({ status, items }) => ({ status, items }));
 }
 
-test.each(['a b', 'x'.repeat(65), 'bob/', 'Bob', 'alice', '%'])('%j is no user id', async (id) => {
+test.each(['a b', 'x'.repeat(65), 'bob/', 'Bob', 'alice', '%'])('rejects %j as a user id', async (id) => {
   await using server = await startWith([bob]);
   await expect(server.admin.userIdentities.get({ params: { id } })).rejects.toMatchObject({ status: 404 });
 });

@@ -15,7 +15,7 @@ import { postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const grant = (as: IamClient, challengeId: string) => as.userIdentities.grantAuthSmart({ body: { challengeId } });
 
-/** Proves the main e-mail; what is given for it. */
+/** Verifies the main e-mail address and returns the challenge. */
 async function completeFactor(server: TestServer, as: IamClient, to = mainEmail): Promise<string> {
   const params = { id: 'main-email' };
   await as.userIdentities.factors.sendToken({ params });
@@ -24,7 +24,7 @@ async function completeFactor(server: TestServer, as: IamClient, to = mainEmail)
 }
 
 describe('a challenge', () => {
-  test('gives AUTH-SMART on top of the level', async () => {
+  test('grants AUTH-SMART in addition to the level', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
     const token = await grant(as, await completeFactor(server, as));
@@ -39,7 +39,7 @@ describe('a challenge', () => {
     expect(readRoles(proof)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
   });
 
-  test('brings a refresh token in the place of the one that the session has, and renewals keep AUTH-SMART', async () => {
+  test('replaces the refresh token of the session, and renewals keep AUTH-SMART', async () => {
     await using server = await startWithBob();
     const { as, refreshToken } = await logInAs(server, 'bob', { remember: true });
     const token = await grant(as, await completeFactor(server, as));
@@ -61,12 +61,12 @@ describe('a challenge', () => {
     });
     const { issuer, store } = server.appContext;
     const [user, client] = [await store.users.get('bob'), await store.clients.get(appClientId)];
-    if (!user || !client || !session) throw new Error('they are there');
+    if (!user || !client || !session) throw new Error('expected the user and its session to exist');
     const narrow = await issuer.issueForUser(user, { ...session, scope: ['WRITE'] }, client);
     expect((await grant(server.as({ token: narrow.accessToken }), challengeId)).scope).toEqual(['WRITE']);
   });
 
-  test('is taken once, in a row and of 100 at once', async () => {
+  test('is accepted once, in sequence and in 100 concurrent requests', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
     const challengeId = await completeFactor(server, as);
@@ -76,7 +76,7 @@ describe('a challenge', () => {
     await expectRefused(server, () => grant(as, challengeId), { status: 412, code: 'CODE_INVALID' });
   });
 
-  test('is good for five minutes', async () => {
+  test('is valid for five minutes', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const [one, other] = [await completeFactor(server, as), await completeFactor(server, as)];
@@ -87,13 +87,13 @@ describe('a challenge', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user', async () => {
+describe('is rejected', () => {
+  test('for callers other than users', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => grant(as, 'x'), { level: 'AUTH-BASIC' });
   });
 
-  test('in another session and to another user, who do not use it up', async () => {
+  test('in another session and for another user, without being consumed', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const challengeId = await completeFactor(server, as);
@@ -105,7 +105,7 @@ describe('is refused', () => {
     await expect(grant(as, challengeId)).resolves.toBeDefined();
   });
 
-  test('for what is none: made up, of a second proof, a code, a refresh token', async () => {
+  test('if it is made up, of MFA, a code or a refresh token', async () => {
     await using server = await startWithBob();
     const { as, refreshToken = '' } = await logInAs(server, 'bob', { remember: true });
     const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
@@ -113,7 +113,7 @@ describe('is refused', () => {
       await expectRefused(server, () => grant(as, made), { status: 412, code: 'CODE_INVALID' });
   });
 
-  test('once the user was locked, if only for a moment', async () => {
+  test('after a lock of the user, even if that has ended', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const challengeId = await completeFactor(server, as);
@@ -123,7 +123,7 @@ describe('is refused', () => {
     await expect(grant((await logInAs(server)).as, challengeId)).rejects.toMatchObject({ status: 412 });
   });
 
-  test('for a body that is none', async () => {
+  test('for an invalid body', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (const body of [{}, { challengeId: 1 }, { challengeId: 'x', more: 1 }, { challengeId: 'x'.repeat(201) }])

@@ -10,7 +10,7 @@ const userMobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 
 testAccess('user-identities.identification', async () => ({ body: { userEmail } }));
 
-test('sends a code to an e-mail or a mobile, and shows it masked', async () => {
+test('sends a code to an e-mail address or a mobile number and returns it masked', async () => {
   await using server = await startServer();
   const expiresIn = '600';
   expect(await identify(server, { userEmail })).toMatchObject({
@@ -28,7 +28,7 @@ test('sends a code to an e-mail or a mobile, and shows it masked', async () => {
   for (const message of [toEmail, toMobile]) if (message) expect(readText(server, message)).toMatch(/ \d{6}\. /);
 });
 
-test('takes exactly one contact', async () => {
+test('requires exactly one contact', async () => {
   await using server = await startServer();
   const before = await server.dump();
   for (const contact of [{}, { userEmail, userMobile }])
@@ -36,7 +36,7 @@ test('takes exactly one contact', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test('takes no contact that is none', async () => {
+test('rejects an invalid contact', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const type = [
@@ -53,7 +53,7 @@ test('takes no contact that is none', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test('answers alike for a contact that somebody has, nobody has, or somebody who is locked has', async () => {
+test('returns the same response for an unknown contact, and for contacts of active and locked users', async () => {
   const locked = { userId: 'locked', userName: 'locked', userEmail: 'a@example.com', locked: true };
   await using server = await startWith([locked]);
   const answers: ApiResponse[] = [];
@@ -63,7 +63,7 @@ test('answers alike for a contact that somebody has, nobody has, or somebody who
   expect(await messagesTo(server)).toHaveLength(3);
 });
 
-test('sends five an hour to one contact, however it is spelt, and says when there is another', async () => {
+test('sends five codes an hour to one contact in any spelling, and returns when the next is possible', async () => {
   await using server = await startServer();
   for (const email of [userEmail, 'BOB@example.com', userEmail, 'Bob@Example.com', userEmail]) {
     expect(await identify(server, { userEmail: email })).toMatchObject({ status: 201 });
@@ -83,7 +83,7 @@ test('sends five an hour to one contact, however it is spelt, and says when ther
   expect(await identify(server, { userEmail })).toMatchObject({ status: 429 });
 });
 
-test('of 100 calls at once five send a code, and the last one is good', async () => {
+test('sends five codes for 100 concurrent requests, and the last one is valid', async () => {
   await using server = await startServer();
   const answers = await Promise.all(Array.from({ length: 100 }, () => identify(server, { userEmail })));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -92,7 +92,7 @@ test('of 100 calls at once five send a code, and the last one is good', async ()
   expect(await signUp(server, { token: await lastCode(server, userEmail) })).toMatchObject({ status: 201 });
 });
 
-test('does not tell by its limit whose e-mail it is: recovery counts under the name that was asked', async () => {
+test('counts separately from recovery, so that its limit does not reveal whose address it is', async () => {
   await using server = await startWith();
   for (let time = 0; time < 5; time += 1) await identify(server, { userEmail: alice.userEmail });
   const [known, unknown] = [await retrieve(server, 'Alice'), await retrieve(server, 'Nobdy')];
@@ -100,7 +100,7 @@ test('does not tell by its limit whose e-mail it is: recovery counts under the n
   expect(await messagesTo(server, alice.userEmail)).toHaveLength(5);
 });
 
-test('a client of a third party sends nothing', async () => {
+test('sends nothing for a third-party client', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ party: '3RDPARTY' });
   for (const client of [clientId, 'unknown'])

@@ -1,4 +1,4 @@
-/** Every right login and every completed recovery records where it came from, in the commit of its session. */
+/** Successful logins and completed recoveries record their source in the commit of the session. */
 import { sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashPassword } from '../../../../src/server/identity/passwords.ts';
@@ -26,8 +26,8 @@ const named = `clientId=${appClientId}`;
 
 const start = () => startWith([], withProxy());
 
-describe('a right password', () => {
-  test('makes its source known, a wrong one does not', async () => {
+describe('a correct password', () => {
+  test('makes its source known, and a wrong one does not', async () => {
     await using server = await start();
     await logInFrom(server, there, { secret: 'wrong' });
     expect(await listKnownSources(server, all)).toEqual([]);
@@ -37,14 +37,14 @@ describe('a right password', () => {
     expect(await listKnownSources(server, all)).toEqual([here, there]);
   });
 
-  test('of a locked user makes nothing known', async () => {
+  test('of a locked user makes no source known', async () => {
     await using server = await start();
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     expect(await logInFrom(server, here)).toMatchObject({ status: 401 });
     expect(await listKnownSources(server, all)).toEqual([]);
   });
 
-  test('counts at both token endpoints too', async () => {
+  test('makes a source known at both token endpoints', async () => {
     await using server = await start();
     const pair = { client_id: appClientId, username: alice.userName, password };
     expect(await postForm(server, { grant_type: 'password', ...pair }, forwardedFrom(here))).toMatchObject({
@@ -55,7 +55,7 @@ describe('a right password', () => {
     expect(await listKnownSources(server, all)).toEqual([here, there]);
   });
 
-  test('writes nothing more where its source is known, and makes one commit in any case', async () => {
+  test('adds no write if the source is known, and needs one commit in any case', async () => {
     await using server = await start();
     const before = await rowOf(server);
     let commits = 0;
@@ -75,7 +75,7 @@ describe('a right password', () => {
 });
 
 describe('behind a back end', () => {
-  test('the address that an authenticated client forwards counts, for this client only', async () => {
+  test('the address that an authenticated client forwards is recorded, for this client only', async () => {
     await using server = await start();
     const pair = basic(alice.userName, password);
     const { clientId } = await server.makeClient();
@@ -90,7 +90,7 @@ describe('behind a back end', () => {
     expect(await listKnownSources(server, [here, elsewhere])).toEqual([elsewhere]);
   });
 
-  test('also of one that authenticates in the body of a token endpoint', async () => {
+  test('also if the client authenticates in the body of a token request', async () => {
     await using server = await start();
     const { clientId, clientSecret } = await server.makeClient({ grantTypes: ['password'] });
     const fields = { grant_type: 'password', client_id: clientId, username: alice.userName, password };
@@ -105,7 +105,7 @@ describe('behind a back end', () => {
 });
 
 describe('a device', () => {
-  test('counts in the place of the address where its token is shown', async () => {
+  test('is recorded instead of the address if its token is sent', async () => {
     await using server = await start();
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.appContext.store.devices.list();
@@ -125,7 +125,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('of another user is none', async () => {
+  test('of another user is ignored', async () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], withProxy());
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.appContext.store.devices.list();
@@ -134,7 +134,7 @@ describe('a device', () => {
   });
 });
 
-describe('a proof from outside makes its source known', () => {
+describe('an external credential makes its source known:', () => {
   test('an ID token', async () => {
     const clock = createFakeClock();
     await using provider = await startOpenIdProvider(clock);
@@ -196,14 +196,14 @@ describe('a mainframe logon', () => {
       forwardedFrom(address),
     );
 
-  test('makes the source known of the user whom it belongs to', async () => {
+  test('makes the source known for the user that it is bound to', async () => {
     await using server = await startWithLogons(withProxy());
     expect(await loginLegacy(server, 'DORA1', here)).toMatchObject({ status: 201 });
     expect(await loginLegacy(server, 'FREE1', there)).toMatchObject({ status: 201 });
     expect(await listKnownSources(server, all, dora.userId)).toEqual([here]);
   });
 
-  test('with a new password, leaves the one source that set it', async () => {
+  test('with a new password keeps only the source that set it', async () => {
     await using server = await startWithLogons(withProxy());
     await loginLegacy(server, 'DORA1', here);
     const { hash } = await server.as().userIdentities.retrieveLegacy({
@@ -223,7 +223,7 @@ describe('a mainframe logon', () => {
 });
 
 describe('a new password', () => {
-  test('by a code, leaves the one source that set it', async () => {
+  test('set with a code keeps only the source that set it', async () => {
     await using server = await start();
     await logInFrom(server, here);
     await retrieve(server);
@@ -234,7 +234,7 @@ describe('a new password', () => {
     expect(await listKnownSources(server, all)).toEqual([there]);
   });
 
-  test("in a session, leaves the caller's source and the device of its session", async () => {
+  test('set in a session keeps the source of the caller and the device of its session', async () => {
     await using server = await start();
     const stranger = await associate(server, { accessToken: await tokenFrom(server, elsewhere), address: here });
     await logInFrom(server, elsewhere, { deviceTokenId: stranger });
@@ -251,7 +251,7 @@ describe('a new password', () => {
     expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([there, tablet]);
   });
 
-  test('by a seed, leaves none; the same hash once more leaves all', async () => {
+  test('set by a seed clears all sources, and the same hash again keeps them', async () => {
     await using server = await start();
     await logInFrom(server, here);
     const apply = (hash: string) =>

@@ -15,7 +15,7 @@ const leverage = (as: IamClient, factorId?: string) =>
   as.userIdentities.leverageMfa({ body: factorId === undefined ? {} : { factorId } });
 
 describe('sends a code', () => {
-  test('to the main e-mail where no factor is named, and answers with its challenge', async () => {
+  test('to the main e-mail address by default, and returns its challenge', async () => {
     await using server = await startWithBob();
     const answer = await leverage(await createSession(server, 'bob', 'AUTH-BASIC'));
     expect(answer).toEqual({
@@ -32,7 +32,7 @@ describe('sends a code', () => {
     expect(JSON.stringify(await server.dump())).not.toMatch(new RegExp(`\\b${code}\\b`));
   });
 
-  test('to the main mobile where the main e-mail is not verified', async () => {
+  test('to the main mobile number if the main e-mail address is not verified', async () => {
     await using server = await startWithBob({ userEmail: undefined });
     expect(await leverage(await createSession(server, 'bob'))).toMatchObject({
       contactType: 'MOBILE',
@@ -46,13 +46,13 @@ describe('sends a code', () => {
     ['main-mobile', mainNumber],
     ['work', workEmail],
     ['phone', '+15555550123'],
-  ])('to %s, where that is named', async (id, to) => {
+  ])('to %s if requested', async (id, to) => {
     await using server = await startWithBob();
     await leverage(await createSession(server, 'bob'), id);
     expect((await server.appContext.store.messages.list()).map((message) => message.to)).toEqual([to]);
   });
 
-  test('which voids the one before, in this session only', async () => {
+  test('that voids the previous code in this session only', async () => {
     await using server = await startWithBob();
     const [one, other] = [await createSession(server, 'bob'), await createSession(server, 'bob')];
     const first = { ...(await leverage(one)), token: await lastCode(server, mainEmail) };
@@ -65,35 +65,38 @@ describe('sends a code', () => {
   });
 });
 
-describe('of visibility', () => {
+describe('for visibility', () => {
   test.each([
     ['CREDENTIALS_ONLY', ['main-email', 'main-mobile'], ['work', 'phone']],
     ['MARKED_RESOURCES', ['main-email', 'main-mobile', 'work'], ['phone']],
     ['UNRESTRICTED', ['main-email', 'main-mobile', 'work', 'phone'], []],
-  ] as const)('%s a client reaches what that says and the main contacts', async (visibility, there, notThere) => {
-    await using server = await startWithBob();
-    const as = await throughClient(server, visibility);
-    await expect(leverage(as)).resolves.toBeDefined();
-    for (const id of there) await expect(leverage(as, id), id).resolves.toBeDefined();
-    for (const id of notThere)
-      await expectRefused(server, () => leverage(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
-  });
+  ] as const)(
+    '%s to the main contacts and those that the visibility of the client allows',
+    async (visibility, there, notThere) => {
+      await using server = await startWithBob();
+      const as = await throughClient(server, visibility);
+      await expect(leverage(as)).resolves.toBeDefined();
+      for (const id of there) await expect(leverage(as, id), id).resolves.toBeDefined();
+      for (const id of notThere)
+        await expectRefused(server, () => leverage(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+    },
+  );
 });
 
-describe('is refused', () => {
-  test('to whoever is no user', async () => {
+describe('rejects', () => {
+  test('callers other than users', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => leverage(as), { level: 'AUTH-BASIC' });
   });
 
-  test('for a contact that is not verified, and for a user who has none', async () => {
+  test('a contact that is not verified, and a user without contacts', async () => {
     await using server = await startWithBob({ userEmail: undefined, userMobile: undefined });
     const as = await createSession(server, 'bob');
     for (const id of ['fresh', undefined])
       await expectRefused(server, () => leverage(as, id), { status: 412, code: 'FACTOR_NOT_VERIFIED' });
   });
 
-  test("for what is not there, or is another user's", async () => {
+  test('unknown contacts and contacts of other users', async () => {
     await using server = await startWithBob();
     for (const id of ['work', 'main-mobile', 'absent']) {
       const alice = await createSession(server, 'alice-id');
@@ -101,7 +104,7 @@ describe('is refused', () => {
     }
   });
 
-  test('for a body that is none', async () => {
+  test('an invalid body', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (const body of [[], { factorId: 1 }, { factorId: 'a b' }, { factor: 'work' }, { factorId: 'x'.repeat(65) }])
@@ -111,7 +114,7 @@ describe('is refused', () => {
       });
   });
 
-  test('after five in an hour to one contact, over all sessions and purposes, with nothing sent', async () => {
+  test('more than five an hour to one contact over all sessions and purposes, and sends nothing', async () => {
     await using server = await startWithBob();
     for (let sent = 0; sent < 3; sent += 1) await leverage(await createSession(server, 'bob'));
     const as = await createSession(server, 'bob');

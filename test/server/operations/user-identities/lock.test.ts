@@ -19,7 +19,7 @@ const body = { userId, reason: 'left the company' };
 const lock = (as: IamClient, more: object = {}) => as.userIdentities.lock({ body: { ...body, ...more } });
 
 describe('a locked user', () => {
-  test('is refused at every door, and keeps what it is', async () => {
+  test('is rejected at every login and keeps its data', async () => {
     await using server = await startWith();
     const before = await rowOf(server);
     await expect(lock(server.admin)).resolves.toEqual({});
@@ -28,7 +28,7 @@ describe('a locked user', () => {
       expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('calls with no token any more, from the very next call on', async () => {
+  test('has no valid tokens from the next request on', async () => {
     await using server = await startWith();
     const user = await createSession(server, userId, 'AUTH-BASIC');
     const read = () => user.userIdentities.get({ params: { id: userId } });
@@ -38,7 +38,7 @@ describe('a locked user', () => {
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
-  test('takes the clients that it owns with it, by secret, token and key', async () => {
+  test('locks the clients that it owns: their secrets, tokens and keys', async () => {
     await using server = await startWith();
     const basic = await server.makeClient({ userId });
     const { accessToken } = await server.as({ basic }).clientIdentities.login();
@@ -48,7 +48,7 @@ describe('a locked user', () => {
       await expect(server.as(credentials).groups.list()).rejects.toMatchObject({ status: 401 });
   });
 
-  test('can be locked again, with another reason or the one that there was', async () => {
+  test('can be locked again with the same or another reason', async () => {
     await using server = await startWith();
     await lock(server.admin);
     await server.admin.userIdentities.lock({ body: { userId } });
@@ -58,10 +58,10 @@ describe('a locked user', () => {
   });
 });
 
-describe('may be locked', () => {
+describe('access', () => {
   const scope = ['account_lock'];
 
-  test('by whoever maintains the service, or by a proven first-party client with the scope', async () => {
+  test('is granted to maintainers and to authenticated first-party clients with the scope', async () => {
     await using server = await startWith();
     const callers = [
       await asMaintainer(server),
@@ -71,7 +71,7 @@ describe('may be locked', () => {
     for (const caller of callers) await expect(lock(caller)).resolves.toEqual({});
   });
 
-  test('by nobody who lacks one of the roles', async () => {
+  test('is denied without one of the roles', async () => {
     await using server = await startWith();
     await expectRolesNeeded(server, lock);
     const client = await server.makeClient({ scope });
@@ -83,7 +83,7 @@ describe('may be locked', () => {
     for (const other of others) await expectRefused(server, () => lock(other), { status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('an administrator only with a second proof', async () => {
+  test('requires MFA of an administrator', async () => {
     await using server = await startWith();
     const more = { userId: (await firstAdministrator(server)).userId };
     for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
@@ -91,21 +91,21 @@ describe('may be locked', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to himself, whatever else he may', async () => {
+describe('rejects', () => {
+  test('the own account, whatever roles the caller has', async () => {
     await using server = await startWithAdministrators();
     const self = await createSession(server, userId);
     await expectRefused(server, () => lock(self), { status: 412, code: 'LOCK_OF_SELF' });
     await expect(lock(self, { userId: 'carol' })).resolves.toEqual({});
   });
 
-  test('for the last administrator who can sign in', async () => {
+  test('the last administrator who can sign in', async () => {
     await using server = await startWithAdministrators();
     await lock(server.admin, { userId: 'carol' });
     await expectRefused(server, () => lock(server.admin), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
-  test('for somebody who is not there, and with values that are none', async () => {
+  test('an unknown user and invalid values', async () => {
     await using server = await startWith();
     await expectRefused(server, () => lock(server.admin, { userId: 'nobody' }), {
       status: 404,
@@ -116,14 +116,14 @@ describe('is refused', () => {
   });
 });
 
-describe('two administrators who turn on each other at once', () => {
+describe('two administrators who lock or remove each other concurrently', () => {
   const ways: Record<string, (as: IamClient, other: string) => Promise<unknown>> = {
     lock: (as, other) => lock(as, { userId: other }),
     remove: (as, other) => as.userIdentities.remove({ params: { id: other } }),
   };
   const pairs = Object.keys(ways).flatMap((one) => Object.keys(ways).map((other): [string, string] => [one, other]));
 
-  test.each(pairs)('by %s and %s: one of them stays', async (one, other) => {
+  test.each(pairs)('with %s and %s: one of them remains', async (one, other) => {
     await using server = await startWithAdministrators();
     const [first, second] = [await createSession(server, userId), await createSession(server, 'carol')];
     const outcomes = await Promise.allSettled([ways[one]?.(first, 'carol'), ways[other]?.(second, userId)]);
@@ -131,7 +131,7 @@ describe('two administrators who turn on each other at once', () => {
     expect(await hasAdministrator(server.appContext.store)).toBe(true);
   });
 
-  test('many times over', async () => {
+  test('repeatedly', async () => {
     await using server = await startWithAdministrators();
     await expectSomebodyLeft(
       server,
@@ -145,7 +145,7 @@ async function expectSomebodyLeft(server: TestServer, userIds: readonly string[]
   expect(await hasAdministrator(server.appContext.store)).toBe(true);
 }
 
-test('a lock while the user logs in stops the login', async () => {
+test('a lock during the login stops the login', async () => {
   await using server = await startWith();
   const [login] = await Promise.allSettled([logIn(server), lock(server.admin)]);
   const { accessToken = '' } = login.status === 'fulfilled' ? login.value : {};

@@ -15,7 +15,7 @@ import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 
 const name = 'corp';
 const linked = { ...alice, identities: [`${name}:subject-1`] };
-/** What a token of a user says of whom the provider knows by e-mail only. */
+/** Claims of a user whom the provider identifies by e-mail address only. */
 const byEmail: JWTPayload = { sub: 'new', email: alice.userEmail, email_verified: true };
 
 interface FederatedServer extends AsyncDisposable {
@@ -23,7 +23,7 @@ interface FederatedServer extends AsyncDisposable {
   readonly provider: OpenIdProvider;
 }
 
-/** A server and a provider on one clock. Alice is linked to the provider's subject-1. */
+/** Starts a server and a provider on one clock. Alice is linked to the provider's subject-1. */
 async function start(seed: SeedDocument = {}, flags: Record<string, string> = {}): Promise<FederatedServer> {
   const clock = createFakeClock();
   const provider = await startOpenIdProvider(clock);
@@ -55,7 +55,7 @@ const invalid = {
   items: [{ code: 'PROOF_INVALID', message: 'The code, certificate or assertion is not valid or has expired.' }],
 };
 
-/** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
+/** Expects that the token is rejected, by default as an invalid assertion, and leaves the store unchanged. */
 async function expectRefused(
   world: FederatedServer,
   idToken: string,
@@ -71,7 +71,7 @@ async function expectRefused(
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 const unavailable = { status: 503, code: 'PROVIDER_UNAVAILABLE' };
 
-describe('who may call', () => {
+describe('callers', () => {
   let provider: OpenIdProvider | undefined;
   let count = 0;
   afterAll(() => provider?.[Symbol.asyncDispose]());
@@ -90,8 +90,8 @@ describe('who may call', () => {
   });
 });
 
-describe('a right token', () => {
-  test('logs the linked user in, at the level of a password', async () => {
+describe('a valid token', () => {
+  test('logs the linked user in with the level of a password', async () => {
     await using world = await start();
     const token = await logIn(world, await world.provider.token());
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
@@ -100,20 +100,20 @@ describe('a right token', () => {
     expect(token.refreshToken).toBeUndefined();
   });
 
-  test('gives a refresh token to who wants to be remembered', async () => {
+  test('returns a refresh token with remember-me', async () => {
     await using world = await start();
     const token = await logIn(world, await world.provider.token(), {}, { 'remember-me': true });
     expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
   });
 
-  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('is accepted with a signature by %s', async (alg) => {
     await using world = await start();
     const key = await generateProviderKey('another', alg);
     world.provider.keys = [firstKey.publicJwk, key.publicJwk];
     await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
   });
 
-  test('may be for several, if it says that it was given to us', async () => {
+  test('may have several audiences if azp names this server', async () => {
     await using world = await start();
     const aud = ['another', audience];
     await expectRefused(world, await world.provider.token({ aud }));
@@ -122,7 +122,7 @@ describe('a right token', () => {
     await expect(logIn(world, await world.provider.token({ aud, azp: audience }))).resolves.toBeDefined();
   });
 
-  test('has the nonce that is sent, or both have none', async () => {
+  test('requires the nonce of the token and of the request to match, or neither', async () => {
     await using world = await start();
     const { provider } = world;
     await expectRefused(world, await provider.token({ nonce: 'one' }));
@@ -133,8 +133,8 @@ describe('a right token', () => {
   });
 });
 
-describe('a token counts once', () => {
-  test('one after the other', async () => {
+describe('a token is accepted once', () => {
+  test('in sequence', async () => {
     await using world = await start();
     const token = await world.provider.token();
     await logIn(world, token);
@@ -143,7 +143,7 @@ describe('a token counts once', () => {
     await expectRefused(world, token);
   });
 
-  test('among 100 calls at once', async () => {
+  test('in 100 concurrent requests', async () => {
     await using world = await start();
     const token = await world.provider.token(byEmail);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(world, token)));
@@ -152,7 +152,7 @@ describe('a token counts once', () => {
     expect(world.provider.fetches).toBe(1);
   });
 
-  test('also with its signature written in another way', async () => {
+  test('also with another encoding of its signature', async () => {
     await using world = await start();
     const token = await world.provider.token();
     await logIn(world, token);
@@ -164,7 +164,7 @@ describe('a token counts once', () => {
     await expectRefused(world, `${header}.${payload}.${other.toString('base64url')}`);
   });
 
-  test('and is forgotten when it is over', async () => {
+  test('and is deleted from the store when it expires', async () => {
     await using world = await start();
     for (let round = 0; round < 20; round += 1) {
       await logIn(world, await world.provider.token());
@@ -173,27 +173,27 @@ describe('a token counts once', () => {
     expect(await world.server.appContext.store.usedProofs.count()).toBeLessThan(5);
   });
 
-  test('a token of nobody is not used up', async () => {
+  test('but is not consumed if its subject is unknown', async () => {
     await using world = await start();
-    const token = await world.provider.token({ sub: 'nobody yet' });
+    const token = await world.provider.token({ sub: 'unlinked subject' });
     await expectRefused(world, token, {}, unknown);
     await world.server.admin.userIdentities.addIdentity({
       params: { id: alice.userId },
-      body: { identity: `${name}:nobody yet` },
+      body: { identity: `${name}:unlinked subject` },
     });
     await expect(logIn(world, token)).resolves.toBeDefined();
   });
 });
 
 describe('the time', () => {
-  test('is that of our clock', async () => {
+  test('is that of the server clock', async () => {
     await using world = await start();
     const token = await world.provider.token();
     world.server.clock.advance(300);
     await expectRefused(world, token);
   });
 
-  test('may be a minute ahead at the provider, and not more', async () => {
+  test('may be up to one minute ahead at the provider', async () => {
     await using world = await start();
     const now = Math.floor(world.server.clock.now().getTime() / 1000);
     for (const claims of [{ nbf: now + 61 }, { iat: now + 61 }, { exp: now }, { exp: now - 1 }])
@@ -210,13 +210,13 @@ describe('the time', () => {
     { exp: 1e308 },
     { iat: 'now' as never },
     { nbf: '0' as never },
-  ])('is told as it is due: %j', async (claims) => {
+  ])('is rejected in %j', async (claims) => {
     await using world = await start();
     await expectRefused(world, await world.provider.token(claims));
   });
 });
 
-describe('what the token says', () => {
+describe('the claims', () => {
   test.each<JWTPayload>([
     { iss: 'https://somebody.example.com' },
     { iss: undefined as never },
@@ -228,13 +228,13 @@ describe('what the token says', () => {
     { sub: 7 as never },
     { sub: 'subject-1\n' },
     { sub: 'x'.repeat(256) },
-  ])('is as it is due: %j', async (claims) => {
+  ])('are rejected with %j', async (claims) => {
     await using world = await start();
     await expectRefused(world, await world.provider.token(claims));
   });
 });
 
-test('a token of the provider for something else is none', async () => {
+test('rejects tokens of the provider with another purpose', async () => {
   await using world = await start();
   const { provider } = world;
   for (const typ of ['at+jwt', 'logout+jwt', 'application/at+jwt'])
@@ -245,14 +245,14 @@ test('a token of the provider for something else is none', async () => {
 });
 
 describe('the signature', () => {
-  test('is by a key of the provider', async () => {
+  test('must be made with a key of the provider', async () => {
     await using world = await start();
     const stranger = await generateProviderKey('first');
     await expectRefused(world, await world.provider.token({}, { key: stranger }));
     await expectRefused(world, await world.provider.token({}, { key: await generateProviderKey('unknown') }));
   });
 
-  test('is over what the token says', async () => {
+  test('must cover the claims', async () => {
     await using world = await start();
     const [header, , signature] = (await world.provider.token({ sub: 'somebody' })).split('.');
     const [, payload] = (await world.provider.token()).split('.');
@@ -262,7 +262,7 @@ describe('the signature', () => {
     await expectRefused(world, 'nothing');
   });
 
-  test('is none of those that everybody can make', async () => {
+  test('can not be forged with public information', async () => {
     await using world = await start();
     const now = Math.floor(world.server.clock.now().getTime() / 1000);
     const claims = { iss: world.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
@@ -290,7 +290,7 @@ describe('the signature', () => {
     );
   });
 
-  test('is by a key that the provider publishes, not by one that the token brings along', async () => {
+  test('must be made with a published key, not with a key in the token', async () => {
     await using world = await start();
     await using stranger = await startOpenIdProvider(world.server.clock);
     const key = await generateProviderKey('own');
@@ -300,7 +300,7 @@ describe('the signature', () => {
     expect(stranger.fetches).toBe(0);
   });
 
-  test('is not by a key for something else, or of another algorithm', async () => {
+  test('must not be made with a key of another use or algorithm', async () => {
     await using world = await start();
     world.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
     await expectRefused(world, await world.provider.token());
@@ -309,7 +309,7 @@ describe('the signature', () => {
     await expectRefused(world, await world.provider.token());
   });
 
-  test('with a rule that nobody knows is none', async () => {
+  test('is rejected if the header has an unknown critical parameter', async () => {
     await using world = await start();
     const token = await world.provider.token();
     const [header = '', payload, signature] = token.split('.');
@@ -332,7 +332,7 @@ describe('the keys', () => {
     expect(world.provider.fetches).toBe(2);
   });
 
-  test('are fetched for a new one', async () => {
+  test('are fetched for an unknown key id', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token());
     const key = await generateProviderKey('second');
@@ -341,7 +341,7 @@ describe('the keys', () => {
     expect(world.provider.fetches).toBe(2);
   });
 
-  test('are not fetched for each one that somebody makes up', async () => {
+  test('are not fetched for each unknown key id', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token());
     const tokens = await Promise.all(
@@ -357,7 +357,7 @@ describe('the keys', () => {
     expect(world.provider.fetches).toBe(3);
   });
 
-  test('that are gone are no longer taken after ten minutes', async () => {
+  test('are rejected ten minutes after their removal', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token());
     world.provider.keys = [];
@@ -365,7 +365,7 @@ describe('the keys', () => {
     await expectRefused(world, await world.provider.token());
   });
 
-  test('out of reach are no reason to doubt the token: 503', async () => {
+  test('are required: returns 503 while the provider is unavailable', async () => {
     await using world = await start();
     const token = await world.provider.token();
     await world.provider.goAway();
@@ -373,7 +373,7 @@ describe('the keys', () => {
     await expectRefused(world, 'nothing', {}, unavailable);
   });
 
-  test('are asked for again by the next call', async () => {
+  test('are fetched by the next request after a failure', async () => {
     await using world = await start();
     world.provider.answer = (_, response) => response.writeHead(500).end();
     const token = await world.provider.token();
@@ -382,7 +382,7 @@ describe('the keys', () => {
     await expect(logIn(world, token)).resolves.toBeDefined();
   });
 
-  test('that were there count for a day while they are out of reach', async () => {
+  test('are cached for a day while the provider is unavailable', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token());
     const made = await world.provider.token({}, { header: { kid: 'made-up' } });
@@ -399,15 +399,18 @@ describe('the keys', () => {
   });
 
   test.each<[string, NonNullable<OpenIdProvider['answer']>]>([
-    ['another status', (_, response) => response.writeHead(404).end('{"keys":[]}')],
+    ['an error status', (_, response) => response.writeHead(404).end('{"keys":[]}')],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
-    ['no JSON', (_, response) => response.end('keys')],
+    ['a response that is not JSON', (_, response) => response.end('keys')],
     ['no keys', (_, response) => response.end('{"keys":7}')],
-    ['too much', (_, response) => response.end(JSON.stringify({ keys: [], more: 'x'.repeat(300_000) }))],
-    ['half an answer', (request, response) => response.write('{"keys":', () => request.destroy())],
-    ['nothing in time', () => undefined],
-    ['no end in time', (_, response) => void response.write('{"keys":')],
-  ])('are out of reach with %s', async (_, answer) => {
+    [
+      'a response that is too large',
+      (_, response) => response.end(JSON.stringify({ keys: [], more: 'x'.repeat(300_000) })),
+    ],
+    ['a truncated response', (request, response) => response.write('{"keys":', () => request.destroy())],
+    ['a timeout of the response', () => undefined],
+    ['a timeout of the body', (_, response) => void response.write('{"keys":')],
+  ])('are unavailable after %s', async (_, answer) => {
     await using world = await start({}, { 'port-timeout': '200' });
     world.provider.answer = answer;
     await expectRefused(world, await world.provider.token(), {}, unavailable);
@@ -415,7 +418,7 @@ describe('the keys', () => {
 });
 
 describe('the user', () => {
-  test('is found by its verified e-mail, and from then on by its link', async () => {
+  test('is found by its verified e-mail address once, and then by its link', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token(byEmail));
     expect(await world.server.appContext.store.users.get(alice.userId)).toMatchObject({
@@ -428,16 +431,16 @@ describe('the user', () => {
 
   test.each<[string, JWTPayload]>([
     ['the provider did not verify', { ...byEmail, email_verified: false }],
-    ['the provider says nothing of', { ...byEmail, email_verified: undefined }],
-    ['the provider verified in words only', { ...byEmail, email_verified: 'true' }],
+    ['has no email_verified claim', { ...byEmail, email_verified: undefined }],
+    ['has the string "true" as email_verified', { ...byEmail, email_verified: 'true' }],
     ['is of another domain', { ...byEmail, email: 'alice@sub.example.com' }],
-    ['is of a domain that ends alike', { ...byEmail, email: 'alice@notexample.com' }],
-    ['nobody has', { ...byEmail, email: 'nobody@example.com' }],
-    ['is the name of somebody', { ...byEmail, email: 'named@example.com' }],
-    ['nobody proved', { ...byEmail, email: 'unproven@example.com' }],
-    ['only folds to that of somebody', { ...byEmail, email: 'alice@e\u212Aample.com' }],
-    ['is none', { ...byEmail, email: ['alice@example.com'] }],
-  ])('is not found by an e-mail that %s', async (_, claims) => {
+    ['is of a domain with the same ending', { ...byEmail, email: 'alice@notexample.com' }],
+    ['is unknown', { ...byEmail, email: 'nobody@example.com' }],
+    ['is the name of a user', { ...byEmail, email: 'named@example.com' }],
+    ['is not verified', { ...byEmail, email: 'unproven@example.com' }],
+    ['equals that of a user only after case folding', { ...byEmail, email: 'alice@e\u212Aample.com' }],
+    ['is not a string', { ...byEmail, email: ['alice@example.com'] }],
+  ])('is not found by an e-mail address that %s', async (_, claims) => {
     const named = { userId: 'named', userName: 'named@example.com' };
     await using world = await start({ users: [linked, named] });
     await world.server.appContext.store.transaction(async (tx) => {
@@ -448,7 +451,7 @@ describe('the user', () => {
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
-    'who holds %s gets no link by an e-mail: as if there were none',
+    'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
       await using world = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
       await expectRefused(world, await world.provider.token(byEmail), {}, unknown);
@@ -456,7 +459,7 @@ describe('the user', () => {
     },
   );
 
-  test('hears of the link that its first login made, at its verified e-mail', async () => {
+  test('receives a notice of the new link at its verified e-mail address', async () => {
     await using world = await start();
     await logIn(world, await world.provider.token(byEmail));
     await logIn(world, await world.provider.token({ sub: 'new', jti: 'second' }));
@@ -465,7 +468,7 @@ describe('the user', () => {
     expect(messages[0]?.text).toContain(`added to your account: ${name}:new.`);
   });
 
-  test('is not another one whose link differs by case', async () => {
+  test('is not found by a link that differs in case', async () => {
     const users = [linked];
     await using world = await start({ users });
     for (const sub of ['SUBJECT-1', 'Subject-1'])
@@ -473,7 +476,7 @@ describe('the user', () => {
         await expectRefused(world, await world.provider.token(claims), {}, unknown);
   });
 
-  test('of another provider is another one', async () => {
+  test('is not found by a link to another provider', async () => {
     await using other = await startOpenIdProvider(createFakeClock());
     const { issuer, jwksUri } = other;
     await using world = await start();
@@ -485,44 +488,47 @@ describe('the user', () => {
     await expectRefused(world, await world.provider.token(), { provider: 'other' });
   });
 
-  test('is refused while locked, however it is found', async () => {
+  test('is rejected while locked, by link and by e-mail address', async () => {
     await using world = await start({ users: [{ ...linked, locked: true }] });
     await expectRefused(world, await world.provider.token());
     await expectRefused(world, await world.provider.token(byEmail));
   });
 });
 
-test.each(['lock', 'removal', 'other link', 'provider changed'])('a %s meanwhile stops the login', async (event) => {
-  await using world = await start();
-  const { store, providers } = world.server.appContext;
-  const { verifyIdToken: idToken } = providers;
-  const meanwhile: typeof idToken = async (...given) => {
-    const proof = await idToken(...given);
-    if (event === 'lock') await world.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-    if (event === 'removal') await world.server.admin.userIdentities.remove({ params: { id: alice.userId } });
-    await store.transaction(async (tx) => {
-      const user = await tx.users.get(alice.userId);
-      if (event === 'other link' && user) await tx.users.replace({ ...user, identities: [] });
-      const provider = await tx.providers.get(name);
-      if (event === 'provider changed' && provider?.kind === 'oidc')
-        await tx.providers.replace({ ...provider, clientId: 'another' });
-    });
-    return proof;
-  };
-  Object.assign(world.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
-  const failure = await catchClientError(logIn(world, await world.provider.token()));
-  expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
-  expect(await store.sessions.count()).toBe(0);
-});
+test.each(['lock', 'removal', 'other link', 'provider changed'])(
+  'after a %s during the request is not logged in',
+  async (event) => {
+    await using world = await start();
+    const { store, providers } = world.server.appContext;
+    const { verifyIdToken: idToken } = providers;
+    const meanwhile: typeof idToken = async (...given) => {
+      const proof = await idToken(...given);
+      if (event === 'lock') await world.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+      if (event === 'removal') await world.server.admin.userIdentities.remove({ params: { id: alice.userId } });
+      await store.transaction(async (tx) => {
+        const user = await tx.users.get(alice.userId);
+        if (event === 'other link' && user) await tx.users.replace({ ...user, identities: [] });
+        const provider = await tx.providers.get(name);
+        if (event === 'provider changed' && provider?.kind === 'oidc')
+          await tx.providers.replace({ ...provider, clientId: 'another' });
+      });
+      return proof;
+    };
+    Object.assign(world.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
+    const failure = await catchClientError(logIn(world, await world.provider.token()));
+    expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
+    expect(await store.sessions.count()).toBe(0);
+  },
+);
 
 describe('the provider', () => {
-  test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s is not there', async (provider) => {
+  test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s does not exist', async (provider) => {
     await using world = await start();
     await expectRefused(world, await world.provider.token(), { provider }, { status: 404, code: 'PROVIDER_NOT_FOUND' });
   });
 });
 
-test('a call is refused as malformed without what it needs, or with more', async () => {
+test('rejects a request with missing, unknown or malformed fields', async () => {
   await using world = await start();
   const path = `/user-identities/login-federated?clientId=${appClientId}`;
   const idToken = await world.provider.token();

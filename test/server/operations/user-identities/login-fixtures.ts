@@ -1,4 +1,4 @@
-/** Users who can log in, and calls as somebody writes them by hand: what the tests of logins stand on. */
+/** Users who can log in, and raw HTTP requests, for the tests of logins. */
 import { decodeJwt } from 'jose';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import { createHashQueue, type HashQueue } from '../../../../src/server/identity/hash-queue.ts';
@@ -8,7 +8,7 @@ import { type AccessClaims, parseAuthorities } from '../../../../src/server/toke
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 
 export const password = 'open sesame, please';
-/** Made once a file: a hash is slow on purpose. */
+/** Computed once for each file, since hashing is slow by design. */
 export const passwordHash = await hashPassword(password);
 
 export const alice = {
@@ -19,7 +19,7 @@ export const alice = {
   passwordHash,
 } satisfies SeedUser;
 
-/** A server with Alice and whoever else is given. */
+/** Starts a server with Alice and the given users. */
 export function startWith(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
   return startServer({ ...options, seed: { ...options.seed, users: [alice, ...users] } });
 }
@@ -31,13 +31,13 @@ export function basic(name: string, secret: string): string {
 export interface ApiResponse {
   readonly status: number;
   readonly text: string;
-  /** Without those that differ from call to call. */
+  /** Headers without those that differ between responses. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body where it is an object or a list. */
+  /** The parsed body if it is an object or an array. */
   readonly json: unknown;
 }
 
-/** A POST under the service prefix, whatever comes of it. */
+/** Sends a POST under the service prefix and returns the response with any status. */
 export async function post(
   server: TestServer,
   path: string,
@@ -74,7 +74,7 @@ export function postForm(
   );
 }
 
-/** The three doors at which a user gives a password, each through the application client. */
+/** The three endpoints that accept a password of a user, each through the application client. */
 export const loginEndpoints: Readonly<
   Record<string, (server: TestServer, name: string, secret: string) => Promise<ApiResponse>>
 > = {
@@ -91,7 +91,7 @@ export const loginEndpoints: Readonly<
     }),
 };
 
-/** Logs a user in by hand; the whole token response. */
+/** Logs a user in over HTTP and returns the whole token response. */
 export function logIn(server: TestServer, { name = alice.userName, secret = password, remember = false } = {}) {
   return server.as().userIdentities.login({
     query: { clientId: appClientId, 'remember-me': remember },
@@ -107,7 +107,7 @@ export function readRoles(token: { accessToken: string }): string[] {
   return parseAuthorities(readClaims(token)).sort();
 }
 
-/** Lets other passwords take the place of the server's. */
+/** Replaces functions of the password hasher of the server. */
 export function replacePasswords(server: TestServer, passwords: Partial<Passwords>): void {
   Object.assign(server.appContext, { passwords: { ...server.appContext.passwords, ...passwords } });
 }
@@ -127,7 +127,7 @@ export function countHashes(
   return counted;
 }
 
-/** Something that happens after a password was found right, and before anything comes of it. */
+/** Runs a change after a password was verified and before the request continues. */
 export function afterPasswordCheck(server: TestServer, happens: () => Promise<unknown>): void {
   const { matches } = server.appContext.passwords;
   replacePasswords(server, {

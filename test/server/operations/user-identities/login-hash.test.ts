@@ -1,4 +1,4 @@
-/** What a login does beside logging in: a hash of lower cost is replaced, and a session is bound to the device shown. */
+/** A login upgrades a hash of lower cost and binds the session to the device of the request. */
 import { hash } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../../src/server/identity/secrets.ts';
@@ -37,7 +37,7 @@ async function setHash({ appContext: world }: TestServer, value: string): Promis
 
 describe('a hash of lower cost', () => {
   test.each(Object.keys(loginEndpoints))(
-    'is replaced by a successful login at %s, never by a failed one',
+    'is replaced by a successful login at %s, but not by a failed one',
     async (door) => {
       const old = await atCost(4096, 1);
       await using server = await withHash(old);
@@ -51,7 +51,7 @@ describe('a hash of lower cost', () => {
     },
   );
 
-  test('stays where the user is locked', async () => {
+  test('is not replaced if the user is locked', async () => {
     const old = await atCost(4096, 1);
     await using server = await withHash(old);
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
@@ -59,7 +59,7 @@ describe('a hash of lower cost', () => {
     expect((await rowOf(server)).passwordHash).toBe(old);
   });
 
-  test('is replaced once by 50 right logins at once, and all of them succeed', async () => {
+  test('is replaced once by 50 concurrent logins, which all succeed', async () => {
     await using server = await withHash(await atCost(4096, 1));
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -70,7 +70,7 @@ describe('a hash of lower cost', () => {
     expect((await rowOf(server)).passwordHash).toMatch(current);
   });
 
-  test('is all that is replaced: one of the same cost or a higher one stays, and costs one check', async () => {
+  test('is replaced, but not one of the same or higher cost, which needs only one verification', async () => {
     for (const value of [passwordHash, await atCost(47_104, 1), await atCost(19_456, 3)]) {
       await using server = await withHash(value);
       const hashes = countHashes(server);
@@ -80,7 +80,7 @@ describe('a hash of lower cost', () => {
     }
   });
 
-  test('is none where new ones are fast', async () => {
+  test('is not replaced if new hashes are fast', async () => {
     await using server = await startFast();
     await logIn(server);
     expect((await rowOf(server)).passwordHash).toBe(passwordHash);
@@ -91,7 +91,7 @@ describe('a hash of lower cost', () => {
   });
 });
 
-describe('a device that is shown', () => {
+describe('the device of a login', () => {
   const device = { deviceKey: 'key-1', deviceId: 'phone', createdAt: '2026-03-01T12:00:00.000Z' };
   const path = `/user-identities/login?clientId=${appClientId}&remember-me=true`;
 
@@ -106,7 +106,7 @@ describe('a device that is shown', () => {
     await world.store.transaction((tx) => tx.devices.insert({ ...device, userId, tokenHash: hashSecret(value) }));
   }
 
-  test('binds the session where it is one of the user', async () => {
+  test('is bound to the session if it belongs to the user', async () => {
     await using server = await startFast();
     await addDevice(server, alice.userId, 'value of the device');
     const deviceTokenId = 'value of the device';
@@ -115,7 +115,7 @@ describe('a device that is shown', () => {
     expect(await keysOf(server, { deviceTokenId }, { authorization })).toEqual(['key-1']);
   });
 
-  test('is as none where it is unknown, or of somebody else', async () => {
+  test('is ignored if it is unknown or belongs to another user', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
     await addDevice(server, 'carol', 'value of the device');
     for (const deviceTokenId of ['value of the device', 'unknown', ''])
@@ -123,7 +123,7 @@ describe('a device that is shown', () => {
   });
 });
 
-test('a password does not expire: 400 days later it logs in', async () => {
+test('a password does not expire: it is accepted after 400 days', async () => {
   await using server = await startFast();
   server.clock.advance(400 * 24 * 3600);
   await expect(logIn(server)).resolves.toBeDefined();

@@ -30,8 +30,8 @@ import {
 const path = '/user-identities/login-legacy';
 const named = `${path}?clientId=${appClientId}`;
 
-describe('a logon that belongs to a user', () => {
-  test("gives the user's token, with the logon", async () => {
+describe('a logon that is bound to a user', () => {
+  test('returns a token of the user with the logon', async () => {
     await using server = await startWithLogons();
     const token = await logInLegacy(server, 'DORA1');
     expect(readClaims(token)).toMatchObject({ sub: dora.userId, user_id: dora.userId, logon: 'DORA1' });
@@ -43,7 +43,7 @@ describe('a logon that belongs to a user', () => {
     });
   });
 
-  test('counts failures of the logon, in either case, and not of its user, nor of a user of that name', async () => {
+  test('counts failures of the logon in any case, separately from its user and from a user of that name', async () => {
     await using server = await startWithLogons({}, [{ userId: 'namesake', userName: 'dora1', passwordHash }]);
     for (let count = 0; count < 10; count += 1)
       await expect(logInLegacy(server, count % 2 === 0 ? 'DORA1' : 'dora1', { secret: 'wrong' })).rejects.toMatchObject(
@@ -59,8 +59,8 @@ describe('a logon that belongs to a user', () => {
   });
 });
 
-describe('a logon that belongs to nobody', () => {
-  test('gives a token of its own, with no role of a user', async () => {
+describe('a logon that is not bound', () => {
+  test('returns a token of the logon without a role of a user', async () => {
     await using server = await startWithLogons();
     const token = await logInLegacy(server, 'FREE1');
     expect(readClaims(token)).toMatchObject({ sub: 'logon:FREE1', logon: 'FREE1', client_id: appClientId });
@@ -68,7 +68,7 @@ describe('a logon that belongs to nobody', () => {
     expect(readRoles(token)).toEqual(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
   });
 
-  test('owns nothing and reads nobody', async () => {
+  test('owns nothing and can not read users', async () => {
     await using server = await startWithLogons();
     const logon = await createLogonClient(server, 'FREE1');
     for (const id of [dora.userId, alice.userId, 'FREE1', 'logon:FREE1', appClientId])
@@ -86,7 +86,7 @@ describe('a logon that belongs to nobody', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('counts failures as the user would, also where it is not there', async () => {
+  test('counts failures like a user, also if it is unknown', async () => {
     await using server = await startWithLogons();
     for (const logon of ['FREE1', 'NOBODY', 'not a logon at all']) {
       for (let count = 0; count < 10; count += 1)
@@ -96,7 +96,7 @@ describe('a logon that belongs to nobody', () => {
   });
 });
 
-test('the pair comes in Authorization, with or without the word, or in the body; case of the logon matters not', async () => {
+test('accepts the credentials in Authorization, with or without the scheme, and in the body, with a logon in any case', async () => {
   await using server = await startWithLogons();
   const authorization = basic('free1', logonPassword);
   for (const value of [authorization, authorization.slice('Basic '.length)])
@@ -111,7 +111,7 @@ test('the pair comes in Authorization, with or without the word, or in the body;
     expect(await postJson(server, named, body)).toMatchObject({ status: 400 });
 });
 
-test('remember-me gives a refresh token, and nothing else does', async () => {
+test('returns a refresh token with remember-me only', async () => {
   await using server = await startWithLogons();
   for (const logon of ['DORA1', 'FREE1']) {
     expect(await logInLegacy(server, logon)).not.toHaveProperty('refreshToken');
@@ -122,7 +122,7 @@ test('remember-me gives a refresh token, and nothing else does', async () => {
   }
 });
 
-test('a logon of nobody renews its session, until it comes to a user', async () => {
+test('renews the session of an unbound logon until the logon is bound to a user', async () => {
   await using server = await startWithLogons();
   const { refreshToken = '' } = await logInLegacy(server, 'FREE1', { remember: true });
   const renew = (token: string) =>
@@ -138,7 +138,7 @@ test('a logon of nobody renews its session, until it comes to a user', async () 
   expect(await renew(next ?? '')).toMatchObject({ status: 400 });
 });
 
-test('a call without a client, or as one of a third party, is refused', async () => {
+test('rejects a request without a client and a third-party client', async () => {
   await using server = await startWithLogons();
   const authorization = basic('FREE1', logonPassword);
   const { clientId } = await server.makeClient({ party: '3RDPARTY' });
@@ -146,7 +146,7 @@ test('a call without a client, or as one of a third party, is refused', async ()
     expect(await post(server, target, { authorization })).toMatchObject({ status: 401 });
 });
 
-/** Counts what the embedded mainframe hashes from now on. */
+/** Counts the hashes that the embedded mainframe computes from now on. */
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };
   const queue = createHashQueue({ concurrency: 2, maxWaiting: 400, clock: server.clock });
@@ -158,7 +158,7 @@ function countHashes(server: TestServer): { count: number } {
   return counted;
 }
 
-test('whatever is wrong, answer and work are the same', async () => {
+test('responds and works the same for every failure', async () => {
   const locked = {
     ...dora,
     userId: 'locked',
@@ -194,15 +194,15 @@ test('whatever is wrong, answer and work are the same', async () => {
   expect(await server.appContext.store.sessions.count()).toBe(0);
 });
 
-test('a password that is too long is not looked at', async () => {
+test('does not verify a password that is too long', async () => {
   await using server = await startWithLogons();
   const hashes = countHashes(server);
   await expect(logInLegacy(server, 'FREE1', { secret: 'x'.repeat(129) })).rejects.toMatchObject({ status: 401 });
   expect(hashes.count).toBe(0);
 });
 
-describe('a mainframe that does not answer', () => {
-  test('is 503, counts as no failure, and begins nothing', async () => {
+describe('a mainframe that does not respond', () => {
+  test('results in 503, counts no failure and starts no session', async () => {
     await using server = await startWithLogons();
     const bringBack = stopMainframe(server);
     for (let count = 0; count < 15; count += 1)
@@ -212,17 +212,17 @@ describe('a mainframe that does not answer', () => {
     await expect(logInLegacy(server, 'FREE1')).resolves.toBeDefined();
   });
 
-  test('is one that refuses the connection', async () => {
+  test('includes one that refuses the connection', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   });
 });
 
-describe('while the mainframe checks the password', () => {
+describe('while the mainframe verifies the password', () => {
   const otherUser = (server: TestServer) =>
     server.appContext.store.transaction(async (tx) => {
       const [row, other] = [await tx.users.get(dora.userId), await tx.users.get(alice.userId)];
-      if (!row || !other) throw new Error('they are there');
+      if (!row || !other) throw new Error('expected the user and its logon to exist');
       await tx.users.replace({ ...row, legacyLogons: [] });
       await tx.users.replace({ ...other, legacyLogons: ['DORA1'] });
     });
@@ -243,7 +243,7 @@ describe('while the mainframe checks the password', () => {
   });
 });
 
-test('a lock ends what a logon of the user began', async () => {
+test('a lock ends the session of a bound logon', async () => {
   await using server = await startWithLogons();
   const user = await createLogonClient(server, 'DORA1');
   await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
@@ -252,7 +252,7 @@ test('a lock ends what a logon of the user began', async () => {
   });
 });
 
-test('100 wrong guesses at once are no more than ten', async () => {
+test('counts 100 concurrent guesses, of which ten are verified', async () => {
   await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
   const verified: string[] = [];
   replaceMainframe(server, {
@@ -268,7 +268,7 @@ test('100 wrong guesses at once are no more than ten', async () => {
   expect(verified).toHaveLength(10);
 });
 
-test('neither the password nor its hash is in the log, nor the password in the store', async () => {
+test('writes neither the password nor its hash to the log, and no password to the store', async () => {
   await using server = await startWithLogons();
   await logInLegacy(server, 'FREE1');
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(logonPassword);

@@ -20,10 +20,10 @@ const named = `${path}?clientId=${appClientId}`;
 const pair = { userName: alice.userName, password };
 const authorization = basic(alice.userName, password);
 
-describe('the pair in Authorization', () => {
+describe('credentials in Authorization', () => {
   const encoded = authorization.slice('Basic '.length);
   const forms = [authorization, `basic ${encoded}`, `BASIC   ${encoded}`, encoded, ` ${encoded} `];
-  test.each(forms)('logs in as %j', async (value) => {
+  test.each(forms)('log in as %j', async (value) => {
     await using server = await startWith();
     const answer = await post(server, named, { authorization: value });
     expect(answer).toMatchObject({ status: 201, json: { tokenType: 'Bearer', scope: ['READ', 'WRITE'] } });
@@ -33,7 +33,7 @@ describe('the pair in Authorization', () => {
     });
   });
 
-  test('makes the body, its type and its encoding matter nothing', async () => {
+  test('make the body with its type and encoding irrelevant', async () => {
     await using server = await startWith();
     const bodies: [Record<string, string>, string][] = [
       [{}, ''],
@@ -48,14 +48,14 @@ describe('the pair in Authorization', () => {
       });
   });
 
-  test('has its secret after the first colon', async () => {
+  test('have the password after the first colon', async () => {
     const passwordHash = await hashPassword('a:b:c:d:e');
     await using server = await startWith([{ userId: 'colon', userName: 'colon', passwordHash }]);
     await expect(logIn(server, { name: 'colon', secret: 'a:b:c:d:e' })).resolves.toBeDefined();
   });
 
   test.each(['Basic', 'Basic !!!', 'nothing', `Basic ${Buffer.from('no colon').toString('base64')}`, 'Digest abc'])(
-    'is refused as %j',
+    'are rejected as %j',
     async (value) => {
       await using server = await startWith();
       expect(await post(server, named, { authorization: value })).toMatchObject({
@@ -66,8 +66,8 @@ describe('the pair in Authorization', () => {
   );
 });
 
-describe('the pair in the body', () => {
-  test("goes beside the client's name, token or key", async () => {
+describe('credentials in the body', () => {
+  test('are accepted with the name, the token or the key of a client', async () => {
     await using server = await startWith();
     const client = await server.makeClient({ authorities: ['AUTH-BASIC'], scope: ['READ'] });
     const { accessToken } = await server.as({ basic: client }).clientIdentities.login();
@@ -89,14 +89,14 @@ describe('the pair in the body', () => {
     }
   });
 
-  test('is needed whole, and nothing else beside it', async () => {
+  test('must be complete and without other fields', async () => {
     await using server = await startWith();
     const bodies = [{}, { userName: 'Alice' }, { password }, { ...pair, locked: false }, { ...pair, password: 7 }];
     for (const body of bodies) expect(await postJson(server, named, body)).toMatchObject({ status: 400 });
     expect(await post(server, named, {}, 'a=b')).toMatchObject({ status: 415 });
   });
 
-  test('does not go with another client than the one that is named', async () => {
+  test('are rejected if two clients are named', async () => {
     await using server = await startWith();
     const { accessToken } = await server.as({ basic: await server.makeClient() }).clientIdentities.login();
     const answer = await postJson(server, named, pair, { authorization: `Bearer ${accessToken}` });
@@ -105,14 +105,14 @@ describe('the pair in the body', () => {
 });
 
 test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
-  'any identifier of the user works: %s',
+  'accepts any login identifier of the user: %s',
   async (name) => {
     await using server = await startWith();
     expect(readClaims(await logIn(server, { name }))).toMatchObject({ sub: alice.userId });
   },
 );
 
-test('an e-mail that nobody has proven logs nobody in', async () => {
+test('rejects an unverified e-mail address', async () => {
   await using server = await startWith();
   await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(alice.userId);
@@ -121,7 +121,7 @@ test('an e-mail that nobody has proven logs nobody in', async () => {
   await expect(logIn(server, { name: alice.userEmail })).rejects.toMatchObject({ status: 401 });
 });
 
-test('a call without a client, or as one of a third party, is refused', async () => {
+test('rejects a request without a client and a third-party client', async () => {
   await using server = await startWith();
   const { clientId } = await server.makeClient({ party: '3RDPARTY' });
   const codes: object[] = [];
@@ -134,8 +134,8 @@ test('a call without a client, or as one of a third party, is refused', async ()
   ]);
 });
 
-describe('whatever is wrong', () => {
-  test.each(Object.keys(loginEndpoints))('answers and works alike at %s', async (door) => {
+describe('failures', () => {
+  test.each(Object.keys(loginEndpoints))('have the same response and the same cost at %s', async (door) => {
     await using server = await startWith([
       { ...alice, userId: 'locked', userName: 'locked', userEmail: 'l@example.com', identities: [], locked: true },
       { userId: 'without', userName: 'without' },
@@ -158,7 +158,7 @@ describe('whatever is wrong', () => {
     expect(seen[0]).toMatchObject({ headers: { 'cache-control': 'no-store' } });
   });
 
-  test('a password that is too long is not hashed at all', async () => {
+  test('does not hash a password that is too long', async () => {
     const longest = '🔑'.repeat(128);
     await using server = await startWith([
       { userId: 'long', userName: 'long', passwordHash: await hashPassword(longest) },
@@ -179,7 +179,7 @@ describe('whatever is wrong', () => {
   });
 });
 
-test('a password is what was sent: no blank, case, NUL or composition less', async () => {
+test('compares passwords exactly: spaces, case, NUL and composition', async () => {
   const secret = 'Caf\u00e9 au lait ';
   await using server = await startWith([
     { userId: 'exact', userName: 'exact', passwordHash: await hashPassword(secret) },
@@ -199,7 +199,7 @@ test('a password is what was sent: no blank, case, NUL or composition less', asy
   await expect(logIn(server, { name: 'exact', secret })).resolves.toBeDefined();
 });
 
-test('long passwords that begin alike are different', async () => {
+test('distinguishes long passwords with a common prefix', async () => {
   const secret = 'x'.repeat(100);
   await using server = await startWith([
     { userId: 'alike', userName: 'alike', passwordHash: await hashPassword(secret) },
@@ -208,7 +208,7 @@ test('long passwords that begin alike are different', async () => {
     await expect(logIn(server, { name: 'alike', secret: other })).rejects.toMatchObject({ status: 401 });
 });
 
-describe('while the password is checked', () => {
+describe('while the password is verified', () => {
   const { userId } = alice;
   test.each(['lock', 'removal', 'new password'])('a %s stops the login', async (event) => {
     await using server = await startWith();
@@ -226,7 +226,7 @@ describe('while the password is checked', () => {
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
-  test('a move to a business counts for the token', async () => {
+  test('a change of the business applies to the token', async () => {
     await using server = await startWith([], { seed: { businesses: [{ businessId: 'b1', businessName: 'One' }] } });
     afterPasswordCheck(server, () =>
       server.admin.userIdentities.update({ params: { id: userId }, body: { businessId: 'b1' } }),
@@ -235,7 +235,7 @@ describe('while the password is checked', () => {
   });
 });
 
-test('passwords are nowhere in the store or the log', async () => {
+test('writes no passwords to the store or the log', async () => {
   await using server = await startWith();
   await logIn(server);
   await postJson(server, named, pair);

@@ -1,4 +1,4 @@
-/** Mainframe logons, bound and unbound, and a mainframe that fails: what the tests of legacy logons stand on. */
+/** Mainframe logons, bound and unbound, and a failing mainframe, for the tests of legacy logons. */
 
 import type { IamClient } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
@@ -21,7 +21,7 @@ export const dora = {
   legacyLogons: ['DORA1'],
 } satisfies SeedUser;
 
-/** DORA1 belongs to Dora; the others belong to nobody. BARE1 has neither mobile nor e-mail. */
+/** DORA1 is bound to Dora; the others are unbound. BARE1 has neither mobile number nor e-mail address. */
 export const logons: readonly Logon[] = [
   {
     logon: 'DORA1',
@@ -41,7 +41,7 @@ export const logons: readonly Logon[] = [
 
 export const mobiles = { DORA1: '+15555550100', FREE1: '+15555550101' } as const;
 
-/** A server with Alice, Dora and the logons. */
+/** Starts a server with Alice, Dora and the logons. */
 export async function startWithLogons(options: TestServerOptions = {}, users: readonly SeedUser[] = []) {
   const server = await startWith([dora, ...users], options);
   await server.appContext.store.transaction(async (tx) => {
@@ -50,7 +50,7 @@ export async function startWithLogons(options: TestServerOptions = {}, users: re
   return server;
 }
 
-/** A login by hand; the whole token response. */
+/** Logs in over HTTP and returns the whole token response. */
 export function logInLegacy(server: TestServer, logon: string, { secret = logonPassword, remember = false } = {}) {
   return server.as().userIdentities.loginLegacy({
     query: { clientId: appClientId, 'remember-me': remember },
@@ -63,19 +63,19 @@ export async function createLogonClient(server: TestServer, logon: string): Prom
   return server.as({ token: (await logInLegacy(server, logon)).accessToken });
 }
 
-/** Asks for a code for a logon, as the application client. */
+/** Requests a code for a logon as the application client. */
 export function retrieve(server: TestServer, logon: string) {
   return server.as().userIdentities.retrieveLegacy({ query: { clientId: appClientId }, body: { logon } });
 }
 
-/** Lets other calls take the place of those of the mainframe; gives the ones before. */
+/** Replaces functions of the mainframe and returns the previous ones. */
 export function replaceMainframe(server: TestServer, calls: Partial<Mainframe>): Mainframe {
   const before = server.appContext.mainframe;
   Object.assign(server.appContext, { mainframe: { ...before, ...calls } });
   return before;
 }
 
-/** The mainframe answers nothing more; gives what brings it back. */
+/** Stops the mainframe and returns a function that restores it. */
 export function stopMainframe(server: TestServer): () => void {
   const fails = async (): Promise<never> => {
     throw apiError('MAINFRAME_UNAVAILABLE');
@@ -90,7 +90,7 @@ export function stopMainframe(server: TestServer): () => void {
   return () => void replaceMainframe(server, before);
 }
 
-/** Something that happens after a call of the mainframe, and before anything comes of it. */
+/** Runs a change after a function of the mainframe and before the request continues. */
 export function afterCall(
   server: TestServer,
   name: 'verify' | 'find' | 'create' | 'setPassword',
@@ -105,7 +105,7 @@ export function afterCall(
   replaceMainframe(server, { [name]: late });
 }
 
-/** What locks, removals and the like do to a user between two steps of a flow. */
+/** Changes to a user, such as a lock or a removal, between two steps of a flow. */
 export const interruptions: Readonly<Record<string, (server: TestServer, userId: string) => Promise<unknown>>> = {
   lock: (server, userId) => server.admin.userIdentities.lock({ body: { userId } }),
   removal: (server, userId) => server.admin.userIdentities.remove({ params: { id: userId } }),

@@ -1,11 +1,11 @@
-/** Calls from several addresses, behind a trusted proxy: what the tests of strangers who ask for codes stand on. */
+/** Requests from several addresses behind a trusted proxy, for the tests of attacks on one-time codes. */
 import { withKnownSource } from '../../../../src/server/identity/known-sources.ts';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { startFast } from './flows.ts';
 import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
 
-/** An address that Alice logged in from, and one that she comes from for the first time. */
+/** An address from which Alice logged in before, and one that is new. */
 export const home = '203.0.113.1';
 export const hotel = '203.0.113.99';
 export const attackerAddress = (number = 1) => `198.51.100.${number}`;
@@ -14,7 +14,7 @@ export const newPassword = 'a window in the roof';
 
 export const proxied = { 'trusted-proxies': '127.0.0.0/8' } as const;
 
-/** A server that believes X-Forwarded-For, and knows Alice from her home. */
+/** Starts a server that trusts X-Forwarded-For and knows the home address of Alice. */
 export async function startProxied(
   users: readonly SeedUser[] = [],
   options: TestServerOptions = {},
@@ -24,7 +24,7 @@ export async function startProxied(
   return server;
 }
 
-/** As after a login of this user from there. */
+/** Records a source of a user as a login does. */
 export async function addKnownSource({ appContext: world }: TestServer, userId: string, key: string): Promise<void> {
   await world.store.transaction(async (tx) => {
     const user = await tx.users.get(userId);
@@ -45,12 +45,12 @@ export function postFrom(
 
 const named = `clientId=${appClientId}`;
 
-/** Asks for a code to recover an account. */
+/** Requests a recovery code. */
 export function requestCodeFrom(server: TestServer, ip: string, userName: string = alice.userName, more: object = {}) {
   return postFrom(server, ip, `/user-identities/retrieve-identity?${named}`, { userName, ...more });
 }
 
-/** Types a code to recover an account. */
+/** Submits a recovery code. */
 export function resetFrom(server: TestServer, ip: string, validationCode: string, more: object = {}) {
   const body = { newPassword, validationCode, username: alice.userName, ...more };
   return postFrom(server, ip, `/user-identities/reset-password?${named}`, body);
@@ -65,7 +65,7 @@ export function signUpFrom(server: TestServer, ip: string, token: string, more: 
   return postFrom(server, ip, `/user-identities?${named}`, body);
 }
 
-/** Does it five times from each of four addresses of strangers. */
+/** Sends five requests from each of four addresses of attackers. */
 export async function fromFourAttackers<Result>(work: (ip: string) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   for (const number of [1, 2, 3, 4])

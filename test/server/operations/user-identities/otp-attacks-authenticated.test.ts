@@ -1,4 +1,4 @@
-/** Codes of second proofs, factors and mainframe logons: strangers, one of them with the password, close none of them. */
+/** Codes of MFA, contacts and mainframe logons: attackers, one with the password, can not lock out their owner. */
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
@@ -28,8 +28,8 @@ const leverage = (server: TestServer, ip: string, token: string) =>
 const fulfill = (server: TestServer, ip: string, token: string, challengeId: string, code: string) =>
   postFrom(server, ip, `${me}/fulfill-mfa`, { challengeId, token: code }, token);
 
-describe('whoever has the password, in sessions of its own,', () => {
-  test('does not close the second proof to the owner', async () => {
+describe('an attacker with the password, in separate sessions,', () => {
+  test('does not block MFA of the owner', async () => {
     await using server = await startProxied();
     const [{ accessToken: own }, { accessToken: thief }] = [await createTokens(server), await createTokens(server)];
     const challengeId = challengeOf(await leverage(server, home, own));
@@ -44,7 +44,7 @@ describe('whoever has the password, in sessions of its own,', () => {
     expect(await fulfill(server, home, own, challengeId, code)).toMatchObject({ status: 201 });
   });
 
-  test('does not use up the codes to the contact, nor void the one under way', async () => {
+  test('neither exhausts the codes for the contact nor voids the pending one', async () => {
     await using server = await startProxied();
     const { accessToken: own } = await createTokens(server);
     const challengeId = challengeOf(await leverage(server, home, own));
@@ -55,7 +55,7 @@ describe('whoever has the password, in sessions of its own,', () => {
     expect(await leverage(server, home, own)).toMatchObject({ status: 201 });
   });
 
-  test('gains no tries by devices, while the session of a known device is served from any address', async () => {
+  test('gains no attempts through devices, while the session of a known device works from any address', async () => {
     await using server = await startProxied();
     const token = await createTokens(server);
     await associate(server, token);
@@ -70,7 +70,7 @@ describe('whoever has the password, in sessions of its own,', () => {
     expect(await fulfill(server, hotel, token.accessToken, challengeId, code)).toMatchObject({ status: 201 });
   });
 
-  test('does not close the proof of a contact to the owner', async () => {
+  test('does not block the verification of a contact by the owner', async () => {
     await using server = await startProxied();
     const { accessToken } = await createTokens(server);
     const path = `${me}/authentication-factors/main-email/tokens`;
@@ -82,7 +82,7 @@ describe('whoever has the password, in sessions of its own,', () => {
   });
 });
 
-describe('of a mainframe logon', () => {
+describe('codes of a mainframe logon', () => {
   const free = logons.filter(({ logon }) => logon === 'FREE1');
   const number = '+15555550101';
   const withLogon = async (legacyLogons: string[] = []) => {
@@ -95,7 +95,7 @@ describe('of a mainframe logon', () => {
     return server;
   };
 
-  test('20 requests of another user leave the association open to a user at its known source', async () => {
+  test('can be requested for association from a known source after 20 requests of another user', async () => {
     await using server = await withLogon();
     const [own, other] = [await createTokens(server), await createTokens(server, { userId: 'carl' })];
     const begin = (ip: string, { accessToken }: { accessToken: string }) =>
@@ -108,7 +108,7 @@ describe('of a mainframe logon', () => {
     expect(await postFrom(server, home, path, { challengeId, token }, own.accessToken)).toMatchObject({ status: 201 });
   });
 
-  test('wrong codes and requests of a stranger leave the recovery open to its owner', async () => {
+  test('can be requested and used by the owner after wrong codes and requests of an attacker', async () => {
     await using server = await withLogon(['FREE1']);
     const ask = (ip: string) =>
       postFrom(server, ip, '/user-identities/retrieve-legacy-identity?clientId=test-app', { logon: 'FREE1' });
@@ -129,7 +129,7 @@ describe('of a mainframe logon', () => {
   });
 });
 
-test('the inbox tells of each code by the source that asked for it', async () => {
+test('returns messages in the inbox by the source of their request', async () => {
   await using server = await startProxied();
   const { accessToken } = await createTokens(server);
   const items = async () => {

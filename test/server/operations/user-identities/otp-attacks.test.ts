@@ -1,4 +1,4 @@
-/** Strangers who type wrong codes, ask for codes or void them: the owner of the account recovers it all the same. */
+/** Attackers who submit, request or void codes can not prevent the owner of the account from recovering it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -27,8 +27,8 @@ const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
 const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
 const done = { status: 201, json: { userId: alice.userId } };
 
-describe('wrong codes of a stranger', () => {
-  test('close recovery to the stranger for an hour, and the answer names the setting', async () => {
+describe('wrong codes of an attacker', () => {
+  test('block recovery for the attacker for an hour, and the error names the setting', async () => {
     await using server = await startProxied();
     await requestCodeFrom(server, hotel);
     const code = await lastCode(server, alice.userEmail);
@@ -40,7 +40,7 @@ describe('wrong codes of a stranger', () => {
     expect(await resetFrom(server, hotel, code)).toMatchObject(done);
   });
 
-  test('20 from four addresses leave the owner the code it asked for, and the known source and device every one', async () => {
+  test('20 from four addresses still allow the owner its code, and the known source and device every code', async () => {
     await using server = await startProxied();
     const token = await createTokens(server);
     const deviceTokenId = await associate(server, token);
@@ -61,7 +61,7 @@ describe('wrong codes of a stranger', () => {
     expect(await resetFrom(server, hotel, code)).toMatchObject(done);
   });
 
-  test('100 at once are looked at 20 times, and of 50 right ones at once one succeeds', async () => {
+  test('are checked 20 times in 100 concurrent requests, and of 50 correct codes one succeeds', async () => {
     await using server = await startProxied();
     await requestCodeFrom(server, home);
     const code = await lastCode(server, alice.userEmail);
@@ -76,8 +76,8 @@ describe('wrong codes of a stranger', () => {
   });
 });
 
-describe('requests of a stranger for codes', () => {
-  test('each minute do not void the code of the owner', async () => {
+describe('codes requested by an attacker', () => {
+  test('every minute do not void the code of the owner', async () => {
     await using server = await startProxied();
     await requestCodeFrom(server, hotel);
     const code = await lastCode(server, alice.userEmail);
@@ -88,7 +88,7 @@ describe('requests of a stranger for codes', () => {
     expect(await resetFrom(server, hotel, code)).toMatchObject(done);
   });
 
-  test('five close nothing but the address of the stranger', async () => {
+  test('exhaust the limit of the address of the attacker only', async () => {
     await using server = await startProxied();
     for (let time = 0; time < 5; time += 1)
       expect(await requestCodeFrom(server, attackerAddress())).toMatchObject({ status: 201 });
@@ -99,7 +99,7 @@ describe('requests of a stranger for codes', () => {
     expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
   });
 
-  test('20 from four addresses, by any of the names, leave the known source and device their way back', async () => {
+  test('20 from four addresses, for any name, still allow the known source and device to recover', async () => {
     await using server = await startProxied();
     const deviceTokenId = await associate(server, await createTokens(server));
     const [device] = await server.appContext.store.devices.list();
@@ -107,7 +107,7 @@ describe('requests of a stranger for codes', () => {
     await fromFourAttackers((ip) => requestCodeFrom(server, ip));
     const sent = (await messagesTo(server, alice.userEmail)).length;
     expect(await requestCodeFrom(server, hotel)).toMatchObject(tooMany);
-    // By another name the answer is that for a name that was never asked for, and nothing goes out.
+    // The response for another name is that of an unused name, but nothing is sent.
     expect(await requestCodeFrom(server, hotel, alice.userEmail)).toMatchObject({ status: 201 });
     expect(await messagesTo(server, alice.userEmail)).toHaveLength(sent);
     expect(await requestCodeFrom(server, hotel, alice.userName, { deviceTokenId })).toMatchObject({ status: 201 });
@@ -116,7 +116,7 @@ describe('requests of a stranger for codes', () => {
     expect(await resetFrom(server, home, await lastCode(server, alice.userEmail))).toMatchObject(done);
   });
 
-  test('leave the way back open from where the owner logged in last', async () => {
+  test('still allow recovery from the address of the last login', async () => {
     await using server = await startFast([], { flags: proxied });
     const login = { authorization: basic(alice.userName, password), 'x-forwarded-for': hotel };
     expect(await post(server, `/user-identities/login?clientId=${appClientId}`, login)).toMatchObject({ status: 201 });
@@ -137,14 +137,14 @@ describe('requests of a stranger for codes', () => {
   });
 });
 
-describe('what a stranger is answered', () => {
+describe('the response to an attacker', () => {
   const comparable = (name: string, { status, headers, text }: ApiResponse) => ({
     status,
     headers: { ...headers, etag: undefined, 'content-length': undefined },
     text: text.replaceAll(name, 'NAME'),
   });
 
-  test('is the same for a user and for an unknown name, to the last refusal', async () => {
+  test('is the same for a user and for an unknown name in all requests', async () => {
     const seen = [];
     for (const name of [alice.userName, alice.userEmail, 'no-such-user']) {
       await using server = await startProxied();
@@ -162,7 +162,7 @@ describe('what a stranger is answered', () => {
     expect(seen[2]).toEqual(seen[0]);
   });
 
-  test('does not tell that two names are of one user', async () => {
+  test('does not reveal that two names belong to one user', async () => {
     await using server = await startProxied();
     for (const name of [alice.userName, 'no-such-user'])
       for (let guess = 0; guess < 5; guess += 1)
@@ -178,7 +178,7 @@ describe('what a stranger is answered', () => {
 describe('at sign-up', () => {
   const bob = 'bob@example.com';
 
-  test('a stranger neither voids the code of the owner of a contact nor uses its tries up', async () => {
+  test('an attacker neither voids the code of the owner of a contact nor exhausts its attempts', async () => {
     await using server = await startProxied();
     await identifyFrom(server, hotel, bob);
     const code = await lastCode(server, bob);
@@ -190,7 +190,7 @@ describe('at sign-up', () => {
     expect(await signUpFrom(server, hotel, code)).toMatchObject({ status: 201 });
   });
 
-  test('20 codes an hour go to a contact over all sources, also to that of a user', async () => {
+  test('20 codes an hour are sent to a contact over all sources, also to that of a user', async () => {
     for (const contact of [bob, alice.userEmail]) {
       await using server = await startProxied();
       const answers = await fromFourAttackers((ip) => identifyFrom(server, ip, contact));
@@ -203,7 +203,7 @@ describe('at sign-up', () => {
   });
 });
 
-test('the counts survive a restart, and a reset of the state clears them', async () => {
+test('failures survive a restart, and a reset of the state clears them', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-codes-'));
   const clock = createFakeClock();
   const start = () => startFast([], { clock, flags: proxied, openStore: () => openStore(folder) });

@@ -1,4 +1,4 @@
-/** Codes are for one flow and one holder: every other use of a right code is refused like a wrong one. */
+/** Codes are bound to one flow and one owner: any other use of a correct code fails like a wrong one. */
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
@@ -8,7 +8,7 @@ import { type ApiResponse, alice } from './login-fixtures.ts';
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
 const bob = 'bob@example.com';
 
-/** How each flow gets a code, and each use of one. */
+/** How each flow obtains a code, and how each uses it. */
 const codes: Record<string, (server: TestServer) => Promise<string>> = {
   'recovery of Alice': (server) => recoveryCode(server),
   'recovery of Carol': async (server) => {
@@ -33,23 +33,23 @@ async function requestSignUpCode(server: TestServer, userEmail: string): Promise
 
 const pairs = Object.keys(codes).flatMap((from) => Object.keys(uses).map((to): [string, string] => [from, to]));
 
-test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is none for %s', async (from, to) => {
+test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is rejected for %s', async (from, to) => {
   await using server = await startFast([carol]);
   const code = (await codes[from]?.(server)) ?? '';
-  // Where the other flow has a code of its own, that is another one, but for once in a million.
+  // If the other flow has sent a separate code, the two are equal once in a million.
   const own = (await codes[to]?.(server)) ?? '';
   if (own === code) return;
   const users = await server.appContext.store.users.list();
   expect(await uses[to]?.(server, code)).toMatchObject(refusedCode);
   expect(await server.appContext.store.users.list()).toEqual(users);
   const right = await uses[from]?.(server, code);
-  // Alice has proven her e-mail, so nobody else makes a user with it; the code is right all the same.
+  // Alice has a verified address, so no other user can be created with it, even with the correct code.
   expect(right).toMatchObject(
     from.includes('e-mail') ? { status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] } : { status: 201 },
   );
 });
 
-test('failures of one flow hold no other back, and a new code does not forget them', async () => {
+test('failures of one flow do not throttle others, and a new code does not clear them', async () => {
   await using server = await startFast([carol]);
   for (let guess = 0; guess < 5; guess += 1) {
     const wrong = createWrongCode(await recoveryCode(server));
@@ -57,7 +57,7 @@ test('failures of one flow hold no other back, and a new code does not forget th
   }
   const last = await lastCode(server, alice.userEmail);
   expect(await reset(server, last)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
-  // By another name of the user it is refused too, and like a wrong one for any name.
+  // For another name of the user the code is also rejected, as for any other name.
   expect(await reset(server, last, { username: alice.userId })).toMatchObject(refusedCode);
   const carols = (await codes['recovery of Carol']?.(server)) ?? '';
   expect(await reset(server, carols, { username: 'carol' })).toMatchObject({ status: 201 });
@@ -65,7 +65,7 @@ test('failures of one flow hold no other back, and a new code does not forget th
   expect(await signUp(server, { token: bobs })).toMatchObject({ status: 201 });
 });
 
-test('a right code forgets the failures before it', async () => {
+test('a correct code clears earlier failures', async () => {
   await using server = await startFast();
   for (let round = 0; round < 2; round += 1) {
     const code = await recoveryCode(server);
@@ -74,7 +74,7 @@ test('a right code forgets the failures before it', async () => {
   }
 });
 
-test('failures are forgotten an hour after the last one', async () => {
+test('failures are cleared an hour after the last one', async () => {
   await using server = await startFast();
   for (let guess = 0; guess < 4; guess += 1) await reset(server, createWrongCode(await recoveryCode(server)));
   server.clock.advance(3601);
@@ -82,7 +82,7 @@ test('failures are forgotten an hour after the last one', async () => {
   expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
 });
 
-test('with disable-rate-limits nobody is throttled', async () => {
+test('disable-rate-limits disables throttling', async () => {
   await using server = await startFast([], { flags: { 'disable-rate-limits': true } });
   for (let time = 0; time < 12; time += 1) {
     const code = await recoveryCode(server);

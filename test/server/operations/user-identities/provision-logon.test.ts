@@ -33,7 +33,7 @@ function provision(as: IamClient, { id = alice.userId, logon = 'NEW1', ...more }
 const logonOf = ({ appContext: world }: TestServer, logon: string) => world.store.logons.get(logon);
 
 describe('a new logon', () => {
-  test('is in the mainframe with the verified contacts of the user, and logs it in', async () => {
+  test('is created in the mainframe with the verified contacts of the user, and logs the user in', async () => {
     await using server = await startWithLogons();
     await expect(provision(server.admin, { id: dora.userId, logon: 'new@1', password })).resolves.toEqual({
       logon: 'NEW@1',
@@ -43,7 +43,7 @@ describe('a new logon', () => {
     expect(readClaims(await logInLegacy(server, 'NEW@1', { secret: password }))).toMatchObject({ sub: dora.userId });
   });
 
-  test('has its password as a hash', async () => {
+  test('has its password stored as a hash', async () => {
     await using server = await startWithLogons();
     await provision(server.admin, { password });
     const { passwordHash = '' } = (await logonOf(server, 'NEW1')) ?? {};
@@ -51,14 +51,14 @@ describe('a new logon', () => {
     expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(password);
   });
 
-  test('without a password logs nobody in', async () => {
+  test('can not log in without a password', async () => {
     await using server = await startWithLogons();
     await provision(server.admin);
     for (const secret of ['', 'undefined', logonPassword])
       await expect(logInLegacy(server, 'NEW1', { secret })).rejects.toMatchObject({ status: 401 });
   });
 
-  test('gets no contact that nobody has proven', async () => {
+  test('has no unverified contacts', async () => {
     await using server = await startWithLogons();
     const row = await rowOf(server);
     await server.appContext.store.transaction((tx) => tx.users.replace({ ...row, emailVerified: false }));
@@ -67,14 +67,14 @@ describe('a new logon', () => {
   });
 });
 
-describe('may be provisioned', () => {
-  test('by whoever maintains the service, and by nobody who lacks one of the roles', async () => {
+describe('access', () => {
+  test('is granted to maintainers only', async () => {
     await using server = await startWithLogons();
     await expectRolesNeeded(server, (as) => provision(as));
     await expect(provision(await asMaintainer(server))).resolves.toEqual({ logon: 'NEW1' });
   });
 
-  test('for an administrator only with a second proof', async () => {
+  test('requires MFA of an administrator', async () => {
     await using server = await startWithLogons();
     const id = (await firstAdministrator(server)).userId;
     const maintainer = await asMaintainer(server);
@@ -83,14 +83,14 @@ describe('may be provisioned', () => {
   });
 });
 
-describe('is refused, and keeps everything as it was,', () => {
-  test('for a user who is not there', async () => {
+describe('rejects without a change', () => {
+  test('an unknown user', async () => {
     await using server = await startWithLogons();
     for (const given of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
       await expectRefused(server, () => provision(server.admin, given), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
-  test('where the mainframe has the logon, or a user has, the same one too', async () => {
+  test('a logon that exists in the mainframe or belongs to a user, including the same one', async () => {
     await using server = await startWithLogons();
     await server.appContext.store.transaction(async (tx) => {
       await tx.users.replace({ ...(await rowOf(server)), legacyLogons: ['ELSE1'] });
@@ -104,7 +104,7 @@ describe('is refused, and keeps everything as it was,', () => {
       await expectRefused(server, () => provision(server.admin, given), taken);
   });
 
-  test('for a password that the mainframe does not take', async () => {
+  test('a password that the mainframe rejects', async () => {
     await using server = await startWithLogons();
     for (const weak of ['', 'short', 'TOOLONG##', 'FIRST 1', 'x'.repeat(1000)])
       await expectRefused(server, () => provision(server.admin, { password: weak }), {
@@ -113,7 +113,7 @@ describe('is refused, and keeps everything as it was,', () => {
       });
   });
 
-  test('for a name that is no logon, and for bodies that are none', async () => {
+  test('an invalid logon name and invalid bodies', async () => {
     await using server = await startWithLogons();
     for (const logon of ['', '1A', '#A', 'TOOLONGER', 'A B', 'Ä'])
       await expectRefused(server, () => provision(server.admin, { logon }), { status: 422, code: 'FIELD_VALUE' });
@@ -133,7 +133,7 @@ describe('is refused, and keeps everything as it was,', () => {
       );
   });
 
-  test('where the mainframe does not answer', async () => {
+  test('if the mainframe does not respond', async () => {
     await using server = await startWithLogons();
     stopMainframe(server);
     await expectRefused(server, () => provision(server.admin, { password }), {
@@ -142,28 +142,28 @@ describe('is refused, and keeps everything as it was,', () => {
     });
   });
 
-  test('where the mainframe refuses the connection', async () => {
+  test('if the mainframe refuses the connection', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     const id = (await firstAdministrator(server)).userId;
     await expectRefused(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   });
 
-  test('while the store takes no writes', async () => {
+  test('while the store is read-only', async () => {
     await using server = await startWithLogons();
     server.stopWrites();
     await expectRefused(server, () => provision(server.admin), { status: 503, code: 'STORE_UNAVAILABLE' });
   });
 });
 
-describe('all or nothing', () => {
-  test('a removal of the user in between takes the logon back', async () => {
+describe('atomicity', () => {
+  test('the removal of the user in between removes the logon', async () => {
     await using server = await startWithLogons();
     afterCall(server, 'create', () => server.admin.userIdentities.remove({ params: { id: alice.userId } }));
     await expect(provision(server.admin)).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
     expect(await logonOf(server, 'NEW1')).toBeUndefined();
   });
 
-  test('a store that fails in between takes the logon back, and the caller hears of the store', async () => {
+  test('a store failure in between removes the logon, and the error reports the store', async () => {
     await using server = await startWithLogons();
     const removed: string[] = [];
     replaceMainframe(server, {
@@ -180,7 +180,7 @@ describe('all or nothing', () => {
     expect(removed).toEqual(['NEW1']);
   });
 
-  test('of 100 at once for many users exactly one wins', async () => {
+  test('exactly one of 100 concurrent requests for many users succeeds', async () => {
     await using server = await startWithLogons();
     const owners = [alice.userId, dora.userId];
     const outcomes = await Promise.allSettled(
@@ -193,9 +193,9 @@ describe('all or nothing', () => {
     expect(await logonOf(server, 'NEW1')).toBeDefined();
   });
 
-  test('after a crash in between the user binds the logon by a code to its own contact', async () => {
+  test('after a crash in between the user can bind the logon with a code sent to its own contact', async () => {
     await using server = await startWithLogons();
-    // What such a crash leaves: the logon is made, and bound to nobody.
+    // The state after such a crash: the logon exists but is not bound.
     const { userEmail: email, userMobile } = dora;
     await server.appContext.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, internalLane);
     await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(taken);

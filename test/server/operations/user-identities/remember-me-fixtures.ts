@@ -1,4 +1,4 @@
-/** Logins by what an earlier one left, and what is shown for them. */
+/** Logins with remember-me, and their credentials. */
 import { expect } from 'vitest';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { alice, postJson } from './login-fixtures.ts';
@@ -7,14 +7,14 @@ import { associate, createTokens, type Tokens } from './session-fixtures.ts';
 export const path = '/user-identities/remember-me';
 export const identifiedPath = `${path}?clientId=${appClientId}`;
 
-/** What remember-me takes. */
+/** The credentials of a remember-me request. */
 export interface RememberMeInput {
   readonly userName: string;
   readonly refreshToken: string;
   readonly deviceTokenId: string;
 }
 
-/** Logs in by what is shown; undefined where that is refused, in the one way in which anything is. */
+/** Logs in with remember-me; returns undefined if the request is rejected with the common error. */
 export async function rememberMe(
   server: TestServer,
   input: object,
@@ -30,7 +30,7 @@ export async function rememberMe(
   return undefined;
 }
 
-/** Alice, whose session is bound to her phone. */
+/** Alice, with a session that is bound to her phone. */
 export async function createPhoneSession(
   server: TestServer,
   start: Parameters<typeof createTokens>[1] = {},
@@ -39,7 +39,7 @@ export async function createPhoneSession(
   return { ...token, userName: alice.userName, deviceTokenId: await associate(server, token) };
 }
 
-/** What is shown of it. */
+/** Returns the remember-me credentials of a session. */
 export const toRememberMeInput = ({ userName, refreshToken, deviceTokenId }: RememberMeInput): RememberMeInput => ({
   userName,
   refreshToken,

@@ -1,4 +1,4 @@
-/** What remember-me refuses, and that nothing comes of it. */
+/** Requests that remember-me rejects without a change. */
 import { describe, expect, test } from 'vitest';
 import { passwordHash, post, startWith } from './login-fixtures.ts';
 import {
@@ -13,7 +13,7 @@ import { associate, createTokens } from './session-fixtures.ts';
 
 const bob = { userId: 'bob', userName: 'bob', passwordHash };
 
-describe('what does not belong together is refused in one way, and uses nothing up', () => {
+describe('credentials that do not match are rejected with the same error and are not consumed', () => {
   const wrongs: Record<string, (shown: RememberMeInput, others: RememberMeInput) => object> = {
     'an unknown user': (shown) => ({ ...shown, userName: 'nobody' }),
     'another user': (shown) => ({ ...shown, userName: 'bob' }),
@@ -25,9 +25,9 @@ describe('what does not belong together is refused in one way, and uses nothing 
     'no user': ({ userName: _, ...shown }) => shown,
     'no refresh token': ({ refreshToken: _, ...shown }) => shown,
     'no device': ({ deviceTokenId: _, ...shown }) => shown,
-    'a field too much': (shown) => ({ ...shown, level: 'AUTH-MFA' }),
+    'an unknown field': (shown) => ({ ...shown, level: 'AUTH-MFA' }),
     'a field of another type': (shown) => ({ ...shown, userName: 7 }),
-    'a text that is too long': (shown) => ({ ...shown, userName: 'x'.repeat(1000) }),
+    'a string that is too long': (shown) => ({ ...shown, userName: 'x'.repeat(1000) }),
     'a list': (shown) => [shown],
   };
   test.each(Object.entries(wrongs))('%s', async (_what, spoil) => {
@@ -42,7 +42,7 @@ describe('what does not belong together is refused in one way, and uses nothing 
     expect(await rememberMe(server, toRememberMeInput(ofBob))).toBeDefined();
   });
 
-  test('another device of the user, than the one that the session is bound to', async () => {
+  test('another device of the user than the one that the session is bound to', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
     const tablet = await associate(server, await createTokens(server), 'tablet');
@@ -51,7 +51,7 @@ describe('what does not belong together is refused in one way, and uses nothing 
     expect(await server.dump()).toEqual(before);
   });
 
-  test('a deviceTokenId in whose place another one is', async () => {
+  test('a deviceTokenId that was replaced', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
     const deviceTokenId = await associate(server, phone);
@@ -70,7 +70,7 @@ describe('what does not belong together is refused in one way, and uses nothing 
     expect(await server.dump()).toEqual(before);
   });
 
-  test('bodies that can not be read', async () => {
+  test('malformed bodies', async () => {
     await using server = await startWith();
     const json = { 'content-type': 'application/json' };
     const before = await server.dump();

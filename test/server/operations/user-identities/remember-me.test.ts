@@ -18,8 +18,8 @@ import {
   type Tokens,
 } from './session-fixtures.ts';
 
-describe('logs in again', () => {
-  test('with a new refresh token in the place of the old one, and a short access token', async () => {
+describe('logs in', () => {
+  test('with a new refresh token in place of the old one, and a short access token', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
     const answer = await postJson(server, identifiedPath, toRememberMeInput(phone), { ip: '10.0.0.1' });
@@ -42,7 +42,7 @@ describe('logs in again', () => {
     ).toBeDefined();
   });
 
-  test('in a session of no device, which is bound to this one from then on', async () => {
+  test('in a session without a device, which is then bound to this one', async () => {
     await using server = await startWith();
     const { userName, deviceTokenId } = await createPhoneSession(server);
     const other = await createTokens(server);
@@ -53,7 +53,7 @@ describe('logs in again', () => {
     expect(await rememberMe(server, { userName, deviceTokenId, refreshToken: first?.refreshToken })).toBeDefined();
   });
 
-  test('to AUTH-BASIC at most: a second proof has to be given anew, and none comes of it', async () => {
+  test('with AUTH-BASIC at most: MFA must be repeated', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server, { level: 'AUTH-MFA' });
     await changeSession(server, phone, { smart: true });
@@ -71,13 +71,13 @@ describe('logs in again', () => {
     expect(readRoles(still ?? phone)).not.toContain('AUTH-BASIC');
   });
 
-  test('to the scope of the session', async () => {
+  test('with the scope of the session', async () => {
     await using server = await startWith();
     const token = await rememberMe(server, toRememberMeInput(await createPhoneSession(server, { scope: ['READ'] })));
     expect(readClaims(token ?? { accessToken: '' }).scope).toEqual(['READ']);
   });
 
-  test('through a client that shows its secret, a key or a token, of whatever party', async () => {
+  test('through a client of any party that authenticates with its secret, a key or a token', async () => {
     await using server = await startWith();
     const pair = await server.makeClient({ scope: ['READ'] });
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: pair.clientId } });
@@ -92,7 +92,7 @@ describe('logs in again', () => {
   });
 });
 
-describe('a refresh token that was used', () => {
+describe('reuse of a refresh token', () => {
   test('ends the session with its newest token', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
@@ -107,7 +107,7 @@ describe('a refresh token that was used', () => {
     expect(await findSession(server, phone)).toBeUndefined();
   });
 
-  test('ends it whatever device it is shown with, and by renew-token too', async () => {
+  test('ends the session with any device, and also through renew-token', async () => {
     await using server = await startWith();
     const showings: ((phone: RememberMeInput) => Promise<unknown>)[] = [
       (phone) => rememberMe(server, { ...toRememberMeInput(phone), deviceTokenId: 'x' }),
@@ -124,7 +124,7 @@ describe('a refresh token that was used', () => {
     }
   });
 
-  test('has one winner of 100 uses at once, and no session lives on', async () => {
+  test('in 100 concurrent requests succeeds once and ends the session', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
     const logins = await Promise.all(Array.from({ length: 100 }, () => rememberMe(server, toRememberMeInput(phone))));
@@ -137,7 +137,7 @@ describe('a refresh token that was used', () => {
   });
 });
 
-test('is over after 30 days without use', async () => {
+test('expires after 30 days without use', async () => {
   await using server = await startWith();
   const phone = await createPhoneSession(server);
   server.clock.advance(30 * days - 1);
@@ -146,7 +146,7 @@ test('is over after 30 days without use', async () => {
   expect(await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken })).toBeUndefined();
 });
 
-test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, end) => {
+test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {
   await using server = await startWith();
   const phone = await createPhoneSession(server);
   const next = await rememberMe(server, toRememberMeInput(phone));
@@ -154,7 +154,7 @@ test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, e
   expect(await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken })).toBeUndefined();
 });
 
-test('refuses who is neither proven nor of the first party, and keeps the store as it was', async () => {
+test('rejects callers that are neither authenticated nor first-party, and leaves the store unchanged', async () => {
   await using server = await startWith();
   const foreign = await server.makeClient({ party: '3RDPARTY' });
   const phone = await createPhoneSession(server);
@@ -174,7 +174,7 @@ test('refuses who is neither proven nor of the first party, and keeps the store 
   expect(await server.dump()).toEqual(before);
 });
 
-test('with soft errors a malformed body is the error array under 200; what is no credential stays one', async () => {
+test('returns 200 with the error array for a malformed body when soft errors are set, but not for invalid credentials', async () => {
   await using server = await startWith([], { flags: { 'soft-errors': true } });
   const before = await server.dump();
   const answer = await postJson(server, identifiedPath, { userName: 'phone' });

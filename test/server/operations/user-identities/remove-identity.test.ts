@@ -6,7 +6,7 @@ import { alice, logIn, startWith } from './login-fixtures.ts';
 const remove = (as: IamClient, identity: string, id: string = alice.userId) =>
   as.userIdentities.removeIdentity({ params: { id, identity } });
 
-test('takes one name from the user, in whatever case, and frees it', async () => {
+test('removes one login identifier of the user, in any case, and frees it', async () => {
   await using server = await startWith([{ userId: 'bob', userName: 'bob' }]);
   await server.admin.userIdentities.addIdentity({ params: { id: alice.userId }, body: { identity: 'second' } });
   await expect(remove(server.admin, 'ALICE.smith')).resolves.toBeUndefined();
@@ -18,7 +18,7 @@ test('takes one name from the user, in whatever case, and frees it', async () =>
 });
 
 test.each(['a/b', 'a?b#c', 'x5t#S256:0a', '%2F', 'a b', '🙂', '__proto__', 'constructor', '...'])(
-  'takes %j away as it was added',
+  'removes %j as it was added',
   async (identity) => {
     await using server = await startWith();
     await server.admin.userIdentities.addIdentity({ params: { id: alice.userId }, body: { identity } });
@@ -27,13 +27,13 @@ test.each(['a/b', 'a?b#c', 'x5t#S256:0a', '%2F', 'a b', '🙂', '__proto__', 'co
   },
 );
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('rejects', () => {
+  test('a caller without one of the roles', async () => {
     await using server = await startWith();
     await expectRolesNeeded(server, (as) => remove(as, 'alice.smith'));
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId: id } = await firstAdministrator(server);
     await server.admin.userIdentities.addIdentity({ params: { id }, body: { identity: 'root' } });
@@ -42,24 +42,24 @@ describe('is refused', () => {
     await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'root', id)).resolves.toBeUndefined();
   });
 
-  test('for the user name, which is the last one', async () => {
+  test('the user name, which is the last login identifier', async () => {
     await using server = await startWith();
     await expectRefused(server, () => remove(server.admin, 'ALICE'), { status: 412, code: 'LAST_IDENTITY' });
   });
 
-  test('for a name that is not among the identifiers: the id, the e-mail, that of another', async () => {
+  test('a name that is not an added identifier: the id, the e-mail address, an identifier of another user', async () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', identities: ['b2'] }]);
     for (const identity of [alice.userId, alice.userEmail, 'b2', 'none'])
       await expectRefused(server, () => remove(server.admin, identity), { status: 404, code: 'IDENTITY_NOT_FOUND' });
   });
 
-  test('for a user who is not there', async () => {
+  test('an unknown user', async () => {
     await using server = await startWith();
     await expectRefused(server, () => remove(server.admin, 'x', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 
-test('of 20 removals at once, one finds it', async () => {
+test('succeeds for one of 20 concurrent removals', async () => {
   await using server = await startWith();
   const removals = await Promise.allSettled(Array.from({ length: 20 }, () => remove(server.admin, 'alice.smith')));
   expect(removals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

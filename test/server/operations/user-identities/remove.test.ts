@@ -14,7 +14,7 @@ const { userId } = alice;
 const remove = (as: IamClient, id: string = userId) => as.userIdentities.remove({ params: { id } });
 
 describe('a removed user', () => {
-  test('is gone with all that was its own, and only that', async () => {
+  test('is deleted with all that belongs to it and nothing else', async () => {
     const groups = [
       {
         groupName: 'team',
@@ -47,7 +47,7 @@ describe('a removed user', () => {
     expect(await store.subjects.get('bob')).toMatchObject({ retired: true });
   });
 
-  test('is refused at every door and with every token, and can not be removed again', async () => {
+  test('is rejected at every login and with every token, and can not be removed again', async () => {
     await using server = await startWith();
     const user = await createSession(server, userId);
     await remove(server.admin);
@@ -57,7 +57,7 @@ describe('a removed user', () => {
     await expectRefused(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
-  test('leaves its clients where they are, but they call no more', async () => {
+  test('keeps its clients, which can no longer authenticate', async () => {
     await using server = await startWith();
     const basic = await server.makeClient({ userId });
     await remove(server.admin);
@@ -67,7 +67,7 @@ describe('a removed user', () => {
     });
   });
 
-  test('was removed once, of 20 removals at once', async () => {
+  test('is removed once by 20 concurrent removals', async () => {
     await using server = await startWith();
     const removals = await Promise.allSettled(Array.from({ length: 20 }, () => remove(server.admin)));
     expect(removals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -82,20 +82,20 @@ describe('a removed user', () => {
   });
 });
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('rejects', () => {
+  test('a caller without one of the roles', async () => {
     await using server = await startWith();
     await expectRolesNeeded(server, (as) => remove(as));
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('an administrator without MFA', async () => {
     await using server = await startWithAdministrators();
     const maintainer = await asMaintainer(server);
     await expectRefused(server, () => remove(maintainer), { status: 403, code: 'MFA_MISSING' });
     await expect(remove(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
   });
 
-  test('for the last administrator who can sign in, himself included', async () => {
+  test('the last administrator who can sign in, including the caller', async () => {
     await using server = await startWithAdministrators();
     await server.admin.userIdentities.lock({ body: { userId: 'carol' } });
     for (const caller of [server.admin, await createSession(server, userId)])
@@ -103,7 +103,7 @@ describe('is refused', () => {
     await expect(remove(server.admin, 'carol')).resolves.toBeUndefined();
   });
 
-  test('for administrators who could not sign in anyway it is not: nothing is lost with them', async () => {
+  test('no administrators who could not sign in anyway', async () => {
     await using server = await startWith([{ userId: 'dan', userName: 'dan' }], {
       seed: { groups: [{ groupName: 'iam-administrators', users: ['dan'] }] },
     });
@@ -113,7 +113,7 @@ describe('is refused', () => {
   });
 
   test.each(['nobody', 'ALICE-ID', 'Alice', 'a b', 'constructor', '__proto__'])(
-    'for %j, which is no user',
+    '%j, which is not a valid user id',
     async (id) => {
       await using server = await startWith();
       await expect(remove(server.admin, id)).rejects.toMatchObject({ status: 404 });

@@ -44,7 +44,7 @@ const invalid = {
 };
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 
-/** The call is refused, as every wrong proof is where nothing else is said, and the store stays as it was. */
+/** Expects that the response is rejected, by default as an invalid assertion, and leaves the store unchanged. */
 async function expectRefused(server: TestServer, response: string, expected: object = invalid): Promise<void> {
   const before = await server.dump();
   const failure = await catchClientError(logIn(server, response));
@@ -62,8 +62,8 @@ testAccess('user-identities.renew-app-token', async (server) => {
   return { body: { samlResponse: samlResponse(server) } };
 });
 
-describe('a right response', () => {
-  test('logs the linked user in, at the level of a password and without a refresh token', async () => {
+describe('a valid response', () => {
+  test('logs the linked user in with the level of a password and without a refresh token', async () => {
     await using server = await start();
     const token = await logIn(server, samlResponse(server));
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
@@ -73,35 +73,32 @@ describe('a right response', () => {
   });
 
   test.each<[string, ResponseOptions]>([
-    ['whose response is signed', { sign: ['Response'] }],
-    ['whose response and assertion are signed', { sign: ['Assertion', 'Response'] }],
-    ['that is signed with SHA-512', { hash: 'sha512' }],
+    ['with a signed response', { sign: ['Response'] }],
+    ['with a signed response and assertion', { sign: ['Assertion', 'Response'] }],
+    ['with a SHA-512 signature', { hash: 'sha512' }],
     ['without a destination', { before: (xml) => xml.replace(/ Destination="[^"]*"/, '') }],
     [
       'without an issuer outside of the assertion',
       { before: (xml) => xml.replace(/<saml:Issuer>.*?<\/saml:Issuer>/, '') },
     ],
-    ['that goes over lines', { before: (xml) => xml.replaceAll('><', '>\n  <') }],
+    ['with line breaks', { before: (xml) => xml.replaceAll('><', '>\n  <') }],
+    ['with an unknown InResponseTo', { before: (xml) => xml.replace(' Version', ' InResponseTo="_1" Version') }],
     [
-      'that answers a request that nobody knows',
-      { before: (xml) => xml.replace(' Version', ' InResponseTo="_1" Version') },
-    ],
-    [
-      'whose conditions are over at no time',
+      'with conditions that do not expire',
       { before: (xml) => xml.replace(/<saml:Conditions [^>]*>/, '<saml:Conditions>') },
     ],
-  ])('may be one %s', async (_, options) => {
+  ])('is accepted %s', async (_, options) => {
     await using server = await start();
     await expect(logIn(server, samlResponse(server, options))).resolves.toBeDefined();
   });
 
-  test('may have lines in its base64', async () => {
+  test('is accepted with line breaks in the base64', async () => {
     await using server = await start();
     const response = samlResponse(server).replaceAll(/.{76}/g, '$&\r\n');
     await expect(logIn(server, response)).resolves.toBeDefined();
   });
 
-  test('may be signed by any of several keys of the provider', async () => {
+  test('is accepted with a signature of any configured key of the provider', async () => {
     const certificates = [otherSigning.der.toString('base64'), signing.pem];
     await using server = await start({ providers: [{ ...provider, certificates }] });
     for (const key of [signing, otherSigning])
@@ -109,8 +106,8 @@ describe('a right response', () => {
   });
 });
 
-describe('a response counts once', () => {
-  test('one after the other', async () => {
+describe('a response is accepted once', () => {
+  test('in sequence', async () => {
     await using server = await start();
     const response = samlResponse(server);
     await logIn(server, response);
@@ -119,7 +116,7 @@ describe('a response counts once', () => {
     await expectRefused(server, response);
   });
 
-  test('among 100 calls at once', async () => {
+  test('in 100 concurrent requests', async () => {
     await using server = await start();
     const response = samlResponse(server, byEmail);
     const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, response)));
@@ -127,7 +124,7 @@ describe('a response counts once', () => {
     expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
-  test('also where its assertion comes in another response, or written otherwise', async () => {
+  test('also if its assertion is in another response or has another encoding', async () => {
     await using server = await start();
     const xml = samlXml(server);
     await logIn(server, Buffer.from(xml).toString('base64'));
@@ -135,19 +132,19 @@ describe('a response counts once', () => {
       await expectRefused(server, Buffer.from(other).toString('base64'));
   });
 
-  test('and not before the user is there', async () => {
+  test('but is not consumed if its subject is unknown', async () => {
     await using server = await start();
-    const response = samlResponse(server, { nameId: 'nobody yet' });
+    const response = samlResponse(server, { nameId: 'unlinked subject' });
     await expectRefused(server, response, unknown);
     await server.admin.userIdentities.addIdentity({
       params: { id: alice.userId },
-      body: { identity: `${name}:nobody yet` },
+      body: { identity: `${name}:unlinked subject` },
     });
     await expect(logIn(server, response)).resolves.toBeDefined();
   });
 });
 
-describe('a response is refused', () => {
+describe('rejects a response', () => {
   const assertionOf = (xml: string) => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
   const signatureOf = (xml: string) => /<ds:Signature .*<\/ds:Signature>/s.exec(xml)?.[0] ?? '';
   const forged = (xml: string) =>
@@ -158,29 +155,32 @@ describe('a response is refused', () => {
   const other = 'https://somebody.example.com';
 
   test.each<[string, ResponseOptions]>([
-    ['by another provider', { issuer: other }],
+    ['of another provider', { issuer: other }],
     ['for another audience', { audience: other }],
     ['for another recipient', { recipient: other }],
     ['for another destination', { destination: other }],
-    ['that tells of a failure', { status: 'urn:oasis:names:tc:SAML:2.0:status:Requester' }],
-    ['that is over', { until: 0 }],
-    ['whose confirmation is over', { confirmedUntil: 0 }],
-    ['that has not begun', { notBefore: 61 }],
-    ['that confirms in another way', { method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches' }],
+    ['with a failure status', { status: 'urn:oasis:names:tc:SAML:2.0:status:Requester' }],
+    ['that has expired', { until: 0 }],
+    ['with an expired confirmation', { confirmedUntil: 0 }],
+    ['that is not yet valid', { notBefore: 61 }],
+    ['with another confirmation method', { method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches' }],
     [
       'without a confirmation',
       { before: (xml) => xml.replace(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') },
     ],
     ['without a recipient', { before: (xml) => xml.replace(/ Recipient="[^"]*"/, '') }],
-    ['that is confirmed for ever', { before: (xml) => xml.replace(/(Recipient="[^"]*") NotOnOrAfter="[^"]*"/, '$1') }],
+    [
+      'with a confirmation that does not expire',
+      { before: (xml) => xml.replace(/(Recipient="[^"]*") NotOnOrAfter="[^"]*"/, '$1') },
+    ],
     ['without conditions', { before: (xml) => xml.replace(/<saml:Conditions .*<\/saml:Conditions>/, '') }],
     [
       'without an audience',
       { before: (xml) => xml.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/, '') },
     ],
-    ['with a time that is none', { before: (xml) => xml.replace(/NotBefore="[^"]*"/, 'NotBefore="yesterday"') }],
-    ['of nobody', { nameId: '' }],
-    ['of somebody with a name of two lines', { nameId: 'Subject-1&#10;' }],
+    ['with an invalid time', { before: (xml) => xml.replace(/NotBefore="[^"]*"/, 'NotBefore="yesterday"') }],
+    ['with an empty subject', { nameId: '' }],
+    ['with a line break in the subject', { nameId: 'Subject-1&#10;' }],
     [
       'without an id',
       { before: (xml) => xml.replace(/<saml:Assertion ID="[^"]*"/, '<saml:Assertion'), sign: ['Response'] },
@@ -189,30 +189,30 @@ describe('a response is refused', () => {
     ['signed by another key', { key: otherSigning }],
     ['signed with SHA-1', { hash: 'sha1' }],
     ['not signed', { sign: [] }],
-    ['whose signature was taken away', { after: (xml) => xml.replace(signatureOf(xml), '') }],
-    ['changed after it was signed', { after: (xml) => xml.replace('>Subject-1<', '>Root<') }],
+    ['with its signature removed', { after: (xml) => xml.replace(signatureOf(xml), '') }],
+    ['with its signed content changed', { after: (xml) => xml.replace('>Subject-1<', '>Root<') }],
     [
-      'whose response was changed, signed as it is besides',
+      'with the signed response changed around the signed assertion',
       {
         sign: ['Assertion', 'Response'],
         after: (xml) => xml.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2026-01-01T00:00:00Z"'),
       },
     ],
     [
-      'whose value of the signature was changed',
+      'with its signature value changed',
       { after: (xml) => xml.replace(/<ds:SignatureValue>.{4}/, '<ds:SignatureValue>AAAA') },
     ],
-    ['whose digest was changed', { after: (xml) => xml.replace(/<ds:DigestValue>.{4}/, '<ds:DigestValue>AAAA') }],
+    ['with its digest changed', { after: (xml) => xml.replace(/<ds:DigestValue>.{4}/, '<ds:DigestValue>AAAA') }],
     [
-      'with a forged assertion before',
+      'with a forged assertion before the signed one',
       { after: (xml) => xml.replace('<saml:Assertion ', `${forged(xml)}<saml:Assertion `) },
     ],
     [
-      'with a forged assertion behind',
+      'with a forged assertion after the signed one',
       { after: (xml) => xml.replace('</samlp:Response>', `${forged(xml)}</samlp:Response>`) },
     ],
     [
-      'with a forged assertion around',
+      'with a forged assertion around the signed one',
       {
         after: (xml) =>
           xml.replace(
@@ -222,7 +222,7 @@ describe('a response is refused', () => {
       },
     ],
     [
-      'with a forged assertion that holds the signature with what it signed',
+      'with a forged assertion that contains the signature and the signed assertion',
       {
         after: (xml) =>
           xml.replace(
@@ -235,14 +235,14 @@ describe('a response is refused', () => {
       },
     ],
     [
-      'with what was signed in extensions',
+      'with the signed assertion in extensions',
       {
         after: (xml) =>
           xml.replace(assertionOf(xml), `<samlp:Extensions>${assertionOf(xml)}</samlp:Extensions>${forged(xml)}`),
       },
     ],
     [
-      'with a forged assertion of another case',
+      'with a forged assertion element in another case',
       {
         after: (xml) =>
           xml.replace(
@@ -252,28 +252,31 @@ describe('a response is refused', () => {
       },
     ],
     [
-      'with an id twice',
+      'with a duplicate id',
       { after: (xml) => xml.replace('<samlp:Status>', `<samlp:Status ID="${/_assertion-\d+/.exec(xml)?.[0]}">`) },
     ],
     ['with two signatures', { after: (xml) => xml.replace(signatureOf(xml), signatureOf(xml) + signatureOf(xml)) }],
     [
-      'with its signature elsewhere',
+      'with its signature in another element',
       {
         after: (xml) =>
           xml.replace(signatureOf(xml), '').replace('<samlp:Status>', `${signatureOf(xml)}<samlp:Status>`),
       },
     ],
     [
-      'with a shared secret for a key',
+      'with an HMAC algorithm',
       { after: (xml) => xml.replace('2001/04/xmldsig-more#rsa-sha256', '2000/09/xmldsig#hmac-sha1') },
     ],
     [
-      'with SHA-1 written in another way',
+      'with SHA-1 written as a character reference',
       { hash: 'sha1', after: (xml) => xml.replaceAll('#rsa-sha1', '#rsa-sha&#49;') },
     ],
-    ['with a comment in the name', { after: (xml) => xml.replace('>Subject-1<', '>Subject-1<!-- -->.evil<') }],
-    ['with a comment that changes nothing', { after: (xml) => xml.replace('>Subject-1<', '>Subject<!-- -->-1<') }],
-    ['with a comment that was signed', { before: (xml) => xml.replace('>Subject-1<', '>Subject<!-- -->-1<') }],
+    [
+      'with a comment and a suffix in the name',
+      { after: (xml) => xml.replace('>Subject-1<', '>Subject-1<!-- -->.evil<') },
+    ],
+    ['with a comment in the name', { after: (xml) => xml.replace('>Subject-1<', '>Subject<!-- -->-1<') }],
+    ['with a signed comment in the name', { before: (xml) => xml.replace('>Subject-1<', '>Subject<!-- -->-1<') }],
     ['with CDATA', { before: (xml) => xml.replace('>Subject-1<', '><![CDATA[Subject-1]]><') }],
     ['with a document type', { after: (xml) => xml.replace('?>', '?><!DOCTYPE r>') }],
     [
@@ -281,21 +284,21 @@ describe('a response is refused', () => {
       { after: (xml) => xml.replace('?>', '?><!DOCTYPE r [<!ENTITY e "Root">]>').replace('>Subject-1<', '>&e;<') },
     ],
     [
-      'with an entity from a file',
+      'with an external entity',
       { after: (xml) => xml.replace('?>', '?><!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/hostname">]>') },
     ],
-    ['with an entity that is not there', { after: (xml) => xml.replace('>Subject-1<', '>&e;<') }],
+    ['with an undefined entity', { after: (xml) => xml.replace('>Subject-1<', '>&e;<') }],
     ['with a processing instruction', { after: (xml) => xml.replace('<samlp:Status>', '<?run it?><samlp:Status>') }],
     ['with an attribute without quotes', { after: (xml) => xml.replace('Version="2.0"', 'Version=2.0') }],
     ['with two roots', { after: (xml) => `${xml}<more/>` }],
-    ['with text behind', { after: (xml) => `${xml}more` }],
-    ['with tags that do not close', { after: (xml) => xml.replace('</samlp:Status>', '') }],
-    ['that is cut', { after: (xml) => xml.slice(0, -20) }],
+    ['with trailing text', { after: (xml) => `${xml}more` }],
+    ['with unclosed tags', { after: (xml) => xml.replace('</samlp:Status>', '') }],
+    ['that is truncated', { after: (xml) => xml.slice(0, -20) }],
     [
-      'that is too deep',
+      'that is nested too deeply',
       { after: (xml) => xml.replace('<samlp:Status>', `${'<a>'.repeat(5000)}${'</a>'.repeat(5000)}<samlp:Status>`) },
     ],
-    ['that is something else', { after: (xml) => xml.replaceAll('samlp:Response', 'samlp:LogoutResponse') }],
+    ['with another root element', { after: (xml) => xml.replaceAll('samlp:Response', 'samlp:LogoutResponse') }],
     ['with an encrypted assertion', { after: (xml) => xml.replaceAll('saml:Assertion', 'saml:EncryptedAssertion') }],
   ])('%s', async (_, options) => {
     await using server = await start({
@@ -304,18 +307,18 @@ describe('a response is refused', () => {
     await expectRefused(server, samlResponse(server, options));
   });
 
-  test('whose provider has a weak key', async () => {
+  test('of a provider with a weak key', async () => {
     await using server = await start({ providers: [{ ...provider, certificates: [weakSigning.pem] }] });
     await expectRefused(server, samlResponse(server, { key: weakSigning }));
   });
 
-  test('whose provider is gone', async () => {
+  test('of a removed provider', async () => {
     await using server = await start();
     await server.appContext.store.transaction((tx) => tx.providers.delete(name));
     await expectRefused(server, samlResponse(server));
   });
 
-  test('that is for the server under another name', async () => {
+  test('for another host name of the server', async () => {
     await using server = await start();
     await expectRefused(
       server,
@@ -323,14 +326,14 @@ describe('a response is refused', () => {
     );
   });
 
-  test('that goes by a clock of its own', async () => {
+  test('that is valid only at another time', async () => {
     await using server = await start();
     const response = samlResponse(server, { notBefore: 60 });
     server.clock.advance(300);
     await expectRefused(server, response);
   });
 
-  test('with any byte changed of what was signed, or of the signature', async () => {
+  test('with any changed byte of the signed content or the signature', async () => {
     await using server = await start();
     const xml = samlXml(server, { sign: ['Response'] });
     const outside = [/^<\?xml.*?\?>/s, /<ds:KeyInfo>.*<\/ds:KeyInfo>/s].map((part) => part.exec(xml));
@@ -346,7 +349,7 @@ describe('a response is refused', () => {
     }
   });
 
-  test('without a word in the output of the process', async () => {
+  test('without output of the process', async () => {
     await using server = await start();
     const seen: unknown[] = [];
     const { warn, error } = console;
@@ -373,8 +376,8 @@ describe('the user', () => {
     ['an attribute email', byEmail],
     ['an attribute mail', { nameId: 'new', attributes: { mail: ['ALICE@example.com'] } }],
     ['two attributes that agree', { nameId: 'new', attributes: { mail: [alice.userEmail], email: [alice.userEmail] } }],
-    ['the name itself', { nameId: alice.userEmail, format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' }],
-  ])('is found by the verified e-mail of %s, and from then on by its link', async (_, options) => {
+    ['the subject name', { nameId: alice.userEmail, format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' }],
+  ])('is found by the verified e-mail address of %s once, and then by its link', async (_, options) => {
     await using server = await start();
     await logIn(server, samlResponse(server, options));
     const { nameId = '' } = options;
@@ -384,7 +387,7 @@ describe('the user', () => {
     expect(readClaims(await logIn(server, samlResponse(server, { nameId })))).toMatchObject({ sub: alice.userId });
   });
 
-  test('is not linked to a name that is another the next time', async () => {
+  test('is not linked to a transient name', async () => {
     await using server = await start();
     const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
     await logIn(server, samlResponse(server, { ...byEmail, format }));
@@ -394,24 +397,24 @@ describe('the user', () => {
 
   test.each<[string, ResponseOptions]>([
     ['of another domain', { attributes: { email: ['alice@example.org'] } }],
-    ['that nobody has', { attributes: { email: ['nobody@example.com'] } }],
-    ['beside another one', { attributes: { email: [alice.userEmail, 'bob@example.com'] } }],
-    ['under another name', { attributes: { Email: [alice.userEmail] } }],
+    ['that is unknown', { attributes: { email: ['nobody@example.com'] } }],
+    ['next to another address', { attributes: { email: [alice.userEmail, 'bob@example.com'] } }],
+    ['in an attribute with another name', { attributes: { Email: [alice.userEmail] } }],
     ['as a name of another format', { nameId: alice.userEmail }],
     ['that is a user name', { attributes: { email: ['named@example.com'] } }],
-  ])('is not found by an e-mail %s', async (_, options) => {
+  ])('is not found by an e-mail address %s', async (_, options) => {
     await using server = await start({ users: [linked, { userId: 'named', userName: 'named@example.com' }] });
     await expectRefused(server, samlResponse(server, { nameId: 'new', ...options }), unknown);
   });
 
-  test('is not another one whose link differs by case', async () => {
+  test('is not found by a link that differs in case', async () => {
     await using server = await start();
     for (const nameId of ['SUBJECT-1', 'subject-1'])
       await expectRefused(server, samlResponse(server, { ...byEmail, nameId }), unknown);
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
-    'who holds %s gets no link by an e-mail: as if there were none',
+    'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
       await using server = await start({
         users: [linked],
@@ -424,14 +427,14 @@ describe('the user', () => {
     },
   );
 
-  test('is refused while locked, however it is found', async () => {
+  test('is rejected while locked, by link and by e-mail address', async () => {
     await using server = await start({ users: [{ ...linked, locked: true }] });
     await expectRefused(server, samlResponse(server));
     await expectRefused(server, samlResponse(server, byEmail));
   });
 });
 
-test.each(['lock', 'provider gone'])('a %s meanwhile stops the login', async (event) => {
+test.each(['lock', 'provider gone'])('a %s during the request stops the login', async (event) => {
   await using server = await start();
   const { store, providers } = server.appContext;
   const { verifySamlResponse: verify } = providers;
@@ -447,10 +450,10 @@ test.each(['lock', 'provider gone'])('a %s meanwhile stops the login', async (ev
   expect(await store.sessions.count()).toBe(0);
 });
 
-describe('the call', () => {
+describe('the request', () => {
   const path = `/user-identities/renew-app-token?clientId=${appClientId}`;
 
-  test('is refused as malformed without what it needs, with more, or with what is no base64', async () => {
+  test('is rejected if fields are missing, unknown or invalid base64', async () => {
     await using server = await start();
     const response = samlResponse(server);
     for (const wrong of [
@@ -464,7 +467,7 @@ describe('the call', () => {
       expect(await postJson(server, path, wrong)).toMatchObject({ status: 400 });
   });
 
-  test('is refused with more than a response may be: 422', async () => {
+  test('is rejected with 422 if a field is too long', async () => {
     await using server = await start();
     for (const wrong of [
       { samlResponse: 'A'.repeat(100_001) },
@@ -474,7 +477,7 @@ describe('the call', () => {
       expect(await postJson(server, path, wrong)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
   });
 
-  test('is refused with base64 of anything', async () => {
+  test('is rejected if the base64 contains anything else', async () => {
     await using server = await start();
     for (const text of [
       'A',

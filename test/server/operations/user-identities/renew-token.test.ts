@@ -9,14 +9,14 @@ import { associate, createTokens, findSession, renew, sessionEndings, type Token
 const path = '/user-identities/renew-token';
 const named = `${path}?clientId=${appClientId}`;
 
-/** Tokens that a client has of itself, which only its secret gives. */
+/** Obtains tokens of a client on its own behalf, which requires its secret. */
 async function ownTokens(server: TestServer, client: { clientId: string; clientSecret: string }): Promise<Tokens> {
   const { json } = await postJson(server, '/generate-token', { grantType: 'client_credentials', ...client });
   return json as Tokens;
 }
 
-describe('gives a fresh access token and a new refresh token', () => {
-  test('in the same session, of the same level and scope', async () => {
+describe('issues a new access token and a new refresh token', () => {
+  test('in the same session with the same level and scope', async () => {
     await using server = await startWith();
     const first = await createTokens(server, { level: 'AUTH-MFA', scope: ['READ'] });
     const answer = await postJson(server, named, { refreshToken: first.refreshToken });
@@ -32,7 +32,7 @@ describe('gives a fresh access token and a new refresh token', () => {
     expect(readRoles(second)).toEqual(readRoles(first));
   });
 
-  test('to a client that is named, or that shows its secret, a key or a token', async () => {
+  test('to a client that is identified, or authenticates with its secret, a key or a token', async () => {
     await using server = await startWith();
     const pair = await server.makeClient({ scope: ['READ'], grantTypes: ['client_credentials'] });
     const { clientId } = pair;
@@ -54,7 +54,7 @@ describe('gives a fresh access token and a new refresh token', () => {
     }
   });
 
-  test('to a client of what it has of itself, where it shows its secret or a key', async () => {
+  test('to a client on its own behalf if it authenticates with its secret or a key', async () => {
     await using server = await startWith();
     const pair = await server.makeClient({ authorities: ['AUTH-BASIC'], scope: ['READ'] });
     const { clientId } = pair;
@@ -73,7 +73,7 @@ describe('gives a fresh access token and a new refresh token', () => {
     }
   });
 
-  test('to a third party of what it has of itself', async () => {
+  test('to a third-party client on its own behalf', async () => {
     await using server = await startWith();
     const pair = await server.makeClient({ party: '3RDPARTY' });
     const { refreshToken } = await ownTokens(server, pair);
@@ -81,7 +81,7 @@ describe('gives a fresh access token and a new refresh token', () => {
     expect(readRoles(token)).toContain('CLI-3RDPARTY');
   });
 
-  test('to a mainframe logon that is bound to no user', async () => {
+  test('to a mainframe logon that is not bound to a user', async () => {
     await using server = await startWith();
     const start = { clientId: appClientId, logon: 'LEGACY1', remember: false, renewable: true } as const;
     const { refreshToken } = await server.appContext.store.transaction((tx) =>
@@ -92,7 +92,7 @@ describe('gives a fresh access token and a new refresh token', () => {
   });
 });
 
-test('a key alone does not make a public client renew by its name what the key gave', async () => {
+test('rejects a refresh token that a public client obtained with a key if the client is only identified', async () => {
   await using server = await startWith();
   const grantTypes = ['client_credentials', 'refresh_token'];
   await server.appContext.store.transaction(async (tx) => {
@@ -110,7 +110,7 @@ test('a key alone does not make a public client renew by its name what the key g
 });
 
 describe('a refresh token', () => {
-  test("is refused from another client, and its owner's use is none the worse for it", async () => {
+  test('is rejected from another client without an effect on its session', async () => {
     await using server = await startWith();
     const other = await server.makeClient();
     const first = await createTokens(server);
@@ -125,7 +125,7 @@ describe('a refresh token', () => {
     expect(await renew(server, second?.refreshToken)).toBeDefined();
   });
 
-  test('of a session that is bound to a device is not taken, here or at the token endpoints', async () => {
+  test('of a session that is bound to a device is rejected, here and at the token endpoints', async () => {
     await using server = await startWith();
     const token = await createTokens(server);
     await associate(server, token);
@@ -137,7 +137,7 @@ describe('a refresh token', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('is refused like any other where it is none', async () => {
+  test('is rejected with the common error if it is invalid', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const before = await server.dump();
@@ -146,7 +146,7 @@ describe('a refresh token', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(Object.entries(sessionEndings))('is refused after %s', async (_what, end) => {
+  test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, end) => {
     await using server = await startWith();
     const first = await createTokens(server);
     const second = await renew(server, first.refreshToken);
@@ -154,7 +154,7 @@ describe('a refresh token', () => {
     expect(await renew(server, second?.refreshToken)).toBeUndefined();
   });
 
-  test('is refused, and not used up, while its user is locked by whatever way', async () => {
+  test('is rejected without being consumed while its user is locked, however that happened', async () => {
     await using server = await startWith();
     const { refreshToken } = await createTokens(server);
     const setLocked = (locked: boolean) =>
@@ -170,7 +170,7 @@ describe('a refresh token', () => {
     expect(await renew(server, refreshToken)).toBeDefined();
   });
 
-  test('gives nothing that outlives a lock that comes in the middle', async () => {
+  test('issues no token that survives a concurrent lock', async () => {
     await using server = await startWith();
     const first = await createTokens(server);
     const [second] = await Promise.all([
@@ -182,7 +182,7 @@ describe('a refresh token', () => {
   });
 });
 
-test('refuses who is neither proven nor of the first party, and a body that is wrong, and changes nothing', async () => {
+test('rejects callers that are neither authenticated nor first-party and invalid bodies without a change', async () => {
   await using server = await startWith();
   const { refreshToken } = await createTokens(server);
   const foreign = await server.makeClient({ party: '3RDPARTY' });

@@ -4,7 +4,7 @@ import { changeSession, createTokens, expectUserNeeded, hours, minutes, sessionE
 
 const path = '/user-identities/me/renovate-token';
 
-test('gives a fresh access token in the same session, and no refresh token', async () => {
+test('issues a new access token in the same session, without a refresh token', async () => {
   await using server = await startWith();
   const first = await createTokens(server);
   server.clock.advance(59 * minutes);
@@ -21,14 +21,14 @@ test('gives a fresh access token in the same session, and no refresh token', asy
   expect(await server.appContext.store.refreshTokens.count()).toBe(1);
 });
 
-test('lasts ten minutes in a session that is remembered', async () => {
+test('issues a token for ten minutes in a session with remember-me', async () => {
   await using server = await startWith();
   const { accessToken } = await createTokens(server, { remember: true });
   const fresh = await server.as({ token: accessToken }).userIdentities.renovateToken();
   expect(fresh).toMatchObject({ expiresIn: '600' });
 });
 
-test("leaves the session's end where it is, however often it is asked", async () => {
+test('does not extend the session, however often it is requested', async () => {
   await using server = await startWith();
   let { accessToken } = await createTokens(server, { renewable: false });
   const lifetimes: string[] = [];
@@ -46,7 +46,7 @@ test("leaves the session's end where it is, however often it is asked", async ()
   });
 });
 
-test('keeps the level; the second proof lasts twelve hours all the same', async () => {
+test('keeps the level, but MFA still expires after twelve hours', async () => {
   await using server = await startWith();
   const first = await createTokens(server, { level: 'AUTH-MFA' });
   await changeSession(server, first, { smart: true });
@@ -63,7 +63,7 @@ test('keeps the level; the second proof lasts twelve hours all the same', async 
   expect(readRoles(late)).toContain('AUTH-BASIC');
 });
 
-test('is no wider than the token it comes from', async () => {
+test('issues no wider scope than that of the current token', async () => {
   await using server = await startWith();
   const { accessToken } = await createTokens(server);
   const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
@@ -72,7 +72,7 @@ test('is no wider than the token it comes from', async () => {
   expect(readClaims(fresh).scope).toEqual(['READ']);
 });
 
-test('whatever the body is', async () => {
+test('ignores the body', async () => {
   await using server = await startWith();
   const { accessToken } = await createTokens(server);
   const authorization = `Bearer ${accessToken}`;
@@ -90,12 +90,12 @@ test('whatever the body is', async () => {
     });
 });
 
-test('refuses who is no user signed in by a password, and keeps the store as it was', async () => {
+test('rejects callers other than users signed in with a password, and leaves the store unchanged', async () => {
   await using server = await startWith();
   await expectUserNeeded(server, 'user-identities.renovate-token');
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each(Object.entries(sessionEndings))('after %s', async (_what, end) => {
     await using server = await startWith();
     const token = await createTokens(server);
@@ -106,7 +106,7 @@ describe('is refused', () => {
     });
   });
 
-  test('where the lock comes while the token is made', async () => {
+  test('if a lock is concurrent with the request', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const { issuer } = server.appContext;

@@ -37,14 +37,14 @@ function reset(server: TestServer, given: Reset) {
   });
 }
 
-/** A code that was sent for a logon, with what a reset needs besides. */
+/** Requests a code for a logon and returns it with the other fields of a reset. */
 async function startReset(server: TestServer, logon: keyof typeof mobiles): Promise<Reset> {
   const { hash } = await retrieve(server, logon);
   return { logon, hash, token: await lastCode(server, mobiles[logon]) };
 }
 
-describe('with the right code', () => {
-  test('a logon of nobody gets its password and a session that can be renewed', async () => {
+describe('with the correct code', () => {
+  test('an unbound logon gets its password and a session that can be renewed', async () => {
     await using server = await startWithLogons();
     const token = await reset(server, { ...(await startReset(server, 'FREE1')), logon: 'free1' });
     expect(token).toMatchObject({ tokenType: 'Bearer', refreshToken: expect.any(String), expiresIn: '3600' });
@@ -53,7 +53,7 @@ describe('with the right code', () => {
     await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401 });
   });
 
-  test('a logon of a user signs the user in, with its own password as it was', async () => {
+  test('a bound logon signs its user in, whose own password does not change', async () => {
     await using server = await startWithLogons();
     const token = await reset(server, await startReset(server, 'DORA1'));
     expect(readClaims(token)).toMatchObject({ sub: dora.userId, logon: 'DORA1' });
@@ -62,7 +62,7 @@ describe('with the right code', () => {
     await expect(logIn(server, { name: 'dora' })).resolves.toBeDefined();
   });
 
-  test('every session before is over', async () => {
+  test('all earlier sessions end', async () => {
     await using server = await startWithLogons();
     const token = async () => (await logIn(server, { name: 'dora' })).accessToken;
     const [byPassword, byLogon] = [server.as({ token: await token() }), await createLogonClient(server, 'DORA1')];
@@ -76,14 +76,14 @@ describe('with the right code', () => {
     expect(await server.appContext.store.sessions.count()).toBe(2);
   });
 
-  test('it is used once', async () => {
+  test('the code works once', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     await reset(server, begun);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
-  test('of 100 at once exactly one wins', async () => {
+  test('one of 100 concurrent requests succeeds', async () => {
     await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
     const begun = await startReset(server, 'FREE1');
     const set: string[] = [];
@@ -105,8 +105,8 @@ describe('with the right code', () => {
   });
 });
 
-describe('is refused', () => {
-  test('alike for a wrong code, hash or logon, and counts to five for each logon', async () => {
+describe('rejects', () => {
+  test('a wrong code, hash or logon with the same error, and counts up to five for each logon', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     const seen: object[] = [];
@@ -127,7 +127,7 @@ describe('is refused', () => {
   });
 
   test.each(['FREE1', 'NOBODY'] as const)(
-    'after five wrong codes for an hour, whatever is sent anew: %s',
+    'codes for an hour after five wrong ones, also new codes: %s',
     async (logon) => {
       await using server = await startWithLogons();
       await retrieve(server, logon);
@@ -142,7 +142,7 @@ describe('is refused', () => {
     },
   );
 
-  test('for a code that was voided by a new one, or is ten minutes old', async () => {
+  test('a code that was voided by a new one or is ten minutes old', async () => {
     await using server = await startWithLogons();
     const first = await startReset(server, 'FREE1');
     const second = await startReset(server, 'FREE1');
@@ -154,7 +154,7 @@ describe('is refused', () => {
     await expect(reset(server, third)).resolves.toBeDefined();
   });
 
-  test('for codes that were sent for something else, or for another logon', async () => {
+  test('codes for another purpose or another logon', async () => {
     await using server = await startWithLogons();
     const dorasOwn = await startReset(server, 'DORA1');
     const free = await startReset(server, 'FREE1');
@@ -166,7 +166,7 @@ describe('is refused', () => {
     await expect(reset(server, { logon: 'FREE1', token, hash: challengeId })).rejects.toMatchObject(refused);
   });
 
-  test('where the code of a logon without contacts is guessed all the same', async () => {
+  test('the correct guess of a code for a logon without contacts', async () => {
     await using server = await startWithLogons();
     const { hash } = await retrieve(server, 'BARE1');
     const { storeSecret, store } = server.appContext;
@@ -179,7 +179,7 @@ describe('is refused', () => {
     await expect(logInLegacy(server, 'BARE1')).resolves.toBeDefined();
   });
 
-  test('where fields are missing, unknown or of a wrong type; and for third parties', async () => {
+  test('missing, unknown and malformed fields, and third-party clients', async () => {
     await using server = await startWithLogons();
     const begun = { newPassword, ...(await startReset(server, 'FREE1')) };
     const before = await server.dump();
@@ -195,9 +195,9 @@ describe('is refused', () => {
   });
 });
 
-describe('a password that the mainframe does not take', () => {
+describe('a password that the mainframe rejects', () => {
   test.each(['', 'short', 'TOOLONG##', 'BLANK 1', 'NEW#PW1\n', 'ÄÖÜ#123'])(
-    'is 422, and the code stays good: %j',
+    'returns 422, and the code stays valid: %j',
     async (weak) => {
       await using server = await startWithLogons();
       const begun = await startReset(server, 'FREE1');
@@ -211,14 +211,14 @@ describe('a password that the mainframe does not take', () => {
     },
   );
 
-  test('is not told from others before the code is right', async () => {
+  test('is not revealed before the code is correct', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     const wrong = { ...begun, token: createWrongCode(begun.token), newPassword: 'weak' };
     await expect(reset(server, wrong)).rejects.toMatchObject(refused);
   });
 
-  test('follows the setting, as a whole', async () => {
+  test('follows the setting, which matches the whole password', async () => {
     await using server = await startWithLogons({ flags: { 'mainframe-password-rule': 'a|[0-9]{4}' } });
     const begun = await startReset(server, 'FREE1');
     for (const weak of ['ab', '12345', 'x1234'])
@@ -226,7 +226,7 @@ describe('a password that the mainframe does not take', () => {
     await expect(reset(server, { ...begun, newPassword: '1234' })).resolves.toBeDefined();
   });
 
-  test('may be one that only the mainframe itself refuses', async () => {
+  test('may be rejected by the mainframe alone', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     const before = replaceMainframe(server, {
@@ -240,8 +240,8 @@ describe('a password that the mainframe does not take', () => {
   });
 });
 
-describe('a mainframe that does not answer', () => {
-  test('is 503, ends no session, and the code stays good', async () => {
+describe('a mainframe that does not respond', () => {
+  test('returns 503, ends no session, and the code stays valid', async () => {
     await using server = await startWithLogons();
     const user = await createLogonClient(server, 'DORA1');
     const begun = await startReset(server, 'DORA1');
@@ -255,7 +255,7 @@ describe('a mainframe that does not answer', () => {
     await expect(reset(server, begun)).resolves.toBeDefined();
   });
 
-  test('brings no code back that a newer one has voided meanwhile', async () => {
+  test('does not restore a code that a newer one voided meanwhile', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     replaceMainframe(server, {
@@ -268,7 +268,7 @@ describe('a mainframe that does not answer', () => {
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
-  test('is one that refuses the connection, for right codes only', async () => {
+  test('includes one that refuses the connection, but only a correct code reaches it', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     await expect(reset(server, { logon: 'FREE1', token: '123456', hash: 'x' })).rejects.toMatchObject(refused);
     await expect(retrieve(server, 'FREE1')).rejects.toMatchObject({ status: 503 });
@@ -276,7 +276,7 @@ describe('a mainframe that does not answer', () => {
 });
 
 describe('between the code and the reset', () => {
-  test.each(['lock', 'lock and unlock'])('a %s stops it', async (what) => {
+  test.each(['lock', 'lock and unlock'])('a %s stops the reset', async (what) => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'DORA1');
     await interruptions[what]?.(server, dora.userId);
@@ -284,14 +284,14 @@ describe('between the code and the reset', () => {
     expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalLane)).toBe(true);
   });
 
-  test('the removal of the user stops it', async () => {
+  test('the removal of the user stops the reset', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'DORA1');
     await interruptions.removal?.(server, dora.userId);
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
-  test('a logon that came to a user stops it', async () => {
+  test('the binding of the logon to a user stops the reset', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     const alice = server.as({ token: (await logIn(server)).accessToken });
@@ -301,7 +301,7 @@ describe('between the code and the reset', () => {
     await expect(reset(server, begun)).rejects.toMatchObject(refused);
   });
 
-  test.each(['lock', 'removal'])('a %s while the mainframe works signs nobody in', async (what) => {
+  test.each(['lock', 'removal'])('a %s during the request to the mainframe starts no session', async (what) => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'DORA1');
     afterCall(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
@@ -310,7 +310,7 @@ describe('between the code and the reset', () => {
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
-  test('a logon that the mainframe no longer has signs nobody in', async () => {
+  test('the removal of the logon from the mainframe starts no session', async () => {
     await using server = await startWithLogons();
     const begun = await startReset(server, 'FREE1');
     await server.appContext.mainframe.remove('FREE1');
@@ -319,7 +319,7 @@ describe('between the code and the reset', () => {
   });
 });
 
-test('a login with the old password that is under way does not outlive the reset', async () => {
+test('a reset stops a concurrent login with the old password', async () => {
   await using server = await startWithLogons();
   const begun = await startReset(server, 'FREE1');
   const before = server.appContext.mainframe;

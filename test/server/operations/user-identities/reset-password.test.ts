@@ -15,8 +15,8 @@ testAccess('user-identities.reset-password', async (server) => {
   return { body: { newPassword, username, validationCode: await lastCode(server, admin?.userEmail ?? '') } };
 });
 
-describe('a right code', () => {
-  test('sets the password, and says whose', async () => {
+describe('a correct code', () => {
+  test('sets the password and returns the user id', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     expect(await reset(server, code)).toMatchObject({ status: 201, json: { userId: alice.userId } });
@@ -25,14 +25,14 @@ describe('a right code', () => {
   });
 
   test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
-    'goes with any identifier: %s',
+    'is accepted with any login identifier: %s',
     async (username) => {
       await using server = await startFast();
       expect(await reset(server, await recoveryCode(server), { username })).toMatchObject({ status: 201 });
     },
   );
 
-  test('gives a password to a user who had none', async () => {
+  test('sets a password for a user without one', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' }]);
     await retrieve(server, 'carol');
     const code = await lastCode(server, 'carol@example.com');
@@ -40,7 +40,7 @@ describe('a right code', () => {
     await expect(logIn(server, { name: 'carol', secret: newPassword })).resolves.toBeDefined();
   });
 
-  test('ends every session, token, refresh token and code of the user, and nobody else is touched', async () => {
+  test('ends all sessions, tokens, refresh tokens and codes of the user and of no other user', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol' }]);
     const remembered = await logIn(server, { remember: true });
     const [user, carol] = [await createSession(server, alice.userId), await createSession(server, 'carol')];
@@ -53,7 +53,7 @@ describe('a right code', () => {
     await expect(carol.userIdentities.get({ params: { id: 'carol' } })).resolves.toBeDefined();
   });
 
-  test('is told to the contacts of the user, without code and password', async () => {
+  test('sends a notice without code and password to the contacts of the user', async () => {
     await using server = await startFast();
     await reset(server, await recoveryCode(server));
     const notice = (await messagesTo(server, alice.userEmail)).at(-1);
@@ -62,7 +62,7 @@ describe('a right code', () => {
     expect(notice).not.toHaveProperty('sealedCode');
   });
 
-  test('forgets failed logins: who proved a contact is no guesser', async () => {
+  test('clears failed logins, since the caller verified a contact', async () => {
     await using server = await startFast();
     for (let guess = 0; guess < 10; guess += 1) await logIn(server, { secret: 'x'.repeat(200) }).catch(() => {});
     await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
@@ -70,7 +70,7 @@ describe('a right code', () => {
     await expect(logIn(server, { secret: newPassword })).resolves.toBeDefined();
   });
 
-  test('counts once of 100 at once', async () => {
+  test('succeeds once in 100 concurrent requests', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     const answers = await Promise.all(
@@ -83,7 +83,7 @@ describe('a right code', () => {
     expect((await messagesTo(server)).filter(({ purpose }) => purpose === 'password-changed')).toHaveLength(1);
   });
 
-  test('is used up by that, and is no guess when it comes again', async () => {
+  test('is consumed, and its reuse does not count as a failure', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     await reset(server, code);
@@ -104,7 +104,7 @@ describe('a weak password', () => {
     ['\ud800 lone surrogate', ['FIELD_VALUE']],
   ];
 
-  test('is named rule by rule, costs no hash, and does not use the code up', async () => {
+  test('is rejected with one error for each rule, without hashing it or consuming the code', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     const hashes = countHashes(server);
@@ -119,7 +119,7 @@ describe('a weak password', () => {
     expect(hashes.count).toBe(1);
   });
 
-  test('is not looked at before the code', async () => {
+  test('is not checked before the code', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(refusedCode);
@@ -127,8 +127,8 @@ describe('a weak password', () => {
   });
 });
 
-describe('whatever is wrong with the code', () => {
-  test('the answer is the same in status, body and headers, and no password is hashed', async () => {
+describe('a request without a valid code', () => {
+  test('returns the same status, body and headers in all cases, and hashes no password', async () => {
     await using server = await startFast([
       { userId: 'locked', userName: 'locked', userEmail: 'l@example.com', locked: true },
       { userId: 'silent', userName: 'silent' },
@@ -156,7 +156,7 @@ describe('whatever is wrong with the code', () => {
     expect(hashes.count).toBe(0);
   });
 
-  test('five wrong ones hold back for an hour, alike for who is there and who is not', async () => {
+  test('is throttled for an hour after five wrong codes, for known and unknown users', async () => {
     await using server = await startFast([
       { userId: 'locked', userName: 'locked', locked: true },
       { userId: 'silent', userName: 'silent' },
@@ -179,7 +179,7 @@ describe('whatever is wrong with the code', () => {
     expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
   });
 
-  test('of 100 wrong codes at once five are looked at', async () => {
+  test('is checked five times in 100 concurrent requests', async () => {
     await using server = await startFast();
     const wrong = createWrongCode(await recoveryCode(server));
     for (const username of ['Alice', 'nobody']) {
@@ -188,7 +188,7 @@ describe('whatever is wrong with the code', () => {
     }
   });
 
-  test('a code is good for ten minutes, and not a second more', async () => {
+  test('a code is valid for exactly ten minutes', async () => {
     await using server = await startFast();
     const late = await recoveryCode(server);
     server.clock.advance(601);
@@ -199,7 +199,7 @@ describe('whatever is wrong with the code', () => {
   });
 });
 
-describe('what happens between the steps', () => {
+describe('between the steps', () => {
   const { userId } = alice;
   const events: Record<string, (server: TestServer) => Promise<unknown>> = {
     lock: (server) => server.admin.userIdentities.lock({ body: { userId } }),
@@ -214,7 +214,7 @@ describe('what happens between the steps', () => {
     },
   };
 
-  test.each(Object.keys(events))('a %s after the code was sent voids it', async (event) => {
+  test.each(Object.keys(events))('a %s after the code was sent voids the code', async (event) => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     await events[event]?.(server);
@@ -223,7 +223,7 @@ describe('what happens between the steps', () => {
     expect(await server.appContext.store.users.list()).toEqual(before);
   });
 
-  test.each(Object.keys(events))('a %s while the new password is hashed stops it', async (event) => {
+  test.each(Object.keys(events))('a %s while the new password is hashed stops the reset', async (event) => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     const { hash } = server.appContext.passwords;
@@ -240,7 +240,7 @@ describe('what happens between the steps', () => {
       expect(await verifyPasswordHash(newPassword, user.passwordHash ?? '')).toBe(false);
   });
 
-  test('a lock stays after a code that was sent before it', async () => {
+  test('a lock remains after a reset with a code that was sent before', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     await events.lock?.(server);
@@ -249,11 +249,11 @@ describe('what happens between the steps', () => {
   });
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   const path = `/user-identities/reset-password?clientId=${appClientId}`;
   const body = { newPassword, validationCode: '123456', username: 'Alice' };
 
-  test('without a field, with another one, and with values that are none', async () => {
+  test('if fields are missing, unknown or invalid', async () => {
     await using server = await startFast();
     const before = await server.dump();
     for (const [name] of Object.entries(body))
@@ -268,13 +268,13 @@ describe('is refused', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('as 200 with the error array where errors are soft', async () => {
+  test('with 200 and the error array when soft errors are set', async () => {
     await using server = await startFast([], { flags: { 'soft-errors': true } });
     expect(await reset(server, '123456')).toMatchObject({ status: 200, json: [{ code: 'CODE_INVALID' }] });
   });
 });
 
-test('code and password are nowhere in the store or the log', async () => {
+test('writes neither code nor password to the store or the log', async () => {
   await using server = await startFast();
   const code = await recoveryCode(server);
   const kept = async () => JSON.stringify(await server.dump()) + server.log.join('');

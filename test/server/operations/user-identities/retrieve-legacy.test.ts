@@ -11,7 +11,7 @@ function messages({ appContext: world }: TestServer) {
   return world.store.messages.list();
 }
 
-test('sends a code to the mobile of the logon, and shows it masked', async () => {
+test('sends a code to the mobile number of the logon and returns it masked', async () => {
   await using server = await startWithLogons();
   const answer = await retrieve(server, 'free1');
   expect(answer).toEqual({ hash: expect.any(String), contact: '***0101', expiresIn: '600' });
@@ -21,20 +21,20 @@ test('sends a code to the mobile of the logon, and shows it masked', async () =>
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
 
-test('sends it by e-mail where the logon has no mobile', async () => {
+test('sends the code by e-mail if the logon has no mobile number', async () => {
   await using server = await startWithLogons();
   await expect(retrieve(server, 'MAIL1')).resolves.toMatchObject({ contact: 'm***@mainframe.example' });
   expect(await messages(server)).toMatchObject([{ to: 'mail@mainframe.example', channel: 'email' }]);
 });
 
-test('uses the contacts of the mainframe, not those of the user', async () => {
+test('uses the contacts in the mainframe, not those of the user', async () => {
   await using server = await startWithLogons();
   await retrieve(server, 'DORA1');
   expect((await messages(server)).map(({ to }) => to)).toEqual([mobiles.DORA1]);
 });
 
-describe('a logon that nothing can be sent to', () => {
-  test.each(['NOBODY', 'BARE1'])('is answered alike and the same every time: %s', async (logon) => {
+describe('an unreachable logon', () => {
+  test.each(['NOBODY', 'BARE1'])('has the same response in every request: %s', async (logon) => {
     await using server = await startWithLogons();
     const first = await retrieve(server, logon);
     const again = await retrieve(server, logon.toLowerCase());
@@ -44,7 +44,7 @@ describe('a logon that nothing can be sent to', () => {
     expect(await messages(server)).toEqual([]);
   });
 
-  test('shows one kind of contact or the other, as those do that are there', async () => {
+  test('returns one kind of contact or the other, like reachable logons', async () => {
     await using server = await startWithLogons();
     const shown = await Promise.all(
       Array.from({ length: 20 }, (_, at) => retrieve(server, `NONE${at}`).then(({ contact }) => contact.includes('@'))),
@@ -52,7 +52,7 @@ describe('a logon that nothing can be sent to', () => {
     expect(new Set(shown)).toEqual(new Set([true, false]));
   });
 
-  test('is one whose user is locked, and shows the same as before', async () => {
+  test('includes a logon whose user is locked, with the same response as before', async () => {
     await using server = await startWithLogons();
     const before = await retrieve(server, 'DORA1');
     await server.admin.userIdentities.lock({ body: { userId: dora.userId } });
@@ -62,7 +62,7 @@ describe('a logon that nothing can be sent to', () => {
   });
 });
 
-test('five an hour are sent for one name, there or not; the sixth is 429 and sends nothing', async () => {
+test('sends five codes an hour for one name, known or unknown, then returns 429 and sends nothing', async () => {
   await using server = await startWithLogons();
   for (const logon of ['FREE1', 'NOBODY', 'BARE1']) {
     for (let count = 0; count < 5; count += 1) await retrieve(server, logon);
@@ -79,7 +79,7 @@ test('five an hour are sent for one name, there or not; the sixth is 429 and sen
   await expect(retrieve(server, 'FREE1')).resolves.toBeDefined();
 });
 
-test('two logons with one mobile get five messages together, and neither hears of it', async () => {
+test('sends five messages to a mobile number that two logons share, with the same responses', async () => {
   await using server = await startWithLogons();
   await server.appContext.store.transaction(async (tx) => {
     const row = await tx.logons.get('FREE1');
@@ -90,7 +90,7 @@ test('two logons with one mobile get five messages together, and neither hears o
   expect(await messages(server)).toHaveLength(5);
 });
 
-test('a new code voids the one before', async () => {
+test('voids the previous code with a new one', async () => {
   await using server = await startWithLogons();
   await retrieve(server, 'FREE1');
   const { hash } = await retrieve(server, 'FREE1');
@@ -99,14 +99,14 @@ test('a new code voids the one before', async () => {
   ]);
 });
 
-test('keeps the code in no readable form', async () => {
+test('stores the code in no readable form', async () => {
   await using server = await startWithLogons();
   await retrieve(server, 'FREE1');
   const code = await lastCode(server, mobiles.FREE1);
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(`"${code}"`);
 });
 
-test('refuses names that are no logons, third parties and nobody, and keeps the store as it was', async () => {
+test('rejects invalid logon names, third-party clients and missing credentials, and leaves the store unchanged', async () => {
   await using server = await startWithLogons();
   const before = await server.dump();
   for (const logon of ['', '1ABC', 'TOOLONGER', 'A B', 'ÄB', 7, null])
@@ -121,7 +121,7 @@ test('refuses names that are no logons, third parties and nobody, and keeps the 
   expect(await server.dump()).toEqual(before);
 });
 
-test('a mainframe that does not answer is 503, and nothing is sent or counted', async () => {
+test('returns 503 when the mainframe does not respond, and sends and counts nothing', async () => {
   await using server = await startWithLogons();
   const bringBack = stopMainframe(server);
   const before = await server.dump();

@@ -20,7 +20,7 @@ const others = [
   { userId: 'double', userName: 'double', userEmail: 'double@example.com', userMobile },
 ];
 
-test('sends one code to each main contact that is verified', async () => {
+test('sends one code to each verified main contact', async () => {
   await using server = await startFast(others);
   expect(await retrieve(server, 'double')).toMatchObject({ status: 201, json: { username: 'double' } });
   const messages = await messagesTo(server);
@@ -31,7 +31,7 @@ test('sends one code to each main contact that is verified', async () => {
   expect(new Set(messages.map((message) => decryptMessageCode(message, server.appContext.storeSecret))).size).toBe(1);
 });
 
-test('sends nothing to a contact that nobody proved', async () => {
+test('sends nothing to an unverified contact', async () => {
   await using server = await startFast(others);
   await server.appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('double');
@@ -42,7 +42,7 @@ test('sends nothing to a contact that nobody proved', async () => {
 });
 
 test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
-  'finds the user by any identifier: %s',
+  'finds the user by any login identifier: %s',
   async (name) => {
     await using server = await startFast();
     expect(await retrieve(server, name)).toMatchObject({ status: 201, json: { username: name } });
@@ -50,10 +50,10 @@ test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
   },
 );
 
-describe('whoever is asked for', () => {
+describe('for known and unknown names', () => {
   const names = ['Alice!', 'locked', 'silent', 'double', 'nobody'];
 
-  test('is answered alike, in status, body and headers, by a client that is merely named', async () => {
+  test('returns the same status, body and headers to an identified client', async () => {
     await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
     const answers: ApiResponse[] = [];
     for (const name of names) answers.push(await retrieve(server, name));
@@ -66,7 +66,7 @@ describe('whoever is asked for', () => {
     );
   });
 
-  test('is answered alike on behalf of a user, too', async () => {
+  test('returns the same response on behalf of a user', async () => {
     await using server = await startFast();
     const user = await asUser(server);
     for (const userName of ['alice', 'nobody'])
@@ -74,7 +74,7 @@ describe('whoever is asked for', () => {
     expect(Object.keys(await user.userIdentities.retrieve({ body: { userName: 'alice' } }))).not.toContain('userId');
   });
 
-  test('is throttled alike: five an hour under one name, in any case', async () => {
+  test('throttles in the same way: five an hour for one name in any case', async () => {
     await using server = await startFast(others);
     for (const name of names) {
       const answers: ApiResponse[] = [];
@@ -90,7 +90,7 @@ describe('whoever is asked for', () => {
     for (const name of names) expect(await retrieve(server, name)).toMatchObject({ status: 201 });
   });
 
-  test('of 100 calls at once five are heard', async () => {
+  test('processes five of 100 concurrent requests', async () => {
     await using server = await startFast(others);
     for (const name of ['Alice', 'nobody']) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
@@ -100,7 +100,7 @@ describe('whoever is asked for', () => {
   });
 });
 
-test('a contact receives five codes an hour whatever name is asked for, and the last one stays good', async () => {
+test('sends five codes an hour to a contact for any names, and the last one stays valid', async () => {
   await using server = await startFast();
   for (let time = 0; time < 5; time += 1) await retrieve(server, 'Alice');
   const code = await lastCode(server, alice.userEmail);
@@ -110,7 +110,7 @@ test('a contact receives five codes an hour whatever name is asked for, and the 
   expect(await reset(server, code)).toMatchObject({ status: 201 });
 });
 
-test('a new code voids the one before', async () => {
+test('voids the previous code with a new one', async () => {
   await using server = await startFast();
   const first = await recoveryCode(server);
   const second = await recoveryCode(server);
@@ -118,11 +118,11 @@ test('a new code voids the one before', async () => {
   expect(await reset(server, second)).toMatchObject({ status: 201 });
 });
 
-describe('a proven client', () => {
+describe('an authenticated client', () => {
   const ask = (as: IamClient, userName: string) => as.userIdentities.retrieve({ body: { userName } });
   const seed = { businesses: [{ businessId: 'b1', businessName: 'One' }] };
 
-  test('is told the ids', async () => {
+  test('receives the ids', async () => {
     await using server = await startFast([{ userId: 'carol', userName: 'carol', businessId: 'b1' }, ...others], {
       seed,
     });
@@ -135,7 +135,7 @@ describe('a proven client', () => {
     expect(await messagesTo(server, 'locked@example.com')).toEqual([]);
   });
 
-  test('is told that nobody is there, and keeps the store as it was', async () => {
+  test('receives an error for an unknown name, which leaves the store unchanged', async () => {
     await using server = await startFast();
     const before = await server.dump();
     await expect(ask(server.admin, 'nobody')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
@@ -143,7 +143,7 @@ describe('a proven client', () => {
   });
 });
 
-test('is refused without a name that can be one', async () => {
+test('is rejected without a valid name', async () => {
   await using server = await startFast();
   const before = await server.dump();
   const path = `/user-identities/retrieve-identity?clientId=${appClientId}`;
@@ -158,19 +158,19 @@ test('is refused without a name that can be one', async () => {
   expect(await server.dump()).toEqual(before);
 });
 
-test('is refused as 200 with the error array where errors are soft, for proven clients', async () => {
+test('returns errors with 200 when soft errors are requested, for authenticated clients', async () => {
   await using server = await startFast([], { flags: { 'soft-errors': true } });
   await expect(server.admin.userIdentities.retrieve({ body: { userName: '' } })).rejects.toMatchObject({ status: 200 });
 });
 
-test('what was asked for is nowhere in the store in plain', async () => {
+test('stores the name of the request in no readable form', async () => {
   await using server = await startFast();
   await retrieve(server, 'canary-of-somebody');
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain('canary');
 });
 
-/** The same work too: hashing nothing, and writing once, whoever it is. */
-test('costs as many transactions for somebody as for nobody', async () => {
+/** The work is also the same: no hash and one transaction for any name. */
+test('needs as many transactions for a known name as for an unknown one', async () => {
   await using server = await startFast(others);
   expect(await transactionsOf(server, 'nobody')).toBe(await transactionsOf(server, 'Alice'));
   expect(await transactionsOf(server, 'locked')).toBe(await transactionsOf(server, 'Alice'));

@@ -9,8 +9,8 @@ import { addFactor, fulfill, renew, requestChallenge } from './second-factor.ts'
 
 const hours = 3600;
 
-describe('AUTH-MFA lasts', () => {
-  test('twelve hours after the proof, whatever is renewed', async () => {
+describe('AUTH-MFA expires', () => {
+  test('twelve hours after the second factor, also with renewed tokens', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
     let { accessToken, refreshToken } = await completeSecondFactor(server, as);
@@ -33,7 +33,7 @@ describe('AUTH-MFA lasts', () => {
     await expect(remove(server.as({ token: again.accessToken }))).resolves.toBeUndefined();
   });
 
-  test('in the session that gave the proof, not in others', async () => {
+  test('in no other session, since it applies only to the session of the second factor', async () => {
     await using server = await startWithBob();
     const [{ as }, other] = [await logInAs(server), await logInAs(server, 'bob', { remember: true })];
     await completeSecondFactor(server, as);
@@ -42,16 +42,16 @@ describe('AUTH-MFA lasts', () => {
   });
 });
 
-describe('what happens between the code and its use counts', () => {
+describe('between the code and its use', () => {
   const between: Record<string, (server: TestServer) => Promise<unknown>> = {
     'a lock': ({ admin }) => admin.userIdentities.lock({ body: { userId: 'bob' } }),
-    'a lock that is undone': async ({ admin }) => {
+    'a lock and an unlock': async ({ admin }) => {
       await admin.userIdentities.lock({ body: { userId: 'bob' } });
       await admin.userIdentities.unlock({ body: { userId: 'bob' } });
     },
     'a removal': ({ admin }) => admin.userIdentities.remove({ params: { id: 'bob' } }),
   };
-  test.each(Object.entries(between))('%s ends the session and the code', async (_, happens) => {
+  test.each(Object.entries(between))('%s ends the session and voids the code', async (_, happens) => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -60,7 +60,7 @@ describe('what happens between the code and its use counts', () => {
     expect(await server.appContext.store.codes.list()).toEqual([]);
   });
 
-  test('a new password voids the code also in the session that stays', async () => {
+  test('a new password voids the code also in the session that remains', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -69,7 +69,7 @@ describe('what happens between the code and its use counts', () => {
     await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 
-  test('another main e-mail, set by an administrator, voids the code', async () => {
+  test('another main e-mail address, set by an administrator, voids the code', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -78,7 +78,7 @@ describe('what happens between the code and its use counts', () => {
     await expect(completeSecondFactor(server, as, 'other@example.com')).resolves.toBeDefined();
   });
 
-  test('the end of the session within the call', async () => {
+  test('the session ends during the request', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
     const proof = await requestChallenge(server, as);
@@ -87,7 +87,7 @@ describe('what happens between the code and its use counts', () => {
   });
 });
 
-/** Ends a session after the next call was authenticated, and before its transaction. */
+/** Ends a session after the next request is authenticated and before its transaction. */
 function endWithin({ appContext: { store } }: TestServer, sessionId: string): void {
   const { transaction } = store;
   let first = true;

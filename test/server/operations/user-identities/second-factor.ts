@@ -1,4 +1,4 @@
-/** The steps of a second proof, for the tests of each and of what lies between them. */
+/** The steps of MFA, for the tests of each step. */
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
@@ -13,7 +13,7 @@ export interface FactorResponse {
 export const fulfill = (as: IamClient, { challengeId, token }: FactorResponse) =>
   as.userIdentities.fulfillMfa({ body: { challengeId, token } });
 
-/** Asks for a code and reads it. */
+/** Requests a code and returns it. */
 export async function requestChallenge(
   server: TestServer,
   as: IamClient,
@@ -24,7 +24,7 @@ export async function requestChallenge(
   return { challengeId, token: await lastCode(server, to) };
 }
 
-/** Renews a session by hand. */
+/** Renews a session over HTTP. */
 export async function renew(server: TestServer, refreshToken: string | undefined, scope?: string[]) {
   const answer = await postJson(server, '/generate-token', {
     grantType: 'refresh_token',
@@ -35,7 +35,7 @@ export async function renew(server: TestServer, refreshToken: string | undefined
   return answer as { status: number; json: { accessToken: string; refreshToken: string } };
 }
 
-/** Something that only AUTH-MFA opens. */
+/** A request that requires AUTH-MFA. */
 export const addFactor = (as: IamClient) =>
   as.userIdentities.factors.add({
     body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'added@example.com' }] },

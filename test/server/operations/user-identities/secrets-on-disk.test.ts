@@ -1,4 +1,4 @@
-/** What opens a door for a while, a code, or for long, a password, is nowhere on the disk as it was typed. */
+/** One-time codes, tokens and passwords are nowhere on the disk in plain text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ async function filesIn(directory: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
 }
 
-test('neither in the store, its journal, nor the log', async () => {
+test('writes no secrets to the store, its WAL or the log', async () => {
   const folder = await makeFolder();
   try {
     const log: string[] = [];
@@ -39,7 +39,7 @@ test('neither in the store, its journal, nor the log', async () => {
     expect(kept).toContain('"purpose":"password-changed"');
     expect(kept).not.toMatch(/canary/);
     expect(kept).not.toContain(password);
-    // Six digits stand within many a digest: a code is one where nothing of the kind goes on around it.
+    // Digests contain six digits by chance, so a code counts only if it is not part of a longer word.
     for (const code of codes) expect(kept).not.toMatch(new RegExp(`(?<![\\w+/=-])${code}(?![\\w+/=-])`));
   } finally {
     await folder.remove();

@@ -1,4 +1,4 @@
-/** Sessions of Alice, and what every operation of one who is signed in holds about who calls. */
+/** Sessions of Alice, and caller tests shared by all operations of a signed-in user. */
 import { expect } from 'vitest';
 import { epochSeconds } from '../../../../src/server/clock.ts';
 import { revokeUserAccess } from '../../../../src/server/identity/revoke-user-access.ts';
@@ -19,24 +19,24 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Tokens of a new session of Alice that can be renewed, where nothing else is said. */
+/** Creates tokens of a new session, by default a renewable session of Alice. */
 export async function createTokens(server: TestServer, start: Partial<SessionOptions> = {}): Promise<Tokens> {
   const { store, issuer } = server.appContext;
   const { clientId = appClientId, userId = alice.userId } = start;
   const wanted = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
   const user = await store.users.get(userId);
   const client = await store.clients.get(clientId);
-  if (!user || !client) throw new Error('there is no such user or client');
+  if (!user || !client) throw new Error('unknown user or client');
   const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, wanted, server.appContext));
   return { accessToken: (await issuer.issueForUser(user, session, client)).accessToken, refreshToken };
 }
 
-/** The session that a token is of, as it is now. */
+/** Returns the current session of a token. */
 export async function findSession(server: TestServer, token: { accessToken: string }): Promise<Session | undefined> {
   return server.appContext.store.sessions.get(readClaims(token).sid ?? '');
 }
 
-/** Changes a session in its place. */
+/** Changes a session in the store. */
 export async function changeSession(
   server: TestServer,
   token: { accessToken: string },
@@ -48,7 +48,7 @@ export async function changeSession(
   });
 }
 
-/** Renews by renew-token; undefined where that is refused. */
+/** Renews with renew-token; returns undefined if the request is rejected. */
 export async function renew(
   server: TestServer,
   refreshToken: string | undefined,
@@ -60,7 +60,7 @@ export async function renew(
   return answer.status === 201 ? (answer.json as Tokens) : undefined;
 }
 
-/** Associates a device with the session of a token; what it shows from then on. */
+/** Associates a device with the session of a token and returns its deviceTokenId. */
 export async function associate(
   server: TestServer,
   { accessToken }: { accessToken: string },
@@ -72,7 +72,7 @@ export async function associate(
   return deviceTokenId;
 }
 
-/** What ends everything that a user began: each takes the session of a token with it. */
+/** Events that end the session of a token. */
 export const sessionEndings: Readonly<Record<string, (server: TestServer, token: Tokens) => Promise<unknown>>> = {
   'a lock': (server) => server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
   'a lock and an unlock': async (server) => {
@@ -81,9 +81,9 @@ export const sessionEndings: Readonly<Record<string, (server: TestServer, token:
   },
   'a removal': (server) => server.admin.userIdentities.remove({ params: { id: alice.userId } }),
   'a new password': ({ appContext: world }) => world.store.transaction((tx) => revokeUserAccess(tx, alice.userId)),
-  'the end of its session': ({ appContext: world }, token) =>
+  'the removal of its session': ({ appContext: world }, token) =>
     world.store.transaction((tx) => endSession(tx, readClaims(token).sid ?? '')),
-  'its last second': async ({ clock, appContext: world }, token) => {
+  'its expiry': async ({ clock, appContext: world }, token) => {
     const session = await world.store.sessions.get(readClaims(token).sid ?? '');
     clock.advance((session?.endsAt ?? 0) - epochSeconds(clock));
   },
@@ -91,13 +91,13 @@ export const sessionEndings: Readonly<Record<string, (server: TestServer, token:
 
 type Input = Parameters<TestServer['admin']['call']>[1];
 
-/** Refuses whoever is no user signed in by a password, and keeps the store as it was. */
+/** Expects that callers other than users signed in with a password are rejected and leave the store unchanged. */
 export async function expectUserNeeded(server: TestServer, id: OperationId, input?: Input): Promise<void> {
   const foreign = await server.makeClient({ party: '3RDPARTY' });
   const callers = [
     ['a third party', await asUser(server, { clientId: foreign.clientId }), 403, 'ROLE_MISSING'],
-    ['who proved a contact only', await asUser(server, { level: 'AUTH-IDENTIFIED' }), 403, 'ROLE_MISSING'],
-    ['who proved nothing', await asUser(server, { level: 'NONE' }), 403, 'ROLE_MISSING'],
+    ['a user who only verified a contact', await asUser(server, { level: 'AUTH-IDENTIFIED' }), 403, 'ROLE_MISSING'],
+    ['a user who is not authenticated', await asUser(server, { level: 'NONE' }), 403, 'ROLE_MISSING'],
     ['a lead', await asUser(server, { lead: true }), 403, 'ROLE_MISSING'],
     ['a client', await server.withAuthorities(['AUTH-BASIC']), 403, 'ROLE_MISSING'],
     ['a client with every role', await server.withAuthorities(['AUTH-BASIC', 'USER']), 403, 'USER_MISSING'],

@@ -1,10 +1,10 @@
-/** Calls from several addresses: as if a proxy on this machine forwarded them. */
+/** Requests from several addresses, as if a proxy on this machine forwarded them. */
 import { isKnownSource } from '../../../../src/server/identity/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
 import { type ApiResponse, alice, basic, password, postJson } from './login-fixtures.ts';
 
-/** What a server needs that is to believe `from`. */
+/** The options with which a server trusts `forwardedFrom`. */
 export const proxyOptions = { flags: { 'trusted-proxies': '127.0.0.0/8', 'fast-passwords': true } } as const;
 
 export function withProxy(options: TestServerOptions = {}): TestServerOptions {
@@ -22,7 +22,7 @@ export interface LoginFrom {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A login through the application client, from this address. */
+/** Logs in through the application client from this address. */
 export function logInFrom(server: TestServer, address: string, login: LoginFrom = {}): Promise<ApiResponse> {
   const { name = alice.userName, secret = password, deviceTokenId, headers = {} } = login;
   return postJson(
@@ -33,7 +33,7 @@ export function logInFrom(server: TestServer, address: string, login: LoginFrom 
   );
 }
 
-/** Which of these addresses or keys the user is known to come from. */
+/** Returns which of these addresses or keys are known sources of the user. */
 export async function listKnownSources(
   server: TestServer,
   keys: readonly string[],

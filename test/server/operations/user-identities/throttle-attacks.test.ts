@@ -1,4 +1,4 @@
-/** What a stranger does with failures: lock an owner out, spend its budgets, flush throttles, find out who is who. */
+/** Attacks with failed logins: locking an owner out, spending budgets, flushing throttles and discovering users. */
 import { describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { audience, entityId, samlResponse, signing } from '../../integrations/providers/saml-responses.ts';
@@ -20,7 +20,7 @@ const [home, office, stranger] = ['192.0.2.1', '192.0.2.2', '203.0.113.66'];
 const named = `clientId=${appClientId}`;
 const throttled = { status: 429, json: [{ code: 'TOO_MANY_ATTEMPTS' }] };
 
-/** Carol has no password, Bob is locked. Hashes are not what these tests are about: the right password is known without. */
+/** Carol has no password, Bob is locked. Passwords are compared without hashing, which these tests do not cover. */
 async function start(options: TestServerOptions = {}): Promise<TestServer & { readonly verified: { count: number } }> {
   const others = [
     { userId: 'carol-id', userName: 'carol' },
@@ -44,7 +44,7 @@ async function guess(server: TestServer, times: number, address: string, login: 
   return statuses;
 }
 
-/** Ten failures from each of ten sources. */
+/** Sends ten failures from each of ten sources. */
 async function spendBudget(server: TestServer, name: string = alice.userName): Promise<void> {
   for (let source = 0; source < 10; source += 1)
     expect(await guess(server, 10, `198.51.100.${source}`, { name })).toEqual(Array(10).fill(401));
@@ -62,8 +62,8 @@ async function resetFrom(server: TestServer, address: string): Promise<ApiRespon
   return postJson(server, `/user-identities/reset-password?${named}`, body, forwardedFrom(address));
 }
 
-describe('a stranger who fails ten times', () => {
-  test('is throttled itself, and locks the owner out of nothing', async () => {
+describe('an attacker who fails ten times', () => {
+  test('is throttled and does not lock the owner out', async () => {
     await using server = await start();
     await guess(server, 10, stranger);
     expect(await logInFrom(server, stranger)).toMatchObject({ ...throttled, headers: { 'retry-after': '30' } });
@@ -71,21 +71,21 @@ describe('a stranger who fails ten times', () => {
     expect(await logInFrom(server, stranger)).toMatchObject(throttled);
   });
 
-  test('on this machine does not throttle its other addresses', async () => {
+  test('on this machine does not throttle other local addresses', async () => {
     await using server = await start();
     await guess(server, 10, '127.0.0.2');
     expect((await logInFrom(server, '127.0.0.2')).status).toBe(429);
     expect((await logInFrom(server, '127.0.0.3')).status).toBe(201);
   });
 
-  test('in one IPv6 network is one source', async () => {
+  test('in one IPv6 network counts as one source', async () => {
     await using server = await start();
     for (let host = 1; host <= 10; host += 1) await guess(server, 1, `2001:db8:1:2::${host}`);
     expect((await logInFrom(server, '2001:db8:1:2:ffff::1')).status).toBe(429);
     expect((await logInFrom(server, '2001:db8:1:3::1')).status).toBe(201);
   });
 
-  test('can not pass for other sources', async () => {
+  test('can not forge other sources', async () => {
     await using server = await startWith([], { flags: { 'fast-passwords': true } });
     for (let count = 0; count < 10; count += 1) {
       const headers = {
@@ -98,7 +98,7 @@ describe('a stranger who fails ten times', () => {
     expect((await logInFrom(server, office)).status).toBe(429);
   });
 
-  test('is told which setting switches it off, and with that is not throttled', async () => {
+  test('receives an error that names the setting, which disables throttling', async () => {
     await using server = await start();
     await using free = await start({ flags: { 'disable-rate-limits': true } });
     await guess(server, 10, stranger);
@@ -108,8 +108,8 @@ describe('a stranger who fails ten times', () => {
   });
 });
 
-describe('strangers who spend the budget of a name', () => {
-  test('close it to strangers, with any password, and not to the sources that its owner is known to come from', async () => {
+describe('attackers who spend the budget of a name', () => {
+  test('block unknown sources with any password, but not the known sources of the owner', async () => {
     await using server = await start();
     await logInFrom(server, home);
     await spendBudget(server);
@@ -117,11 +117,11 @@ describe('strangers who spend the budget of a name', () => {
     expect(await logInFrom(server, office)).toMatchObject({ ...throttled, headers: { 'retry-after': '900' } });
     expect(server.verified.count).toBe(verified);
     expect((await logInFrom(server, home)).status).toBe(201);
-    // Which was a right login, so the budget is whole again.
+    // That login restores the budget.
     expect((await logInFrom(server, office)).status).toBe(201);
   });
 
-  test('do not keep a known device out, from wherever it comes; a device id proves nothing', async () => {
+  test('do not block a known device at any address; a device id alone does not identify it', async () => {
     await using server = await start();
     const deviceTokenId = await deviceFrom(server, home);
     await spendBudget(server);
@@ -133,7 +133,7 @@ describe('strangers who spend the budget of a name', () => {
     expect((await logInFrom(server, stranger, { deviceTokenId })).status).toBe(201);
   });
 
-  test('do not get further by devices that a stolen session associates one after the other', async () => {
+  test('gain no attempts through devices that a stolen session associates one after the other', async () => {
     await using server = await start();
     const accessToken = await tokenFrom(server, stranger);
     await spendBudget(server);
@@ -145,7 +145,7 @@ describe('strangers who spend the budget of a name', () => {
     expect(guesses).toBe(5);
   });
 
-  test('a device of another user is none', async () => {
+  test('are not helped by a device of another user', async () => {
     await using server = await start();
     const deviceTokenId = await deviceFrom(server, home);
     await spendBudget(server, 'nobody');
@@ -154,7 +154,7 @@ describe('strangers who spend the budget of a name', () => {
       expect(await logInFrom(server, stranger, { name, deviceTokenId })).toMatchObject(throttled);
   });
 
-  test('do not close the way back: a recovery from anywhere clears it', async () => {
+  test('do not block recovery, which clears the throttle from any source', async () => {
     await using server = await start();
     await spendBudget(server);
     await guess(server, 1, home);
@@ -165,14 +165,14 @@ describe('strangers who spend the budget of a name', () => {
       expect(await logInFrom(server, address, { secret: newPassword })).toMatchObject({ status: 201 });
   });
 
-  test('do not close the other names of the user, which would tell whose they are', async () => {
+  test('do not block other names of the user, which would reveal that they belong together', async () => {
     await using server = await start();
     await spendBudget(server);
     for (const name of [alice.userEmail, alice.userId, 'alice.smith'])
       expect((await logInFrom(server, home, { name, secret: 'wrong' })).status).toBe(401);
   });
 
-  test('let one attempt through each 15 minutes', async () => {
+  test('allow one attempt every 15 minutes', async () => {
     await using server = await start();
     await spendBudget(server);
     server.clock.advance(15 * 60);
@@ -195,7 +195,7 @@ describe('strangers who spend the budget of a name', () => {
       'an import',
       async ({ appContext: world }: TestServer) => world.state.import(JSON.parse(await world.state.export()), true),
     ],
-  ])('end with %s', async (_, clear) => {
+  ])('are forgotten after %s', async (_, clear) => {
     await using server = await start();
     await spendBudget(server);
     await guess(server, 10, '198.51.100.99', { name: 'alice.smith' });
@@ -204,7 +204,7 @@ describe('strangers who spend the budget of a name', () => {
     expect((await logInFrom(server, '198.51.100.99', { name: 'alice.smith' })).status).toBe(201);
   });
 
-  test('do not get it back by the right password of a locked user, which is no login', async () => {
+  test('do not restore it with the correct password of a locked user, since that login fails', async () => {
     await using server = await start();
     await spendBudget(server, 'bob');
     server.clock.advance(15 * 60);
@@ -213,7 +213,7 @@ describe('strangers who spend the budget of a name', () => {
   });
 });
 
-test('a login by another proof gives the budget back as well', async () => {
+test('a login with another authentication method restores the budget', async () => {
   const provider = { kind: 'saml' as const, name: 'idp', entityId, certificates: [signing.pem], audience };
   const providers = [{ ...provider, emailDomains: ['example.com'] }];
   await using server = await startServer(withProxy({ seed: { users: [alice], providers } }));
@@ -226,8 +226,8 @@ test('a login by another proof gives the budget back as well', async () => {
   expect((await logInFrom(server, stranger)).status).toBe(401);
 });
 
-describe('failures tell nothing', () => {
-  test('the right password of a locked user counts as a wrong one: it does not show by what clears', async () => {
+describe('failures reveal nothing', () => {
+  test('the correct password of a locked user counts as a wrong one and clears nothing', async () => {
     await using server = await start();
     const statuses = await guess(server, 9, stranger, { name: 'bob' });
     statuses.push((await logInFrom(server, stranger, { name: 'bob' })).status);
@@ -235,7 +235,7 @@ describe('failures tell nothing', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  test('five on each of two names of one user are as five on each of two users', async () => {
+  test('five failures for each of two names of one user count like five for each of two users', async () => {
     await using server = await start();
     for (const names of [
       ['alice', 'alice@example.com'],
@@ -251,10 +251,10 @@ describe('failures tell nothing', () => {
   });
 
   test.each([
-    ['ten from one source', (server: TestServer, name: string) => guess(server, 10, stranger, { name })],
-    ['the whole budget', (server: TestServer, name: string) => spendBudget(server, name)],
+    ['ten failures from one source', (server: TestServer, name: string) => guess(server, 10, stranger, { name })],
+    ['failures of the whole budget', (server: TestServer, name: string) => spendBudget(server, name)],
   ])(
-    'after %s, who is there, locked, without a password or unknown is answered alike, without a hash',
+    'after %s active, locked, passwordless and unknown users have the same response, without a hash',
     async (_, fail) => {
       await using server = await start();
       const answers: ApiResponse[] = [];
@@ -276,7 +276,7 @@ describe('failures tell nothing', () => {
     },
   );
 
-  test('spellings that lead to the same user are one name', async () => {
+  test('different spellings of one name count as one name', async () => {
     await using server = await startWith([{ userId: 'zoe', userName: 'Zo\u00eb', passwordHash }], withProxy());
     const names = ['zo\u00eb', 'ZO\u00cb', 'Zoe\u0308', 'zOE\u0308'];
     for (let count = 0; count < 10; count += 1) await guess(server, 1, stranger, { name: names[count % 4] ?? '' });
@@ -284,8 +284,8 @@ describe('failures tell nothing', () => {
   });
 });
 
-describe('a source that fails under many names', () => {
-  test('is refused new ones after 1,000; on this machine it never is, and a known user never is', async () => {
+describe('a source that fails for many names', () => {
+  test('is rejected for new names after 1,000, except local addresses and known users', async () => {
     await using server = await start();
     await logInFrom(server, stranger);
     const failMany = async (address: string) => {
@@ -312,9 +312,9 @@ describe('a mainframe logon', () => {
       await loginLegacy(server, `198.51.100.${Math.floor(failure / 10)}`, 'wrong', logon);
   }
 
-  test('over its budget serves the known sources of its user, and a recovery opens it again', async () => {
+  test('over its budget accepts the known sources of its user, and a recovery clears the budget', async () => {
     await using server = await startWithLogons(withProxy());
-    // The mainframe, but for the time that its hashes take.
+    // A mainframe that verifies without hashing.
     const right = [logonPassword, 'NEW#PW1'];
     replaceMainframe(server, { verify: async (logon, secret) => logon !== 'NONE1' && right.includes(secret) });
     await logInFrom(server, home, { name: dora.userName });

@@ -14,7 +14,7 @@ import { alice, logIn, startWith } from './login-fixtures.ts';
 const { userId } = alice;
 const unlock = (as: IamClient, more: object = {}) => as.userIdentities.unlock({ body: { userId, ...more } });
 
-test('ends the lock and forgets its reason', async () => {
+test('unlocks the user and deletes the reason', async () => {
   await using server = await startWith();
   const before = await rowOf(server);
   await server.admin.userIdentities.lock({ body: { userId, reason: 'a mistake' } });
@@ -23,7 +23,7 @@ test('ends the lock and forgets its reason', async () => {
   await expect(logIn(server)).resolves.toBeDefined();
 });
 
-test('forgets failed logins, of this user only', async () => {
+test('clears failed logins of this user only', async () => {
   await using server = await startWith();
   for (const name of ['alice', 'nobody'])
     for (let guess = 0; guess < 10; guess += 1) await logIn(server, { name, secret: 'x'.repeat(200) }).catch(() => {});
@@ -33,17 +33,17 @@ test('forgets failed logins, of this user only', async () => {
   await expect(logIn(server, { name: 'nobody' })).rejects.toMatchObject({ status: 429 });
 });
 
-test('changes nothing where there is no lock', async () => {
+test('changes nothing if the user is not locked', async () => {
   await using server = await startWith();
   const before = await server.dump();
   await expect(unlock(server.admin)).resolves.toEqual({});
   expect(await server.dump()).toEqual(before);
 });
 
-describe('may be done', () => {
+describe('access', () => {
   const scope = ['account_unlock'];
 
-  test('by whoever maintains the service, or by a proven first-party client with the scope', async () => {
+  test('is granted to maintainers and to authenticated first-party clients with the scope', async () => {
     await using server = await startWith();
     const callers = [
       await asMaintainer(server),
@@ -53,7 +53,7 @@ describe('may be done', () => {
     for (const caller of callers) await expect(unlock(caller)).resolves.toEqual({});
   });
 
-  test('by nobody who lacks one of the roles', async () => {
+  test('is denied without one of the roles', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.lock({ body: { userId } });
     await expectRolesNeeded(server, unlock);
@@ -66,7 +66,7 @@ describe('may be done', () => {
     for (const other of others) await expectRefused(server, () => unlock(other), { status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('for an administrator only with a second proof, locked or throttled', async () => {
+  test('requires MFA of an administrator, for locked and throttled users', async () => {
     await using server = await startWithAdministrators();
     await server.admin.userIdentities.lock({ body: { userId } });
     for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
@@ -79,7 +79,7 @@ describe('may be done', () => {
   });
 });
 
-test('is refused for somebody who is not there, and with values that are none', async () => {
+test('rejects an unknown user and invalid values', async () => {
   await using server = await startWith();
   await expectRefused(server, () => unlock(server.admin, { userId: 'nobody' }), {
     status: 404,

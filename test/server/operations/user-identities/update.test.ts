@@ -20,7 +20,7 @@ const businesses = ['b1', 'b2'].map((businessId) => ({ businessId, businessName:
 
 const messages = (server: TestServer) => server.appContext.store.messages.list();
 
-/** A PATCH by hand, with whatever body. */
+/** Sends a PATCH over HTTP with any body. */
 async function patch(server: TestServer, id: string, body: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${server.url}${servicePrefix}/user-identities/${id}`, {
     method: 'PATCH',
@@ -58,7 +58,7 @@ describe('changes', () => {
     expect(await rowOf(server)).toEqual({ ...before, ...changed });
   });
 
-  test('null clears what a user can be without', async () => {
+  test('clears optional fields with null', async () => {
     await using server = await startWith(
       [{ userId: 'bob', userName: 'bob', userEmail: 'bob@example.com', userMobile: mobile, businessId: 'b1' }],
       { seed: { businesses } },
@@ -71,7 +71,7 @@ describe('changes', () => {
       expect(await patch(server, 'bob', JSON.stringify({ [field]: null }))).toMatchObject({ status: 400 });
   });
 
-  test('the names that log the user in go with them', async () => {
+  test('changes the login identifiers of the user as well', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.update({ params, body: { userName: 'Alicia', userEmail: 'alicia@example.com' } });
     for (const name of ['alicia', 'alicia@example.com', 'alice.smith'])
@@ -81,8 +81,8 @@ describe('changes', () => {
   });
 });
 
-describe('a contact that is lost hears of it', () => {
-  test('the e-mail and the mobile, each where it was', async () => {
+describe('sends a notice', () => {
+  test('to the previous e-mail address and the previous mobile number', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.update({ params, body: { userMobile: mobile } });
     expect(await messages(server)).toEqual([]);
@@ -98,7 +98,7 @@ describe('a contact that is lost hears of it', () => {
     expect((await messages(server)).slice(2).map(({ to }) => to)).toEqual(['new@example.com', '+551112345']);
   });
 
-  test('not where it stays; of another user name it is notified, and of what is no login identifier not', async () => {
+  test('not for an unchanged contact, but for a changed user name, and only about login identifiers', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.update({ params, body: { userEmail: alice.userEmail, lead: true } });
     expect(await messages(server)).toEqual([]);
@@ -110,7 +110,7 @@ describe('a contact that is lost hears of it', () => {
   });
 });
 
-test('a contact that is lost takes no codes that went to it; one that stays does', async () => {
+test('voids the codes of a removed contact but not those of an unchanged one', async () => {
   await using server = await startWith();
   const as = await createSession(server, alice.userId);
   const send = () => as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
@@ -127,8 +127,8 @@ test('a contact that is lost takes no codes that went to it; one that stays does
   await expect(validate()).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
 });
 
-describe('a move to another business', () => {
-  test('ends what the user was in the name of the one before, and nothing else', async () => {
+describe('a change of the business', () => {
+  test('ends the memberships as a user of the previous business and no others', async () => {
     const pairs = {
       businessUsers: [
         { businessId: 'b1', userId: 'bob' },
@@ -155,7 +155,7 @@ describe('a move to another business', () => {
     expect(await kept()).toEqual(['business b1', 'businessUser eve', 'user bob']);
   });
 
-  test('is refused where the business is unknown, or the last administrator would be none any more', async () => {
+  test('is rejected if the business is unknown or no administrator would remain', async () => {
     const groups = [{ groupName: 'iam-administrators', businesses: ['b1'] }];
     await using server = await startWith([], { seed: { businesses, groups } });
     const move = (businessId: string | null) => server.admin.userIdentities.update({ params, body: { businessId } });
@@ -167,13 +167,13 @@ describe('a move to another business', () => {
   });
 });
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('rejects', () => {
+  test('a caller without one of the roles', async () => {
     await using server = await startWith();
     await expectRolesNeeded(server, (as) => as.userIdentities.update({ params, body: { lead: true } }));
   });
 
-  test("for an administrator's contacts and names without a second proof", async () => {
+  test('changes of contacts and names of an administrator without MFA', async () => {
     await using server = await startWith();
     const { userId: id } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
@@ -189,7 +189,7 @@ describe('is refused', () => {
     await expect(proven.userIdentities.update({ params: { id }, body })).resolves.toBeUndefined();
   });
 
-  test('for a name that is taken, in whatever case or normalisation', async () => {
+  test('a login identifier of another user, in any case or normalization', async () => {
     await using server = await startWith([
       { userId: 'rene', userName: 'Ren\u00e9', userEmail: 'rene@example.com', identities: ['r2'] },
     ]);
@@ -206,7 +206,7 @@ describe('is refused', () => {
     await expect(server.admin.userIdentities.update({ params, body: { userName: 'ALICE' } })).resolves.toBeUndefined();
   });
 
-  test('where the user was changed since, or is not there', async () => {
+  test('a stale ETag and an unknown user', async () => {
     await using server = await startWith();
     const ifMatch = (await server.admin.call('user-identities.get', { params })).headers.etag;
     const update = () =>
@@ -220,7 +220,7 @@ describe('is refused', () => {
     });
   });
 
-  test('with fields that are not for it to change, or values that are none', async () => {
+  test('read-only fields and invalid values', async () => {
     await using server = await startWith();
     const allowed = ['userName', 'userEmail', 'userMobile', 'businessId', 'lead'];
     const before = await server.dump();
@@ -237,7 +237,7 @@ describe('is refused', () => {
   });
 });
 
-test('of 20 users who ask for one name at once, one gets it', async () => {
+test('accepts one of 20 concurrent requests for the same name', async () => {
   const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
   await using server = await startWith(people);
   const renamed = await Promise.allSettled(

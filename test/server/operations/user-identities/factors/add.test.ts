@@ -23,7 +23,7 @@ const add = (as: IamClient, ...authenticationFactors: FactorInput[]) =>
 const email = (address: string, ...tags: string[]): FactorInput => ({ contactType: 'EMAIL', email: address, tags });
 
 describe('a new contact', () => {
-  test('is kept as it was sent, gets an id, and is not verified', async () => {
+  test('is stored as sent with a new id, and is not verified', async () => {
     await using server = await startWithBob({ factors: [] });
     const as = await createSession(server, 'bob');
     const added = await add(
@@ -51,13 +51,13 @@ describe('a new contact', () => {
     expect(await server.appContext.store.messages.list()).toEqual([]);
   });
 
-  test('may be one that another user has', async () => {
+  test('may be a contact of another user', async () => {
     await using server = await startWithBob();
     await expect(add(await createSession(server, 'alice-id'), email(workEmail))).resolves.toHaveLength(1);
   });
 });
 
-describe('all of them are added, or none', () => {
+describe('is added with all others of the request, or none is added', () => {
   const good = email('good@example.com');
   const bad: [string, FactorInput, number, string][] = [
     [
@@ -81,18 +81,23 @@ describe('all of them are added, or none', () => {
       412,
       'FACTOR_TAKEN',
     ],
-    ['a contact that is there', email('Bob@Work.example'), 412, 'FACTOR_TAKEN'],
-    ['one of the same call', email('GOOD@example.com'), 412, 'FACTOR_TAKEN'],
-    ['a second marked e-mail', email('m@example.com', 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
+    ['a contact that the user has', email('Bob@Work.example'), 412, 'FACTOR_TAKEN'],
+    ['a contact of the same request', email('GOOD@example.com'), 412, 'FACTOR_TAKEN'],
+    [
+      'a second e-mail address with the tag MARKED_RESOURCES',
+      email('m@example.com', 'MARKED_RESOURCES'),
+      422,
+      'TAG_TAKEN',
+    ],
   ];
-  test.each(bad)('not beside %s', async (_, wish, status, code) => {
+  test.each(bad)('can not be added with %s', async (_, wish, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await expectRefused(server, () => add(as, good, wish), { status, code });
     await expectRefused(server, () => add(as, good, wish, email('after@example.com')), { status, code });
   });
 
-  test('not two that are marked at once; one e-mail and one mobile may be', async () => {
+  test('may have the tag MARKED_RESOURCES once for each kind', async () => {
     await using server = await startWithBob({ factors: [] });
     const as = await createSession(server, 'bob');
     const marked = email('m@example.com', 'MARKED_RESOURCES');
@@ -104,7 +109,7 @@ describe('all of them are added, or none', () => {
     await expect(add(as, marked, phone)).resolves.toHaveLength(2);
   });
 
-  test('no more than twenty, over all calls', async () => {
+  test('is rejected if the user has twenty, over all requests', async () => {
     await using server = await startWithBob({ factors: [] });
     const as = await createSession(server, 'bob');
     const many = (count: number, name: string) =>
@@ -116,7 +121,7 @@ describe('all of them are added, or none', () => {
     await expectRefused(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
   });
 
-  test('not thousands with one that is none', async () => {
+  test('is rejected with thousands of others if one is invalid', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const many = Array.from({ length: 4_999 }, (_, at) => email(`m${at}@example.com`));
@@ -124,15 +129,15 @@ describe('all of them are added, or none', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user with a second proof', async () => {
+describe('is rejected', () => {
+  test('for callers other than users with MFA', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => add(as, email('x@example.com')), { level: 'AUTH-MFA' });
   });
 
   const malformed: [string, unknown, number, string][] = [
-    ['no list', {}, 400, 'FIELD_MISSING'],
-    ['a list that is none', { authenticationFactors: {} }, 400, 'FIELD_TYPE'],
+    ['a missing list', {}, 400, 'FIELD_MISSING'],
+    ['factors that are not a list', { authenticationFactors: {} }, 400, 'FIELD_TYPE'],
     ['an empty list', { authenticationFactors: [] }, 422, 'FIELD_VALUE'],
     ['an id', { authenticationFactors: [{ id: 'x', ...email('x@example.com') }] }, 400, 'FIELD_UNKNOWN'],
     [
@@ -142,8 +147,8 @@ describe('is refused', () => {
       'FIELD_UNKNOWN',
     ],
     ['an unknown kind', { authenticationFactors: [{ contactType: 'FAX', email: 'x@e.example' }] }, 422, 'FIELD_VALUE'],
-    ['what is no e-mail', { authenticationFactors: [email('not one')] }, 422, 'FIELD_VALUE'],
-    ['tags as text', { authenticationFactors: [{ ...email('x@e.example'), tags: '["a"]' }] }, 400, 'FIELD_TYPE'],
+    ['an invalid e-mail address', { authenticationFactors: [email('not one')] }, 422, 'FIELD_VALUE'],
+    ['tags as a string', { authenticationFactors: [{ ...email('x@e.example'), tags: '["a"]' }] }, 400, 'FIELD_TYPE'],
     [
       'too many tags',
       { authenticationFactors: [email('x@e.example', ...'abcdefghijklmnopqrstu')] },
@@ -165,7 +170,7 @@ describe('is refused', () => {
   });
 });
 
-test('of 50 calls for one contact at once, one adds it', async () => {
+test('is added by one of 50 concurrent requests', async () => {
   await using server = await startWithBob();
   const as = await createSession(server, 'bob');
   const ended = await settleAll(Array.from({ length: 50 }, () => add(as, email('wanted@example.com'))));

@@ -22,7 +22,7 @@ const add = (as: IamClient, ...wishes: FactorInput[]) => addTo('bob', as, ...wis
 const email = (address: string, more: object = {}): FactorInput => ({ contactType: 'EMAIL', email: address, ...more });
 
 describe('a new contact', () => {
-  test('is kept as it was sent, under the id that is given or a made one, and is verified', async () => {
+  test('is stored as sent under the given or a generated id, and is verified', async () => {
     await using server = await startWithBob({ factors: [] });
     const added = await add(server.admin, email('Bob@Home.example', { id: 'home', tags: ['a', 'b', 'a'] }), {
       contactType: 'MOBILE',
@@ -48,46 +48,51 @@ describe('a new contact', () => {
     expect(await notices(server)).toEqual([]);
   });
 
-  test('has no tags where the text of tags is an empty list', async () => {
+  test('has no tags if the tags are the string of an empty list', async () => {
     await using server = await startWithBob({ factors: [] });
     await add(server.admin, email('x@example.com', { id: 'x', tags: ' [] ' }));
     expect(await factorOf(server, 'x')).toMatchObject({ tags: [] });
   });
 });
 
-describe('all of them are added, or none', () => {
+describe('is added with all others of the request, or none is added', () => {
   const bad: [string, FactorInput, number, string][] = [
-    ['an id that is taken', email('x@example.com', { id: 'work' }), 412, 'FACTOR_TAKEN'],
-    ["an id that another user's has", email('x@example.com', { id: 'of-alice' }), 412, 'FACTOR_TAKEN'],
-    ['an id of the same call', email('x@example.com', { id: 'good' }), 412, 'FACTOR_TAKEN'],
-    ['a contact that is there', email(workEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
+    ['an id of the user', email('x@example.com', { id: 'work' }), 412, 'FACTOR_TAKEN'],
+    ['an id of another user', email('x@example.com', { id: 'of-alice' }), 412, 'FACTOR_TAKEN'],
+    ['an id of the same request', email('x@example.com', { id: 'good' }), 412, 'FACTOR_TAKEN'],
+    ['a contact that the user has', email(workEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
     ['a main contact', email(mainEmail), 412, 'FACTOR_TAKEN'],
     ['no contact', { contactType: 'EMAIL' }, 422, 'CONTACT_AMBIGUOUS'],
-    ['a second marked e-mail', email('x@e.example', { tags: '["MARKED_RESOURCES"]' }), 422, 'TAG_TAKEN'],
+    [
+      'a second e-mail address with the tag MARKED_RESOURCES',
+      email('x@e.example', { tags: '["MARKED_RESOURCES"]' }),
+      422,
+      'TAG_TAKEN',
+    ],
     ['a reserved word as id', email('x@example.com', { id: 'main-email' }), 422, 'FIELD_VALUE'],
     ['an impossible id', email('x@example.com', { id: 'a b' }), 422, 'FIELD_VALUE'],
-    ['tags as text that is no JSON', email('x@example.com', { tags: 'a,b' }), 422, 'FIELD_VALUE'],
-    ['tags as text that is no list', email('x@example.com', { tags: '{"a":1}' }), 422, 'FIELD_VALUE'],
-    ['tags as text of numbers', email('x@example.com', { tags: '[1]' }), 422, 'FIELD_VALUE'],
+    ['tags as a string that is not JSON', email('x@example.com', { tags: 'a,b' }), 422, 'FIELD_VALUE'],
+    ['tags as a string without a list', email('x@example.com', { tags: '{"a":1}' }), 422, 'FIELD_VALUE'],
+    ['tags as a string with numbers', email('x@example.com', { tags: '[1]' }), 422, 'FIELD_VALUE'],
     [
-      'tags as text of too many',
+      'tags as a string with too many',
       email('x@example.com', { tags: JSON.stringify([...'a'.repeat(21)]) }),
       422,
       'FIELD_VALUE',
     ],
-    ['tags as long text', email('x@example.com', { tags: `[]${' '.repeat(4000)}` }), 422, 'FIELD_VALUE'],
+    ['tags as a long string', email('x@example.com', { tags: `[]${' '.repeat(4000)}` }), 422, 'FIELD_VALUE'],
     ['a long tag', email('x@example.com', { tags: ['a'.repeat(51)] }), 422, 'FIELD_VALUE'],
-    ['tags that are neither', email('x@example.com', { tags: 1 }), 400, 'FIELD_TYPE'],
+    ['tags of another type', email('x@example.com', { tags: 1 }), 400, 'FIELD_TYPE'],
     ['that it is not verified', email('x@example.com', { verified: false }), 400, 'FIELD_UNKNOWN'],
   ];
-  test.each(bad)('not beside %s', async (_, wish, status, code) => {
+  test.each(bad)('can not be added with %s', async (_, wish, status, code) => {
     await using server = await startWithBob();
     await addTo('alice-id', server.admin, email('a@example.com', { id: 'of-alice' }));
     const good = email('good@example.com', { id: 'good' });
     await expectRefused(server, () => add(server.admin, good, wish), { status, code });
   });
 
-  test('no more than twenty', async () => {
+  test('is rejected if the user has twenty', async () => {
     await using server = await startWithBob();
     const many = Array.from({ length: 18 }, (_, at) => email(`m${at}@example.com`));
     await expectRefused(server, () => add(server.admin, ...many), { status: 422, code: 'TOO_MANY_FACTORS' });
@@ -95,21 +100,21 @@ describe('all of them are added, or none', () => {
   });
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   const wish = email('x@example.com');
 
-  test('without each of the roles', async () => {
+  test('for a caller without one of the roles', async () => {
     await using server = await startWithBob();
     await expectRolesNeeded(server, (as) => add(as, wish));
   });
 
-  test('for somebody who is not there', async () => {
+  test('for an unknown user', async () => {
     await using server = await startWithBob();
     for (const id of ['nobody', 'me.'])
       await expectRefused(server, () => addTo(id, server.admin, wish), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
@@ -119,7 +124,7 @@ describe('is refused', () => {
   });
 });
 
-test('of 50 calls for one id at once, one gets it', async () => {
+test('is added under one id by one of 50 concurrent requests', async () => {
   await using server = await startWithBob({ factors: [] });
   const calls = Array.from({ length: 50 }, (_, at) => add(server.admin, email(`m${at}@example.com`, { id: 'one' })));
   expect((await settleAll(calls)).filter((one) => one === 'done')).toHaveLength(1);

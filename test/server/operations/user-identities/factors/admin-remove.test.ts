@@ -8,14 +8,14 @@ const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
   as.userIdentities.factors.adminRemove({ params: { id, factorId } });
 
 describe('a removed contact', () => {
-  test('is gone, alone, and hears of it', async () => {
+  test('is deleted alone and receives a notice', async () => {
     await using server = await startWithBob();
     await expect(remove(server.admin)).resolves.toBeUndefined();
     expect(await factorIds(server)).toEqual(['fresh', 'phone']);
     expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
   });
 
-  test('stops the second proof that was under way by it', async () => {
+  test('voids the pending second factor that uses it', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
@@ -24,7 +24,7 @@ describe('a removed contact', () => {
     await expect(as.userIdentities.fulfillMfa({ body })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 
-  test('is removed once by 50 calls at once', async () => {
+  test('is removed once by 50 concurrent requests', async () => {
     await using server = await startWithBob();
     const ended = await settleAll(Array.from({ length: 50 }, () => remove(server.admin)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
@@ -32,8 +32,8 @@ describe('a removed contact', () => {
   });
 });
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('is rejected', () => {
+  test('for a caller without one of the roles', async () => {
     await using server = await startWithBob();
     await expectRolesNeeded(server, (as) => remove(as));
   });
@@ -50,7 +50,7 @@ describe('is refused', () => {
     await expectRefused(server, () => remove(server.admin, factorId, id), { status: 404, code });
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
     const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];

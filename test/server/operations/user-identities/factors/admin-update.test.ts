@@ -11,13 +11,13 @@ const updateOf = (id: string, factorId: string, as: IamClient, body: Change) =>
 const update = (as: IamClient, body: Change, factorId = 'work') => updateOf('bob', factorId, as, body);
 const mobile = { ...otherMobile, areaCode: 556 };
 
-describe('changes what is sent', () => {
+describe('changes the fields that are sent', () => {
   const changes: [string, string, Change, object, readonly string[]][] = [
     ['nothing', 'work', {}, {}, []],
     ['the tags', 'work', { tags: ['a', 'a'] }, { tags: ['a'] }, []],
     ['the tags of one that is not verified', 'fresh', { tags: ['a'] }, { tags: ['a'], verified: false }, []],
     ['the contact', 'work', { email: 'n@work.example' }, { email: 'n@work.example', verified: true }, [workEmail]],
-    ['the contact to what it is', 'fresh', { email: freshEmail }, { verified: true }, []],
+    ['the contact to its current value', 'fresh', { email: freshEmail }, { verified: true }, []],
     ['one that is not verified', 'fresh', { email: 'n@e.example' }, { email: 'n@e.example', verified: true }, []],
     ['the mobile', 'phone', { contactType: 'MOBILE', mobile }, { mobile, verified: true }, ['+15555550123']],
   ];
@@ -31,14 +31,14 @@ describe('changes what is sent', () => {
     );
   });
 
-  test('and takes the contact of another kind away', async () => {
+  test('and removes the contact of another kind', async () => {
     await using server = await startWithBob();
     const { email: _, ...rest } = (await factorOf(server, 'work')) ?? {};
     await update(server.admin, { contactType: 'MOBILE', mobile });
     expect(await factorOf(server, 'work')).toEqual({ ...rest, contactType: 'MOBILE', mobile });
   });
 
-  test('and stops the second proof that was under way by the contact before', async () => {
+  test('and voids the pending second factor of the previous contact', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
@@ -48,15 +48,15 @@ describe('changes what is sent', () => {
   });
 });
 
-describe('is refused', () => {
-  test('without each of the roles', async () => {
+describe('is rejected', () => {
+  test('for a caller without one of the roles', async () => {
     await using server = await startWithBob();
     await expectRolesNeeded(server, (as) => update(as, { tags: [] }));
   });
 
   const refused: [string, string, string, Change, number, string][] = [
-    ['a user who is not there', 'nobody', 'work', {}, 404, 'USER_NOT_FOUND'],
-    ['an id that nobody has', 'bob', 'absent', {}, 404, 'FACTOR_NOT_FOUND'],
+    ['an unknown user', 'nobody', 'work', {}, 404, 'USER_NOT_FOUND'],
+    ['an unknown id', 'bob', 'absent', {}, 404, 'FACTOR_NOT_FOUND'],
     ["another user's contact", 'alice-id', 'work', {}, 404, 'FACTOR_NOT_FOUND'],
     ['a main contact', 'bob', 'main-email', {}, 412, 'MAIN_CONTACT'],
     ['a main contact that the user does not have', 'alice-id', 'main-mobile', {}, 404, 'FACTOR_NOT_FOUND'],
@@ -64,9 +64,9 @@ describe('is refused', () => {
     ['a main contact of the user', 'bob', 'work', { email: mainEmail }, 412, 'FACTOR_TAKEN'],
     ['a contact of another kind', 'bob', 'work', { mobile }, 422, 'CONTACT_AMBIGUOUS'],
     ['another kind without its contact', 'bob', 'work', { contactType: 'MOBILE' }, 422, 'CONTACT_AMBIGUOUS'],
-    ['a second mark', 'bob', 'fresh', { tags: ['MARKED_RESOURCES'] }, 422, 'TAG_TAKEN'],
-    ['what is no e-mail', 'bob', 'work', { email: 'x' }, 422, 'FIELD_VALUE'],
-    ['a field that is not for it', 'bob', 'work', { verified: true } as Change, 400, 'FIELD_UNKNOWN'],
+    ['a second tag MARKED_RESOURCES', 'bob', 'fresh', { tags: ['MARKED_RESOURCES'] }, 422, 'TAG_TAKEN'],
+    ['an invalid e-mail address', 'bob', 'work', { email: 'x' }, 422, 'FIELD_VALUE'],
+    ['a read-only field', 'bob', 'work', { verified: true } as Change, 400, 'FIELD_UNKNOWN'],
     ['null', 'bob', 'work', { email: null } as unknown as Change, 400, 'FIELD_TYPE'],
   ];
   test.each(refused)('for %s', async (_, id, factorId, body, status, code) => {
@@ -74,7 +74,7 @@ describe('is refused', () => {
     await expectRefused(server, () => updateOf(id, factorId, server.admin, body), { status, code });
   });
 
-  test('for an administrator without a second proof', async () => {
+  test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
     const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];

@@ -1,4 +1,4 @@
-/** Bob, who has every kind of contact, and calls in his name: what the tests of factors and second proofs stand on. */
+/** Bob, who has contacts of every kind, and requests on his behalf, for the tests of factors and MFA. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { SeedFactor, SeedUser } from '../../../../../src/server/seed/schema.ts';
@@ -16,7 +16,7 @@ export const mainNumber = '+5511987654321';
 export const workEmail = 'bob@work.example';
 export const freshEmail = 'fresh@example.net';
 
-/** `work` is marked, `phone` is not, `fresh` is not verified. */
+/** `work` has the tag MARKED_RESOURCES, `phone` does not, `fresh` is not verified. */
 export const factors: SeedFactor[] = [
   { id: 'work', contactType: 'EMAIL', email: workEmail, tags: ['MARKED_RESOURCES', 'office'] },
   { id: 'phone', contactType: 'MOBILE', mobile: otherMobile },
@@ -32,7 +32,7 @@ export const bob = {
   factors,
 } satisfies SeedUser;
 
-/** A server with Alice, who has no factors but her main e-mail, and with Bob, who is as said. */
+/** A server with Alice, who has only her main e-mail address as a factor, and Bob. */
 export function startWithBob(changes: object = {}, options: TestServerOptions = {}): Promise<TestServer> {
   return startWith([{ ...bob, ...changes }], options);
 }
@@ -43,7 +43,7 @@ export interface LoginResult {
   readonly refreshToken?: string | undefined;
 }
 
-/** Logs in by password. */
+/** Logs in with a password. */
 export async function logInAs(
   server: TestServer,
   name = 'bob',
@@ -56,7 +56,7 @@ export async function logInAs(
   return { ...token, as: server.as({ token: token.accessToken }) };
 }
 
-/** Bob in a session through a client of this visibility. */
+/** Logs Bob in through a client with this factor visibility. */
 export async function throughClient(
   server: TestServer,
   factorVisibility: 'CREDENTIALS_ONLY' | 'MARKED_RESOURCES' | 'UNRESTRICTED',
@@ -65,13 +65,13 @@ export async function throughClient(
   return (await logInAs(server, 'bob', { clientId })).as;
 }
 
-/** Gives the second proof, by the main e-mail. */
+/** Completes MFA with the main e-mail address. */
 export async function completeSecondFactor(server: TestServer, as: IamClient, to = mainEmail) {
   const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
   return as.userIdentities.fulfillMfa({ body: { challengeId, token: await lastCode(server, to) } });
 }
 
-/** The alternative contact as it is stored. */
+/** Returns the stored alternative contact. */
 export async function factorOf(server: TestServer, factorId: string): Promise<Factor | undefined> {
   return server.appContext.store.factors.get(factorId);
 }
@@ -80,7 +80,7 @@ export async function factorIds(server: TestServer, userId = 'bob'): Promise<str
   return (await server.appContext.store.factors.find('userId', userId)).map(({ factorId }) => factorId).sort();
 }
 
-/** The messages that are no codes. */
+/** Returns the messages that are notices and not codes. */
 export async function notices(server: TestServer): Promise<{ to: string; purpose: string; text: string }[]> {
   const messages = await server.appContext.store.messages.list();
   return messages
@@ -88,7 +88,7 @@ export async function notices(server: TestServer): Promise<{ to: string; purpose
     .map(({ to, purpose, text }) => ({ to, purpose, text }));
 }
 
-/** Whoever lacks a role, is no user, or is nobody is refused, and nothing is changed by it. */
+/** Expects that callers without a role, clients and requests without credentials are rejected without a change. */
 export async function expectUsersOnly(
   server: TestServer,
   call: (as: IamClient) => Promise<unknown>,
@@ -123,7 +123,7 @@ export async function expectUsersOnly(
   expect(await server.dump()).toEqual(before);
 }
 
-/** How a call fails, for many calls at once. */
+/** Returns the errors of many requests. */
 export async function settleAll(calls: readonly Promise<unknown>[]): Promise<string[]> {
   const settled = await Promise.allSettled(calls);
   return settled.map((one) =>

@@ -48,17 +48,17 @@ const fresh = {
   default: false,
 };
 
-describe('shows masked', () => {
+describe('returns masked', () => {
   test.each([
     ['CREDENTIALS_ONLY', main],
     ['MARKED_RESOURCES', [work]],
     ['UNRESTRICTED', [...main, fresh, phone, work]],
-  ] as const)('to a client of visibility %s what that says', async (visibility, shown) => {
+  ] as const)('the contacts that visibility %s of the client allows', async (visibility, shown) => {
     await using server = await startWithBob();
     expect(await list(await throughClient(server, visibility))).toEqual(shown);
   });
 
-  test("nobody else's contacts", async () => {
+  test('no contacts of other users', async () => {
     await using server = await startWithBob();
     const shown = await list(await createSession(server, 'alice-id', 'AUTH-BASIC'));
     expect(shown.map(({ id }) => id)).toEqual(['main-email']);
@@ -66,7 +66,7 @@ describe('shows masked', () => {
   });
 });
 
-describe('says which is the default', () => {
+describe('returns the default', () => {
   const ofBob = async (changes: object) => {
     await using server = await startWithBob({ factors: [] });
     const user = await server.appContext.store.users.get('bob');
@@ -77,16 +77,16 @@ describe('says which is the default', () => {
     return shown.filter((one) => one.default).map(({ id }) => id);
   };
 
-  test('the main mobile, where the main e-mail is not verified', async () => {
+  test('the main mobile number if the main e-mail address is not verified', async () => {
     expect(await ofBob({ emailVerified: false })).toEqual(['main-mobile']);
   });
 
-  test('none, where none of the main contacts is verified', async () => {
+  test('none if no main contact is verified', async () => {
     expect(await ofBob({ emailVerified: false, mobileVerified: false })).toEqual([]);
   });
 });
 
-test('is refused to whoever is no user', async () => {
+test('rejects callers other than users', async () => {
   await using server = await startWithBob();
   await expectUsersOnly(server, list, { level: 'AUTH-BASIC' });
 });

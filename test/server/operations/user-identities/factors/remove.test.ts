@@ -7,14 +7,14 @@ import { expectUsersOnly, factorIds, notices, settleAll, startWithBob, workEmail
 const remove = (as: IamClient, id = 'work') => as.userIdentities.factors.remove({ params: { id } });
 
 describe('a removed contact', () => {
-  test('is gone, alone, and hears of it', async () => {
+  test('is deleted alone and receives a notice', async () => {
     await using server = await startWithBob();
     await expect(remove(await createSession(server, 'bob'))).resolves.toBeUndefined();
     expect(await factorIds(server)).toEqual(['fresh', 'phone']);
     expect(await notices(server)).toMatchObject([{ to: workEmail, purpose: 'contact-changed' }]);
   });
 
-  test('stops the second proof that was under way by it, and takes no codes', async () => {
+  test('voids the pending second factor that uses it and accepts no codes', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const { challengeId } = await as.userIdentities.leverageMfa({ body: { factorId: 'work' } });
@@ -34,7 +34,7 @@ describe('a removed contact', () => {
     await expect(as.userIdentities.factors.add({ body: { authenticationFactors } })).resolves.toHaveLength(1);
   });
 
-  test('is removed once by 50 calls at once', async () => {
+  test('is removed once by 50 concurrent requests', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const ended = await settleAll(Array.from({ length: 50 }, () => remove(as)));
@@ -44,8 +44,8 @@ describe('a removed contact', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user with a second proof', async () => {
+describe('is rejected', () => {
+  test('for callers other than users with MFA', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => remove(as), { level: 'AUTH-MFA' });
   });
@@ -60,7 +60,7 @@ describe('is refused', () => {
     await expectRefused(server, () => remove(as, id), { status, code });
   });
 
-  test("for another user's contact, and for a main contact that the user does not have", async () => {
+  test('for a contact of another user and for a main contact that the user does not have', async () => {
     await using server = await startWithBob();
     const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])

@@ -39,7 +39,7 @@ describe('sends a code', () => {
     expect(await lastCode(server, 'eve@example.com')).toMatch(/^\d{6}$/);
   });
 
-  test('the one before is void; that of another contact is not', async () => {
+  test('that voids the previous code of this contact only', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await send(as, 'work');
@@ -56,27 +56,30 @@ describe('sends a code', () => {
   });
 });
 
-describe('of visibility', () => {
+describe('for visibility', () => {
   test.each([
     ['CREDENTIALS_ONLY', ['main-email', 'main-mobile'], ['work', 'phone', 'fresh']],
     ['MARKED_RESOURCES', ['main-email', 'main-mobile', 'work'], ['phone', 'fresh']],
     ['UNRESTRICTED', ['main-email', 'main-mobile', 'work', 'phone', 'fresh'], []],
-  ] as const)('%s a client reaches what that says and the main contacts', async (visibility, there, notThere) => {
-    await using server = await startWithBob();
-    const as = await throughClient(server, visibility);
-    for (const id of there) await expect(send(as, id), id).resolves.toBeUndefined();
-    for (const id of notThere)
-      await expectRefused(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
-  });
+  ] as const)(
+    '%s to the main contacts and those that the visibility of the client allows',
+    async (visibility, there, notThere) => {
+      await using server = await startWithBob();
+      const as = await throughClient(server, visibility);
+      for (const id of there) await expect(send(as, id), id).resolves.toBeUndefined();
+      for (const id of notThere)
+        await expectRefused(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+    },
+  );
 });
 
-describe('is refused', () => {
-  test('to whoever is no user', async () => {
+describe('rejects', () => {
+  test('callers other than users', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => send(as, 'work'), { level: 'AUTH-BASIC', documents403: false });
   });
 
-  test("for what is not there, or is another user's", async () => {
+  test('unknown contacts and contacts of other users', async () => {
     await using server = await startWithBob();
     const bob = await createSession(server, 'bob');
     await expectRefused(server, () => send(bob, 'absent'), { status: 404, code: 'FACTOR_NOT_FOUND' });
@@ -86,13 +89,13 @@ describe('is refused', () => {
       await expectRefused(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 
-  test('as 200 with the error array, where soft errors are asked for', async () => {
+  test('with 200 and the error array when soft errors are requested', async () => {
     await using server = await startWithBob({}, { flags: { 'soft-errors': true } });
     const as = await createSession(server, 'bob');
     await expect(send(as, 'absent')).rejects.toMatchObject({ status: 200, code: 'FACTOR_NOT_FOUND' });
   });
 
-  test('after five in an hour to one contact, over all sessions, with nothing sent', async () => {
+  test('more than five an hour to one contact over all sessions, and sends nothing', async () => {
     await using server = await startWithBob();
     for (let sent = 0; sent < 5; sent += 1) await send(await createSession(server, 'bob'), 'work');
     const as = await createSession(server, 'bob');

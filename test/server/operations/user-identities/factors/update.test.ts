@@ -19,7 +19,7 @@ const update = (as: IamClient, body: Change, id = 'work') => as.userIdentities.f
 const email = (address: string, ...tags: string[]): Change => ({ contactType: 'EMAIL', email: address, tags });
 
 describe('a changed contact', () => {
-  test('is unverified again, and the one before hears of it', async () => {
+  test('becomes unverified, and the previous contact receives a notice', async () => {
     await using server = await startWithBob();
     const before = await factorOf(server, 'work');
     await expect(
@@ -52,13 +52,13 @@ describe('a changed contact', () => {
     });
   });
 
-  test('is one that is spelled another way', async () => {
+  test('includes another spelling of the same contact', async () => {
     await using server = await startWithBob();
     await update(await createSession(server, 'bob'), email(workEmail.toUpperCase()));
     expect(await factorOf(server, 'work')).toMatchObject({ verified: false });
   });
 
-  test('takes no code that went to the one before, nor counts as the second proof that was under way', async () => {
+  test('accepts no code of the previous contact and voids its pending second factor', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
@@ -72,7 +72,7 @@ describe('a changed contact', () => {
     await expect(fulfill).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 
-  test('voids what its proof was given for', async () => {
+  test('voids the one-time tokens issued for its verification', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
@@ -82,7 +82,7 @@ describe('a changed contact', () => {
     await expect(as.userIdentities.grantAuthSmart({ body: smart })).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
 
-  test('is not notified where it was never verified: it may be that of a stranger', async () => {
+  test('receives no notice if it was never verified, since it may belong to a stranger', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (let round = 0; round < 7; round += 1) {
@@ -93,8 +93,8 @@ describe('a changed contact', () => {
   });
 });
 
-describe('a contact that stays', () => {
-  test('stays verified, keeps its codes and hears nothing; tags that are left out are gone', async () => {
+describe('an unchanged contact', () => {
+  test('stays verified, keeps its codes and receives no notice; tags that are left out are cleared', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });
@@ -111,7 +111,7 @@ describe('a contact that stays', () => {
     expect(await factorOf(server, 'fresh')).toMatchObject({ verified: false, tags: ['a'] });
   });
 
-  test('may keep its mark', async () => {
+  test('may keep the tag MARKED_RESOURCES', async () => {
     await using server = await startWithBob();
     await expect(
       update(await createSession(server, 'bob'), email(workEmail, 'MARKED_RESOURCES')),
@@ -119,23 +119,23 @@ describe('a contact that stays', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user with a second proof', async () => {
+describe('is rejected', () => {
+  test('for callers other than users with MFA', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => update(as, email('x@example.com')), { level: 'AUTH-MFA' });
   });
 
   const good = email('x@example.com');
   const refused: [string, string, Change, number, string][] = [
-    ['an id that nobody has', 'absent', good, 404, 'FACTOR_NOT_FOUND'],
+    ['an unknown id', 'absent', good, 404, 'FACTOR_NOT_FOUND'],
     ['the main e-mail', 'main-email', good, 412, 'MAIN_CONTACT'],
     ['the main mobile', 'main-mobile', good, 412, 'MAIN_CONTACT'],
     ['a contact that another factor has', 'work', email(freshEmail.toUpperCase()), 412, 'FACTOR_TAKEN'],
     ['a main contact of the user', 'work', email(mainEmail), 412, 'FACTOR_TAKEN'],
     ['no contact', 'work', { contactType: 'EMAIL' }, 422, 'CONTACT_AMBIGUOUS'],
     ['a contact of another kind', 'phone', { contactType: 'MOBILE', email: 'x@e.example' }, 422, 'CONTACT_AMBIGUOUS'],
-    ['a second mark', 'fresh', email(freshEmail, 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
-    ['what is no e-mail', 'work', email('x'), 422, 'FIELD_VALUE'],
+    ['a second tag MARKED_RESOURCES', 'fresh', email(freshEmail, 'MARKED_RESOURCES'), 422, 'TAG_TAKEN'],
+    ['an invalid e-mail address', 'work', email('x'), 422, 'FIELD_VALUE'],
     ['an unknown field', 'work', { ...good, verified: true } as Change, 400, 'FIELD_UNKNOWN'],
     ['an impossible id', 'a b', good, 404, 'PATH_VALUE'],
   ];
@@ -145,7 +145,7 @@ describe('is refused', () => {
     await expectRefused(server, () => update(as, body, id), { status, code });
   });
 
-  test("for another user's contact, and for a main contact that the user does not have", async () => {
+  test('for a contact of another user and for a main contact that the user does not have', async () => {
     await using server = await startWithBob();
     const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])

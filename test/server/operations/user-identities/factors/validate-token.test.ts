@@ -18,14 +18,14 @@ import {
 const validate = (as: IamClient, id: string, token: string) =>
   as.userIdentities.factors.validateToken({ params: { id }, body: { token } });
 
-/** Sends a code to a contact and reads it. */
+/** Sends a code to a contact and returns it. */
 async function codeFor(server: TestServer, as: IamClient, id: string, to: string): Promise<string> {
   await as.userIdentities.factors.sendToken({ params: { id } });
   return lastCode(server, to);
 }
 
-describe('a right code', () => {
-  test('verifies an alternative contact, and gives a challenge', async () => {
+describe('a correct code', () => {
+  test('verifies an alternative contact and returns a challenge', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob', 'AUTH-BASIC');
     const before = await factorOf(server, 'fresh');
@@ -36,7 +36,7 @@ describe('a right code', () => {
     await expect(as.userIdentities.leverageMfa({ body: { factorId: 'fresh' } })).resolves.toBeDefined();
   });
 
-  test('verifies a main e-mail, which is a login name from then on', async () => {
+  test('verifies a main e-mail address, which becomes a login identifier', async () => {
     await using server = await startWithEve();
     const as = await createSession(server, 'eve', 'AUTH-BASIC');
     await expect(logIn(server, { name: 'eve@example.com' })).rejects.toMatchObject({ status: 401 });
@@ -45,21 +45,21 @@ describe('a right code', () => {
     await expect(logIn(server, { name: 'EVE@example.com' })).resolves.toBeDefined();
   });
 
-  test('verifies a main mobile', async () => {
+  test('verifies a main mobile number', async () => {
     await using server = await startWithEve();
     const as = await createSession(server, 'eve', 'AUTH-BASIC');
     await validate(as, 'main-mobile', await codeFor(server, as, 'main-mobile', '+12341234'));
     expect(await rowOf(server, 'eve')).toMatchObject({ emailVerified: false, mobileVerified: true });
   });
 
-  test('of a main e-mail that another user proved before changes nothing', async () => {
+  test('of a main e-mail address that another user verified first changes nothing', async () => {
     await using server = await startWithEve({ userEmail: 'Bob@example.com' });
     const as = await createSession(server, 'eve', 'AUTH-BASIC');
     const token = await codeFor(server, as, 'main-email', 'Bob@example.com');
     await expectRefused(server, () => validate(as, 'main-email', token), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
-  test('is taken once, in a row and of 100 at once', async () => {
+  test('is accepted once, in sequence and in 100 concurrent requests', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
@@ -69,7 +69,7 @@ describe('a right code', () => {
     await expectRefused(server, () => validate(as, 'work', token), { status: 412, code: 'CODE_INVALID' });
   });
 
-  test('is good for ten minutes', async () => {
+  test('is valid for ten minutes', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
@@ -80,15 +80,15 @@ describe('a right code', () => {
     await expectRefused(server, () => validate(as, 'main-email', later), { status: 412, code: 'CODE_INVALID' });
   });
 
-  test('is taken in another session of the same user', async () => {
+  test('is accepted in another session of the same user', async () => {
     await using server = await startWithBob();
     const token = await codeFor(server, await createSession(server, 'bob'), 'work', workEmail);
     await expect(validate(await createSession(server, 'bob'), 'work', token)).resolves.toBeDefined();
   });
 });
 
-describe('a code is not taken', () => {
-  test('for another contact, another purpose or another user', async () => {
+describe('a code is rejected', () => {
+  test('for another contact, purpose or user', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const alice = await createSession(server, 'alice-id');
@@ -104,7 +104,7 @@ describe('a code is not taken', () => {
 
   const oddities = [(code: string) => ` ${code}`, (code: string) => `${code}\n`, () => '', () => 'abcdef'];
   const digits = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
-  test('with blanks, letters, or digits of other scripts', async () => {
+  test('with spaces, letters or digits of other scripts', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
@@ -117,7 +117,7 @@ describe('a code is not taken', () => {
     await expect(validate(as, 'work', token)).resolves.toBeDefined();
   });
 
-  test('after five wrong ones, over all contacts and sessions, whatever is sent meanwhile', async () => {
+  test('after five wrong ones over all contacts and sessions, also if it is new', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (const [id, to] of [
@@ -141,7 +141,7 @@ describe('a code is not taken', () => {
     ).resolves.toBeDefined();
   });
 
-  test('once the user is locked, or has another main e-mail', async () => {
+  test('once the user is locked or has another main e-mail address', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'main-email', mainEmail);
@@ -158,13 +158,13 @@ describe('a code is not taken', () => {
   });
 });
 
-describe('is refused', () => {
-  test('to whoever is no user', async () => {
+describe('is rejected', () => {
+  test('for callers other than users', async () => {
     await using server = await startWithBob();
     await expectUsersOnly(server, (as) => validate(as, 'work', '123456'), { level: 'AUTH-BASIC' });
   });
 
-  test('for a contact that the client is not shown, with the right code', async () => {
+  test('for a contact that the client can not see, even with the correct code', async () => {
     await using server = await startWithBob();
     const token = await codeFor(server, await createSession(server, 'bob'), 'phone', '+15555550123');
     for (const visibility of ['CREDENTIALS_ONLY', 'MARKED_RESOURCES'] as const) {
@@ -173,7 +173,7 @@ describe('is refused', () => {
     }
   });
 
-  test('for a body that is none', async () => {
+  test('for an invalid body', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const params = { id: 'work' };
@@ -185,7 +185,7 @@ describe('is refused', () => {
   });
 });
 
-/** Eve, who made herself and proved nothing, and set a password somehow. */
+/** Eve, who signed up without a verified contact and has a password. */
 async function startWithEve(changes: object = {}): Promise<TestServer> {
   const server = await startWithBob();
   const user = await rowOf(server, 'bob');
