@@ -403,7 +403,7 @@ describe('an invalid certificate', () => {
 });
 
 describe('between the steps', () => {
-  test.each(['lock', 'removal', 'other e-mail', 'authority gone'])('a %s stops the login', async (event) => {
+  test.each(['lock', 'removal', 'new e-mail', 'removal of the authority'])('a %s stops the login', async (event) => {
     await using server = await start();
     const { store, providers } = server.appContext;
     const { verifyCertificate: certificate } = providers;
@@ -416,8 +416,8 @@ describe('between the steps', () => {
           if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: alice.userId } });
           await store.transaction(async (tx) => {
             const user = await tx.users.get(alice.userId);
-            if (event === 'other e-mail' && user) await tx.users.replace({ ...user, userEmail: 'other@example.com' });
-            if (event === 'authority gone') await tx.providers.delete('root');
+            if (event === 'new e-mail' && user) await tx.users.replace({ ...user, userEmail: 'other@example.com' });
+            if (event === 'removal of the authority') await tx.providers.delete('root');
           });
           return proven;
         },

@@ -495,8 +495,8 @@ describe('the user', () => {
   });
 });
 
-test.each(['lock', 'removal', 'other link', 'provider changed'])(
-  'after a %s during the request is not logged in',
+test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
+  'a %s during the request stops the login',
   async (event) => {
     await using world = await start();
     const { store, providers } = world.server.appContext;
@@ -507,16 +507,16 @@ test.each(['lock', 'removal', 'other link', 'provider changed'])(
       if (event === 'removal') await world.server.admin.userIdentities.remove({ params: { id: alice.userId } });
       await store.transaction(async (tx) => {
         const user = await tx.users.get(alice.userId);
-        if (event === 'other link' && user) await tx.users.replace({ ...user, identities: [] });
+        if (event === 'changed link' && user) await tx.users.replace({ ...user, identities: [] });
         const provider = await tx.providers.get(name);
-        if (event === 'provider changed' && provider?.kind === 'oidc')
+        if (event === 'change of the provider' && provider?.kind === 'oidc')
           await tx.providers.replace({ ...provider, clientId: 'another' });
       });
       return proof;
     };
     Object.assign(world.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
     const failure = await catchClientError(logIn(world, await world.provider.token()));
-    expect(failure.status).toBe(event === 'removal' || event === 'other link' ? 412 : 401);
+    expect(failure.status).toBe(event === 'removal' || event === 'changed link' ? 412 : 401);
     expect(await store.sessions.count()).toBe(0);
   },
 );

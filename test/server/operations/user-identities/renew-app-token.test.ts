@@ -434,7 +434,7 @@ describe('the user', () => {
   });
 });
 
-test.each(['lock', 'provider gone'])('a %s during the request stops the login', async (event) => {
+test.each(['lock', 'removal of the provider'])('a %s during the request stops the login', async (event) => {
   await using server = await start();
   const { store, providers } = server.appContext;
   const { verifySamlResponse: verify } = providers;
