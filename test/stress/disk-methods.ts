@@ -1,7 +1,7 @@
-/** A disk, or a file of one, as a plain object whose methods can be replaced one by one: it may be of a class. */
+/** Copies a disk or a file into a plain object with bound methods, so that single methods can be overridden. */
 import type { Disk, DiskFile } from '../../src/server/store/json/disk.ts';
 
-/** The methods of a disk. */
+/** Returns the bound methods of a disk. */
 export function bindDisk(disk: Disk): Disk {
   return {
     makeFolder: (path) => disk.makeFolder(path),
@@ -16,7 +16,7 @@ export function bindDisk(disk: Disk): Disk {
   };
 }
 
-/** The methods of a file. */
+/** Returns the bound methods of a file. */
 export function bindDiskFile(file: DiskFile): DiskFile {
   return {
     write: (bytes, position) => file.write(bytes, position),

@@ -1,4 +1,4 @@
-/** A disk of this machine whose process is killed, as by `kill -9`, before or after a certain operation. */
+/** A disk that kills its process, as `kill -9` does, before or after a given operation. */
 import { basename } from 'node:path';
 import type { Disk, DiskFile } from '../../src/server/store/json/disk.ts';
 import type { DiskOperation } from '../server/store/fake-disk.ts';
@@ -9,24 +9,24 @@ export interface Failpoint {
   /** The file, or both names of a rename. */
   readonly name: string;
   readonly side: 'before' | 'after';
-  /** Which one of those operations: 1 for the first. */
+  /** Which matching operation triggers the kill; 1 is the first. */
   readonly occurrence: number;
-  /** Counts only operations on files to which this text was written last. */
+  /** Counts only operations that follow a write that contains this text. */
   readonly containing?: string | undefined;
 }
 
-/** @param kill ends the process at once. */
+/** Wraps a disk with a failpoint. @param kill ends the process immediately. */
 export function withFailpoint(disk: Disk, at: Failpoint, kill: () => void): Disk {
-  let turns = 0;
+  let matches = 0;
   let written = '';
   async function around<Result>(kind: Failpoint['kind'], name: string, work: () => Promise<Result>): Promise<Result> {
     const fits =
       kind === at.kind && name === at.name && (at.containing === undefined || written.includes(at.containing));
-    if (fits) turns += 1;
-    const hit = fits && turns === at.occurrence;
-    if (hit && at.side === 'before') kill();
+    if (fits) matches += 1;
+    const isHit = fits && matches === at.occurrence;
+    if (isHit && at.side === 'before') kill();
     const result = await work();
-    if (hit) kill();
+    if (isHit) kill();
     return result;
   }
   const watched = (file: DiskFile, name: string): DiskFile => ({
@@ -43,9 +43,9 @@ export function withFailpoint(disk: Disk, at: Failpoint, kill: () => void): Disk
     ...bindDisk(disk),
     open(path, mode) {
       const name = basename(path);
-      // What is opened so is in its place under its final name before anything is appended to it.
-      const lasting = mode === 'modify' && name === 'journal.next.jsonl' ? 'journal.jsonl' : name;
-      return around('open', name, async () => watched(await disk.open(path, mode), lasting));
+      // This file is renamed to its final name before the first append.
+      const finalName = mode === 'modify' && name === 'journal.next.jsonl' ? 'journal.jsonl' : name;
+      return around('open', name, async () => watched(await disk.open(path, mode), finalName));
     },
     rename: (from, to) => around('rename', `${basename(from)} ${basename(to)}`, () => disk.rename(from, to)),
     remove: (path) => around('remove', basename(path), () => disk.remove(path)),

@@ -1,7 +1,6 @@
 /**
- * Load on a server, and the oracle for what it leaves. Each writer does one thing after another to groups of its own, and
- * waits for each answer; so after any crash its groups must be as after its last answered operation, or, where one was
- * under way, as after that one.
+ * Puts load on a server and verifies the result. Each writer changes its own groups one operation at a time and waits
+ * for each response. After a crash its groups must match the last acknowledged operation, or the one in flight.
  */
 import { ClientError } from '../../src/client/errors.ts';
 import type { IamClient } from '../../src/client/index.ts';
@@ -15,28 +14,28 @@ export class LoadGenerator {
     this.#writers = Array.from({ length: writers }, (_, number) => new LoadWriter(`${prefix}${number}-`));
   }
 
-  /** How many operations were answered. */
+  /** The number of acknowledged operations. */
   get acknowledged(): number {
     return this.#writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   }
 
-  /** How many were refused, with 503. */
+  /** The number of operations rejected with 503. */
   get rejected(): number {
     return this.#writers.reduce((sum, { rejected }) => sum + rejected, 0);
   }
 
-  /** Writes until `done`, or until the server is gone. @throws where it answers as it never should. */
+  /** Writes until `done` or until the server disconnects. @throws Error on an unexpected status. */
   async run(client: IamClient, done: () => boolean): Promise<void> {
     await Promise.all(this.#writers.map((writer) => writer.run(client, done)));
   }
 
-  /** What was answered is there, nothing that was not issued, in order; the writers go on from there. */
+  /** Verifies that all acknowledged operations are stored and nothing else except one in flight; then continues from there. */
   async resume(client: IamClient): Promise<void> {
     const found = await readGroups(client);
     for (const writer of this.#writers) writer.resume(found);
   }
 
-  /** What was answered is there, and nothing else: what was refused is not. */
+  /** Verifies that exactly the acknowledged operations are stored; rejected ones are not. */
   async assertExact(client: IamClient): Promise<void> {
     const found = await readGroups(client);
     for (const writer of this.#writers) writer.assertExact(found);
@@ -54,7 +53,7 @@ async function readGroups(client: IamClient): Promise<GroupsByName> {
 
 class LoadWriter {
   readonly #prefix: string;
-  /** How many operations were sent, and how many of them succeeded. */
+  /** The number of operations that were sent; `acknowledged` counts those that succeeded. */
   #issued = 0;
   acknowledged = 0;
   rejected = 0;
@@ -66,43 +65,44 @@ class LoadWriter {
   async run(client: IamClient, done: () => boolean): Promise<void> {
     while (!done()) {
       const outcome = await this.#next(client);
-      if (outcome === 'gone') return;
+      if (outcome === 'disconnected') return;
     }
   }
 
-  async #next(client: IamClient): Promise<'done' | 'refused' | 'gone'> {
+  async #next(client: IamClient): Promise<'done' | 'rejected' | 'disconnected'> {
     this.#issued = this.acknowledged + 1;
     try {
       await runOperation(client, this.#prefix, this.#issued);
       this.acknowledged = this.#issued;
       return 'done';
     } catch (error) {
-      if (!(error instanceof ClientError)) return 'gone';
+      if (!(error instanceof ClientError)) return 'disconnected';
       if (error.status !== 503)
-        throw new Error(`operation ${this.#issued} of ${this.#prefix} was answered ${error.status}: ${error.message}`);
-      // It stays issued: after a failed sync, nobody knows whether it will be there at the next start.
+        throw new Error(`operation ${this.#issued} of ${this.#prefix} failed with ${error.status}: ${error.message}`);
+      // It stays issued: after a failed sync it is unknown whether the next start finds it.
       this.rejected += 1;
       await new Promise((resolve) => setTimeout(resolve, 20));
-      return 'refused';
+      return 'rejected';
     }
   }
 
   resume(found: GroupsByName): void {
     const own = this.#ownGroups(found);
     const possible = [this.acknowledged, this.#issued].find((count) => this.#expectedAfter(count) === own);
-    if (possible === undefined) throw new Error(this.#difference(own, `or ${this.#issued}`));
+    if (possible === undefined) throw new Error(this.#difference(own, ` or ${this.#issued}`));
     this.acknowledged = possible;
     this.#issued = possible;
   }
 
   assertExact(found: GroupsByName): void {
     const own = this.#ownGroups(found);
-    if (own !== this.#expectedAfter(this.acknowledged)) throw new Error(this.#difference(own, 'exactly'));
+    if (own !== this.#expectedAfter(this.acknowledged)) throw new Error(this.#difference(own, ''));
   }
 
-  #difference(own: string, or: string): string {
+  #difference(own: string, alternative: string): string {
     const expected = this.#expectedAfter(this.acknowledged);
-    return `the groups of ${this.#prefix} are not as after operation ${this.acknowledged} ${or}\nfound    ${own}\nexpected ${expected}`;
+    const operation = `${this.acknowledged}${alternative}`;
+    return `the groups of ${this.#prefix} do not match operation ${operation}\nfound    ${own}\nexpected ${expected}`;
   }
 
   #ownGroups(found: GroupsByName): string {
@@ -123,7 +123,7 @@ function formatGroups(groups: [string, readonly string[]][]): string {
     .join(' ');
 }
 
-/** In turn: makes a group, changes it, makes another one, and removes the first; the second one stays. */
+/** Cycles through four operations: create a group, update it, create a second one, delete the first. */
 async function runOperation(client: IamClient, prefix: string, number: number): Promise<void> {
   const params = { groupId: prefix + number };
   switch (number % 4) {

@@ -1,4 +1,4 @@
-/** `npm run torture`: tries to make the store lose something that it acknowledged. See docs/durability.md. */
+/** `npm run torture`: tries to make the store lose acknowledged writes. See docs/durability.md. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { nextBudget } from './budget.ts';
@@ -10,16 +10,16 @@ const names = suites.map(({ name }) => name);
 
 const usage = `usage: npm run torture -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--plant NAME]
 
-  --only     one suite; may be given again
-  --minutes  how long the whole run may take, shared out over the suites (5 where nothing is said)
+  --only     run only this suite; repeatable
+  --minutes  time limit of the whole run, divided over the suites (default: 5)
   --seconds  the same in seconds
-  --count    at most so many rounds of each suite
-  --seed     the seed of the first round; another one each time where nothing is said
-  --plant    runs with a defect, to see that it is found
+  --count    maximum number of rounds of each suite
+  --seed     seed of the first round (default: random)
+  --plant    run with a seeded bug, to verify that it is found
 
 suites
 ${table(suites.map(({ name, about }) => [name, about]))}
-defects
+seeded bugs
 ${table(Object.entries(seededBugs))}`;
 
 function table(rows: readonly (readonly [string, string])[]): string {
@@ -35,7 +35,7 @@ interface StressOptions {
   readonly seededBug: string | undefined;
 }
 
-/** @throws Error with what is wrong with the words given. */
+/** @throws Error that describes the invalid option. */
 function readOptions(): StressOptions | 'help' {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -51,9 +51,9 @@ function readOptions(): StressOptions | 'help' {
   });
   if (values.help) return 'help';
   const unknown = values.only.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`there is no suite ${unknown}`);
+  if (unknown !== undefined) throw new Error(`unknown suite: ${unknown}`);
   if (values.plant !== undefined && !(values.plant in seededBugs))
-    throw new Error(`there is no defect ${values.plant}`);
+    throw new Error(`unknown seeded bug: ${values.plant}`);
   const seconds = number('seconds', values.seconds) ?? 60 * (number('minutes', values.minutes) ?? 5);
   return {
     only: values.only,
@@ -64,10 +64,10 @@ function readOptions(): StressOptions | 'help' {
   };
 }
 
-function number(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const value = Number(given);
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
+function number(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a number greater than 0`);
   return value;
 }
 
@@ -75,7 +75,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs one suite; an error of its own is a finding as well. */
+/** Runs one suite and prints its result; an error of the suite itself also counts as a finding. */
 async function runSuite(
   suite: Suite,
   options: StressOptions,
@@ -83,7 +83,7 @@ async function runSuite(
   suitesLeft: number,
   signal: AbortSignal,
 ) {
-  const began = performance.now();
+  const suiteStartedAt = performance.now();
   let last = '';
   const log = (line: string) => {
     last = line;
@@ -94,11 +94,11 @@ async function runSuite(
     const reproduce = `npm run torture -- --only ${suite.name} --seed ${options.seed}`;
     return [{ problem: `the suite itself failed: ${error.stack ?? error}`, reproduce }];
   });
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const seconds = ((performance.now() - suiteStartedAt) / 1000).toFixed(1);
   const verdict = findings.length > 0 ? `${findings.length} FOUND` : last.startsWith('skipped: ') ? 'skipped' : 'ok';
   print(`${suite.name.padEnd(14)} ${verdict.padEnd(8)} ${seconds.padStart(7)} s  ${last}`);
-  for (const { problem: what, reproduce } of findings)
-    print(`  ${what.replaceAll('\n', '\n  ')}\n  again: ${reproduce}`);
+  for (const { problem, reproduce } of findings)
+    print(`  ${problem.replaceAll('\n', '\n  ')}\n  reproduce: ${reproduce}`);
   return findings.length;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The oracle of the suites in this process. Commit n does what n says, to several tables at once, and notes in the same
- * transaction that it was the n-th; so whatever state is found tells which one of the history's states it must be.
- * What was answered must be in it, and nothing that was not issued.
+ * The oracle of the suites that run in this process. Commit n makes changes derived from n to several tables and stores
+ * n in the same transaction, so each recovered state identifies the commit it must match. It must contain every
+ * acknowledged commit and none that was not issued.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { Store, Transaction } from '../../src/server/store/store.ts';
@@ -11,18 +11,18 @@ import { group } from '../server/store/rows.ts';
 const COUNTER = 'counter';
 const createdAt = '2024-05-01T12:00:00.000Z';
 
-/** What is read and written: the tables of a transaction, or plain maps. */
+/** The expected rows of both tables. */
 interface ExpectedState {
   readonly groups: Map<string, Group>;
   readonly keys: Map<string, SigningKey>;
 }
 
 export class StoreOracle {
-  /** The last commit that was begun, and the last one that was acknowledged. */
+  /** The last commit that was started; `acknowledged` is the last one that succeeded. */
   issued = 0;
   acknowledged = 0;
 
-  /** Makes the next commit; what the store throws is passed on. */
+  /** Makes the next commit. @throws the errors of the store. */
   async commit(store: Store): Promise<void> {
     const number = await store.transaction(async (tx) => {
       const next = (await readCounter(tx)) + 1;
@@ -33,32 +33,35 @@ export class StoreOracle {
     this.acknowledged = Math.max(this.acknowledged, number);
   }
 
-  /** Makes several commits at once, and waits for all of them. @throws what the first that failed threw. */
+  /** Makes several commits concurrently and waits for all. @throws the error of the first one that failed. */
   async burst(store: Store, count: number): Promise<void> {
     const outcomes = await Promise.allSettled(Array.from({ length: count }, () => this.commit(store)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** The state must be one that may be after a crash; it goes on from there. */
+  /** Verifies that the state is allowed after a crash, and continues from it. */
   async resume(store: Store): Promise<void> {
     const found = await this.#verifyState(store);
     ok(
       found >= this.acknowledged,
-      `commit ${this.acknowledged} was acknowledged, and after the start ${found} is the last`,
+      `commit ${this.acknowledged} was acknowledged, but the last one after the start is ${found}`,
     );
-    ok(found <= this.issued, `commit ${this.issued} was the last, and after the start ${found} is there`);
+    ok(
+      found <= this.issued,
+      `commit ${this.issued} was the last one issued, but the last one after the start is ${found}`,
+    );
     this.issued = found;
     this.acknowledged = found;
   }
 
-  /** While the store is open, readers see what was acknowledged and nothing else, whatever failed. */
+  /** Verifies that readers of the open store see exactly the acknowledged commits. */
   async assertNotAhead(store: Store): Promise<void> {
     const found = await this.#verifyState(store);
-    deepStrictEqual(found, this.acknowledged, 'memory is not what was acknowledged');
+    deepStrictEqual(found, this.acknowledged, 'the state in memory differs from the acknowledged commits');
   }
 
-  /** After a write that was refused for a while: it is not there and will never be. */
+  /** Drops issued commits that were rejected and rolled back. */
   discardRejected(): void {
     this.issued = this.acknowledged;
   }
@@ -66,9 +69,9 @@ export class StoreOracle {
   async #verifyState(store: Store): Promise<number> {
     const count = await readCounter(store);
     const { groups, keys } = computeState(count);
-    const where = `the state is not what commit ${count} left`;
-    deepStrictEqual(await store.groups.list(), listSorted(groups), where);
-    deepStrictEqual(await store.signingKeys.list(), listSorted(keys), where);
+    const message = `the state differs from the state after commit ${count}`;
+    deepStrictEqual(await store.groups.list(), listSorted(groups), message);
+    deepStrictEqual(await store.signingKeys.list(), listSorted(keys), message);
     return count;
   }
 }
@@ -97,15 +100,15 @@ async function writeTable<Row>(
 ): Promise<void> {
   for (const key of before.keys()) if (!after.has(key)) await table.delete(key);
   for (const [key, row] of after) {
-    const former = before.get(key);
-    if (former === undefined) await table.insert(row);
-    else if (former !== row) await table.replace(row);
+    const previous = before.get(key);
+    if (previous === undefined) await table.insert(row);
+    else if (previous !== row) await table.replace(row);
   }
 }
 
 const states: ExpectedState[] = [{ groups: new Map(), keys: new Map() }];
 
-/** What the first so many commits leave. Rows that a commit left alone are the same objects. */
+/** Returns the state after the first `count` commits. Rows that a commit does not change stay the same objects. */
 function computeState(count: number): ExpectedState {
   for (let number = states.length; number <= count; number += 1) {
     const before = states[number - 1] as ExpectedState;
@@ -116,7 +119,7 @@ function computeState(count: number): ExpectedState {
   return states[count] as ExpectedState;
 }
 
-/** Inserts mostly; now and then a removal, a change, a long row, or a rotation of keys. */
+/** Mostly inserts; sometimes deletes, updates, inserts a long row or rotates the keys. */
 function applyCommit({ groups, keys }: ExpectedState, number: number): void {
   groups.set(COUNTER, group(COUNTER, { groupName: `counted to ${number}` }));
   const older = formatName(number - 4);
@@ -127,7 +130,7 @@ function applyCommit({ groups, keys }: ExpectedState, number: number): void {
   if (number % 6 === 0) rotate(keys, number);
 }
 
-/** One key is current at any time, and the one before the last is cleared away. */
+/** Makes the current key an old one, deletes the previous old key and adds a new current key. */
 function rotate(keys: Map<string, SigningKey>, number: number): void {
   for (const [kid, key] of keys) {
     if (key.current) keys.set(kid, { ...key, current: false });

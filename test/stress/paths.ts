@@ -1,4 +1,4 @@
-/** Where things are, from the sources and from the bundle alike. */
+/** Paths that resolve both from the sources and from the bundle. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ function rootAbove(folder: string): string {
   return existsSync(path.join(folder, 'package.json')) ? folder : rootAbove(path.dirname(folder));
 }
 
-/** The command as users run it, and the server of these suites. */
+/** The `iam` command of the product and the instrumented server of these suites. */
 export const programs = {
   product: path.join(root, 'bin/iam.js'),
   instrumented: path.join(root, 'dist/stress/server.js'),

@@ -1,4 +1,4 @@
-/** A server in a process of its own: started, asked, stopped, killed. */
+/** Starts, queries, stops and kills a server in a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -16,11 +16,11 @@ const environment = {
 };
 
 export interface StartOptions {
-  /** What stands before `node` on the command line, such as strace and its options. */
+  /** Arguments before `node` on the command line, such as strace and its options. */
   readonly commandPrefix?: readonly string[];
 }
 
-/** A server that ended before it served. */
+/** The server ended before it was ready. */
 export class StartError extends Error {}
 
 export class ServerProcess {
@@ -43,23 +43,23 @@ export class ServerProcess {
     this.#ended = once(this.#child, 'close').then(() => {});
   }
 
-  /** The service as users start it. */
+  /** Starts the server of the product. */
   static product(folder: string, options: StartOptions = {}): ServerProcess {
     return new ServerProcess([programs.product, 'serve', '--port', '0', '--data', folder, '--json'], options);
   }
 
-  /** The service with frequent checkpoints, and what the order says. */
-  static instrumented(order: InstrumentedServerOptions, options: StartOptions = {}): ServerProcess {
-    return new ServerProcess([programs.instrumented, JSON.stringify(order)], options);
+  /** Starts the instrumented server, which writes frequent checkpoints by default. */
+  static instrumented(serverOptions: InstrumentedServerOptions, options: StartOptions = {}): ServerProcess {
+    return new ServerProcess([programs.instrumented, JSON.stringify(serverOptions)], options);
   }
 
-  /** The tortured service where a defect is planted or its frequent checkpoints are wanted, else the product. */
+  /** Starts the instrumented server if a bug is seeded or checkpoints are to be frequent, otherwise the product. */
   static either(folder: string, seededBug: string | undefined, frequent: boolean, options: StartOptions = {}) {
     if (seededBug === undefined && !frequent) return ServerProcess.product(folder, options);
     return ServerProcess.instrumented({ data: folder, seededBug, frequent }, options);
   }
 
-  /** Resolves when it serves. @throws with what it said where it ended instead. */
+  /** Resolves when the server is ready. @throws StartError with its stderr if it ended before. */
   async ready(): Promise<this> {
     const line = await Promise.race([firstLine(this.#child), this.#ended]);
     if (line === undefined) throw new StartError(`the server did not start: ${this.outcome} ${this.stderr}`);
@@ -75,51 +75,51 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The exit code, or the signal, of a process that has ended. */
+  /** The exit code or the signal of a process that has ended. */
   get outcome(): number | NodeJS.Signals | null {
     return this.#child.exitCode ?? this.#child.signalCode;
   }
 
-  /** Calls as the administrator. */
+  /** Returns a client with administrator credentials; `ended` closes it. */
   client(): IamClient {
     const client = createClient({ baseUrl: this.#url, credentials, timeouts: { total: 30_000 }, connections: 64 });
     this.#clients.push(client);
     return client;
   }
 
-  /** The status of a document at the root, such as /readyz. */
+  /** Returns the status of a path outside the API, such as /readyz. */
   async status(path: string): Promise<number> {
-    const answer = await fetch(this.#url + path);
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(this.#url + path);
+    await response.arrayBuffer();
+    return response.status;
   }
 
-  /** The ids of the keys that tokens are verified with, the one that signs first. */
+  /** Returns the ids of the published keys; the current signing key comes first. */
   async keyIds(): Promise<string[]> {
-    const answer = await fetch(`${this.#url}/.well-known/jwks.json`);
-    const { keys } = (await answer.json()) as { keys: { kid: string }[] };
+    const response = await fetch(`${this.#url}/.well-known/jwks.json`);
+    const { keys } = (await response.json()) as { keys: { kid: string }[] };
     return keys.map(({ kid }) => kid);
   }
 
-  /** Posts to the control plane; gives the status. */
+  /** Sends a POST to the control plane and returns the status. */
   async control(path: string): Promise<number> {
-    const pair = Buffer.from(`${credentials.clientId}:${credentials.clientSecret}`).toString('base64');
-    const answer = await fetch(`${this.#url}/_iam${path}`, {
+    const basic = Buffer.from(`${credentials.clientId}:${credentials.clientSecret}`).toString('base64');
+    const response = await fetch(`${this.#url}/_iam${path}`, {
       method: 'POST',
-      headers: { authorization: `Basic ${pair}` },
+      headers: { authorization: `Basic ${basic}` },
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   }
 
-  /** What keeps the tortured server's event loop busy. */
+  /** Returns the active resources of the instrumented server's event loop. */
   async resources(): Promise<string[]> {
     this.#child.send('resources');
     const [resources] = (await once(this.#child, 'message')) as [string[]];
     return resources;
   }
 
-  /** Whether it was these suites that killed it from without. */
+  /** Whether a suite has sent SIGKILL. */
   get wasKilled(): boolean {
     return this.#wasKilled;
   }

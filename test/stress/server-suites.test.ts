@@ -1,4 +1,4 @@
-/** A short part of the suites that start servers; needs dist/ (npm run build). */
+/** Short runs of the suites that start servers; need dist/ (npm run build). */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from './budget.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
@@ -7,8 +7,8 @@ import type { SystemCall } from './strace.ts';
 import { kills } from './suites/process-kills.ts';
 import { ackOrder, assertSyncOrder } from './suites/system-calls.ts';
 
-/** For machines that others keep busy. */
-const PATIENCE_MS = 180_000;
+/** Generous, for busy machines. */
+const TIMEOUT_MS = 180_000;
 
 test.each([
   ['kills', kills, 2],
@@ -20,35 +20,35 @@ test.each([
   async (_, suite, count) => {
     expect(await suite.run(countBudget(count, 2))).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
-describe('the order of syncs and answers', () => {
+describe('the order of syncs and responses', () => {
   const commit = '7</s/journal.jsonl>, "{\\"groupId\\":\\"g1\\"}", 19, 0)';
-  const answer = '9<TCP:[1]>, "HTTP/1.1 201 Created\\r\\n\\r\\n{\\"groupId\\":\\"g1\\"}", 50)';
-  const whole = (call: string, given: string, result = 0): SystemCall => ({
+  const response = '9<TCP:[1]>, "HTTP/1.1 201 Created\\r\\n\\r\\n{\\"groupId\\":\\"g1\\"}", 50)';
+  const complete = (call: string, args: string, result = 0): SystemCall => ({
     thread: '1',
     call,
-    args: given,
+    args,
     starts: true,
     ends: true,
     result,
   });
-  const written = whole('pwrite64', commit, 19);
-  const synced = whole('fdatasync', '7</s/journal.jsonl>)');
-  const answered = whole('write', answer, 50);
+  const written = complete('pwrite64', commit, 19);
+  const synced = complete('fdatasync', '7</s/journal.jsonl>)');
+  const responded = complete('write', response, 50);
 
-  test('is right where the sync has returned before the answer leaves', () => {
-    expect(assertSyncOrder([written, synced, answered])).toBe(1);
+  test('is accepted when the sync returns before the response is sent', () => {
+    expect(assertSyncOrder([written, synced, responded])).toBe(1);
   });
 
   test.each([
-    ['is never called', [written, answered]],
-    ['is called later', [written, answered, synced]],
-    ['fails', [written, { ...synced, result: -1 }, answered]],
-    ['has not returned', [written, { ...synced, ends: false }, answered]],
-    ['began before the write had ended', [{ ...written, ends: false }, { ...synced, thread: '2' }, answered]],
-  ] as const)('is wrong where the sync %s', (_, lines) => {
-    expect(() => assertSyncOrder(lines)).toThrow('left before its commit was synced');
+    ['is never called', [written, responded]],
+    ['is called after the response', [written, responded, synced]],
+    ['fails', [written, { ...synced, result: -1 }, responded]],
+    ['has not returned', [written, { ...synced, ends: false }, responded]],
+    ['starts before the write has ended', [{ ...written, ends: false }, { ...synced, thread: '2' }, responded]],
+  ] as const)('is rejected when the sync %s', (_, lines) => {
+    expect(() => assertSyncOrder(lines)).toThrow('was sent before its commit was synced');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The service as the product composes it, upon a disk that may have a defect or kill its process at a certain operation.
- * Checkpoints come often, so that a kill hits every step of one. `node server.js '{"data":"FOLDER"}'`
+ * The instrumented server: composed as the product, on a disk that may have a seeded bug or a failpoint.
+ * It writes frequent checkpoints, so that kills hit every step of one. `node server.js '{"data":"FOLDER"}'`
  */
 import { systemClock } from '../../src/server/clock.ts';
 import { listen } from '../../src/server/http/listen.ts';
@@ -21,9 +21,9 @@ export interface InstrumentedServerOptions {
   readonly data: string;
   readonly seededBug?: string | undefined;
   readonly failpoint?: Failpoint | undefined;
-  /** False for checkpoints that come as seldom as the product's. */
+  /** False for the checkpoint schedule of the product; true by default. */
   readonly frequent?: boolean | undefined;
-  /** See `CheckpointTuning`; 20 where nothing is said, and checkpoints are frequent. */
+  /** See `CheckpointTuning`; 20 by default when checkpoints are frequent. */
   readonly delayMilliseconds?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ function createDisk({ seededBug, failpoint }: InstrumentedServerOptions) {
 process.once('SIGTERM', () => {
   void stopWithBug(service, serverOptions.seededBug, () => process.exit(0)).then(() => process.disconnect?.());
 });
-// The suites ask what keeps the process busy.
+// Any message from a suite is a request for the active resources.
 process.on('message', () => process.send?.(process.getActiveResourcesInfo()));
 process.channel?.unref();
 process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);

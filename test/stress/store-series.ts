@@ -1,45 +1,45 @@
-/** A store that is used for some rounds and then begun anew. What a round left is checked by the start after it. */
+/** Uses a store for several rounds and then switches to a new one. Each start verifies the result of the round before. */
 import { LoadGenerator } from './load-generator.ts';
 import { ServerProcess } from './server-process.ts';
 import { DelayedError } from './suite.ts';
 
 const WRITERS = 8;
-/** So many cycles share a store: the list of what must be there grows with each. */
+/** Rounds that share a store: the expected content, which each start compares, grows with every round. */
 const CYCLES_PER_STORE = 20;
 
 export class StoreSeries {
   readonly #parent: string;
-  readonly #plant: string | undefined;
-  /** After a clean stop, nothing is there that was not answered. */
+  readonly #seededBug: string | undefined;
+  /** After a clean stop, the store contains acknowledged operations only. */
   readonly #exact: boolean;
   #cycles = 0;
   #number = 0;
-  /** On the stores before this one. */
+  /** Operations on the previous stores. */
   #acknowledgedBefore = 0;
-  /** The seed of the last round whose load was not checked yet. */
+  /** The seed of the last round that was not verified yet. */
   #uncheckedSeed: number | undefined;
-  /** Of the key that signed when a server was asked last: tokens live longer than any round. */
+  /** The signing key at the last check; tokens live longer than a round, so it must stay published. */
   #keyId: string | undefined;
   load = new LoadGenerator(WRITERS);
 
   constructor(parent: string, seededBug: string | undefined, exact: boolean) {
     this.#parent = parent;
-    this.#plant = seededBug;
+    this.#seededBug = seededBug;
     this.#exact = exact;
   }
 
-  /** The folder of the store that is used now. */
+  /** The folder of the current store. */
   get store(): string {
     return `${this.#parent}/${this.#number}/store`;
   }
 
-  /** Goes on with the store, or, where it was used long enough, with another one. */
+  /** Starts the next round, on a new store after `CYCLES_PER_STORE` rounds. */
   async next(): Promise<void> {
     if (this.#cycles % CYCLES_PER_STORE === 0) await this.switchStore();
     this.#cycles += 1;
   }
 
-  /** Checks the store for the last time, and takes another one. */
+  /** Verifies the store a last time and switches to a new one. */
   async switchStore(): Promise<void> {
     await this.close();
     this.#number += 1;
@@ -48,17 +48,17 @@ export class StoreSeries {
     this.load = new LoadGenerator(WRITERS);
   }
 
-  /** How many operations were answered on all stores. */
+  /** The number of acknowledged operations on all stores. */
   get acknowledged(): number {
     return this.#acknowledgedBefore + this.load.acknowledged;
   }
 
-  /** Whether no server was on the store yet. */
+  /** Whether no server has used the store yet. */
   get isNew(): boolean {
     return this.#uncheckedSeed === undefined;
   }
 
-  /** Waits for a server on the store, and checks what the round before left. @throws LateError. */
+  /** Waits for the server and verifies the previous round. @throws DelayedError if that round lost something. */
   async start(server: ServerProcess, seed: number): Promise<void> {
     try {
       await server.ready();
@@ -66,16 +66,16 @@ export class StoreSeries {
       this.#uncheckedSeed = seed;
     } catch (error) {
       const failed = this.#uncheckedSeed === undefined ? error : new DelayedError(error as Error, this.#uncheckedSeed);
-      // Who is killed before it is ready has checked nothing: what was left is still to be checked.
+      // A server that is killed before it is ready has verified nothing: the previous round stays unchecked.
       this.#uncheckedSeed ??= seed;
       throw failed;
     }
   }
 
-  /** Checks what the last round left. @throws LateError. */
+  /** Verifies the last round. @throws DelayedError if it lost something. */
   async close(): Promise<void> {
     if (this.#uncheckedSeed === undefined) return;
-    const server = ServerProcess.either(this.store, this.#plant, false);
+    const server = ServerProcess.either(this.store, this.#seededBug, false);
     try {
       await this.start(server, this.#uncheckedSeed);
     } finally {
@@ -84,14 +84,14 @@ export class StoreSeries {
     }
   }
 
-  /** All that was answered is there, and what was signed can still be verified. */
+  /** Verifies that acknowledged operations are stored and that the previous signing key is still published. */
   async #check(server: ServerProcess): Promise<void> {
     const client = server.client();
     if (this.#exact) await this.load.assertExact(client);
     await this.load.resume(client);
     const known = await server.keyIds();
     if (this.#keyId !== undefined && !known.includes(this.#keyId))
-      throw new Error(`tokens of the start before can't be verified: the key ${this.#keyId} is gone`);
+      throw new Error(`tokens of the previous start cannot be verified: the key ${this.#keyId} is missing`);
     this.#keyId = known[0];
   }
 }

@@ -1,17 +1,17 @@
-/** What a server asks of the system, as strace tells it; and what the system refuses, as strace makes it. */
+/** Traces the system calls of a server with strace, and injects errors into them. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** Why there is nothing to be traced here; undefined where it works. */
+/** Returns why strace can't be used on this machine; undefined if it works. */
 export function findStraceProblem(): string | undefined {
-  if (process.platform !== 'linux') return 'strace is for Linux';
+  if (process.platform !== 'linux') return 'strace needs Linux';
   const { status, error } = spawnSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
   if (error !== undefined) return 'strace is not installed';
-  return status === 0 ? undefined : 'this process may not trace others';
+  return status === 0 ? undefined : 'this process is not permitted to trace';
 }
 
-/** What stands before a command to trace it, the process started being the traced one. */
+/** Returns the command prefix that traces a process; `-D` keeps the traced process as the direct child. */
 export function buildStraceCommand(output: string, options: readonly string[]): string[] {
   return ['strace', '-D', '-f', '-q', '-yy', '-s', '200000', '-o', output, ...options];
 }
@@ -19,20 +19,20 @@ export function buildStraceCommand(output: string, options: readonly string[]): 
 export interface SystemCall {
   readonly thread: string;
   readonly call: string;
-  /** Of the start of a call; empty in the line that tells its end. */
+  /** The arguments, on the line that starts the call; empty on a `resumed` line. */
   readonly args: string;
   readonly starts: boolean;
   readonly ends: boolean;
-  /** Where it ends. */
+  /** The return value, on the line that ends the call. */
   readonly result: number;
 }
 
-/** Resolves with the lines, in order, when the traced process and strace have ended. */
+/** Waits until the traced process and strace have ended, and returns the calls in order. */
 export async function readTrace(output: string): Promise<SystemCall[]> {
   return (await readWhenEnded(output)).split('\n').flatMap(parseLine);
 }
 
-/** How often the system refused what it was told to, when the traced process and strace have ended. */
+/** Waits until the traced process and strace have ended, and returns the number of injected errors. */
 export async function countInjectedErrors(output: string): Promise<number> {
   return (await readWhenEnded(output)).split('(INJECTED)').length - 1;
 }
@@ -47,8 +47,8 @@ async function readWhenEnded(output: string): Promise<string> {
 
 function parseLine(text: string): SystemCall[] {
   const resumed = /^(\d+)\s+<\.\.\. (\w+) resumed>(.*)$/.exec(text);
-  const begun = /^(\d+)\s+(\w+)\((.*)$/.exec(text);
-  const [, thread, call, rest] = resumed ?? begun ?? [];
+  const started = /^(\d+)\s+(\w+)\((.*)$/.exec(text);
+  const [, thread, call, rest] = resumed ?? started ?? [];
   if (thread === undefined || call === undefined || rest === undefined) return [];
   const ends = !rest.endsWith('<unfinished ...>');
   const result = Number(/\)\s+= (-?\d+)[^=]*$/.exec(rest)?.[1] ?? -1);

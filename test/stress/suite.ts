@@ -1,40 +1,40 @@
-/** What a suite of torture is: it tries for as long as it may, and tells what it found. */
+/** The interface of a stress suite: it runs rounds within a budget and returns its findings. */
 
 export interface Suite {
   readonly name: string;
-  /** One line: what must hold, whatever is done. */
+  /** The invariant that the suite verifies, in one line. */
   readonly about: string;
   run(budget: Budget): Promise<Finding[]>;
 }
 
 export interface Budget {
-  /** Rounds count on from this seed, so that one round is repeated by `--seed ITS_SEED --count 1`. */
+  /** The seed of the first round; each round adds 1, so `--seed SEED --count 1` repeats a single round. */
   readonly seed: number;
   /** Whether there is time left. */
   hasTimeLeft(): boolean;
-  /** At most so many rounds. */
+  /** Maximum number of rounds. */
   readonly count: number;
-  /** The last line goes into the summary; one that begins with "skipped: " says why nothing was tried. */
+  /** Logs progress. The last line becomes the summary; the prefix "skipped: " marks a suite that did not run. */
   log(line: string): void;
   readonly signal: AbortSignal;
-  /** The defect that is planted, to see the suite find it. */
+  /** A seeded bug that the suite must find. */
   readonly seededBug?: string | undefined;
 }
 
 export interface Finding {
   readonly problem: string;
-  /** The command that shows it again. */
+  /** The command that reproduces the finding. */
   readonly reproduce: string;
 }
 
-/** Whether another round may begin. At least one always may, or a short time would prove nothing. */
+/** Whether another round may start. The first one always may, so that a short time limit still tests something. */
 export function hasBudget({ count, signal, hasTimeLeft }: Budget, done: number): boolean {
   return !signal.aborted && done < count && (done === 0 || hasTimeLeft());
 }
 
 /**
- * Runs rounds, each with a seed of its own, until the budget is used up or something is found.
- * @returns what the rounds found, at most one finding a round, and how many rounds there were.
+ * Runs rounds with consecutive seeds until the budget is used up or a round fails.
+ * @returns the findings, at most one per round, and the number of rounds.
  */
 export async function runRounds(
   suite: string,
@@ -51,7 +51,7 @@ export async function runRounds(
   return { findings, done };
 }
 
-/** What is found only after the round that did it. */
+/** A problem that a later round detects; `seed` is the seed of the round that caused it. */
 export class DelayedError extends Error {
   readonly seed: number;
 
@@ -61,7 +61,7 @@ export class DelayedError extends Error {
   }
 }
 
-/** What a failed round tells. */
+/** Turns the error of a failed round into a finding. */
 export function createFinding(suite: string, { seededBug }: Budget, seed: number, error: unknown): Finding {
   const bugOption = seededBug === undefined ? '' : ` --plant ${seededBug}`;
   return {

@@ -1,16 +1,16 @@
-/** A short part of each suite of `npm run torture` that needs no process but this one, and no time to speak of. */
+/** Short runs of the suites of `npm run torture` that work within one process. */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from './budget.ts';
 import { seededBugs } from './seeded-bugs/disk.ts';
 import { createFinding, DelayedError } from './suite.ts';
 import { suites } from './suites.ts';
 
-/** For machines that others keep busy: nothing here waits for a time to pass. */
-const PATIENCE_MS = 120_000;
+/** Generous, for busy machines: no test waits for time to pass. */
+const TIMEOUT_MS = 120_000;
 
 function suiteOf(name: string) {
   const suite = suites.find((each) => each.name === name);
-  if (suite === undefined) throw new Error(`there is no suite ${name}`);
+  if (suite === undefined) throw new Error(`unknown suite: ${name}`);
   return suite;
 }
 
@@ -33,10 +33,10 @@ test.each([
   async (name, count) => {
     expect(await suiteOf(name).run(countBudget(count))).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
-describe('a planted defect is found', () => {
+describe('finds the seeded bug', () => {
   test.each([
     ['skip-datasync', 'simulator', 1],
     ['acknowledge-first', 'simulator', 1],
@@ -65,27 +65,27 @@ describe('a planted defect is found', () => {
     ['evict-failures', 'throttle', 1],
     ['unbounded-names', 'throttle', 1],
   ] as const)(
-    '%s, by %s',
-    async (plant, name, seed) => {
+    '%s with the suite %s',
+    async (bug, name, seed) => {
       const count = seed !== 1 ? 1 : name === 'renames' ? 1000 : 20;
-      const [first] = await suiteOf(name).run(countBudget(count, seed, plant));
+      const [first] = await suiteOf(name).run(countBudget(count, seed, bug));
       expect(first?.reproduce).toContain(`npm run torture -- --only ${name}`);
-      expect(first?.reproduce).toContain(`--plant ${plant}`);
+      expect(first?.reproduce).toContain(`--plant ${bug}`);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 
-test('what a later round finds is shown again by the round that did it', () => {
-  const late = new DelayedError(new Error('lost'), 6);
-  expect(createFinding('kills', countBudget(1), 7, late)).toEqual({
+test('reproduces a delayed finding with the seed of the round that caused it', () => {
+  const delayed = new DelayedError(new Error('lost'), 6);
+  expect(createFinding('kills', countBudget(1), 7, delayed)).toEqual({
     problem: 'lost',
     reproduce: 'npm run torture -- --only kills --seed 6 --count 1',
   });
 });
 
-test('names are unique, and so are those of defects', () => {
+test('names of suites are unique, and names of seeded bugs are kebab-case', () => {
   const names = suites.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(Object.keys(seededBugs).every((plant) => /^[a-z-]+$/.test(plant))).toBe(true);
+  expect(Object.keys(seededBugs).every((bug) => /^[a-z-]+$/.test(bug))).toBe(true);
 });

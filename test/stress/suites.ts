@@ -1,4 +1,4 @@
-/** All suites, in the order in which they run. */
+/** All suites, in the order of execution. */
 import { fuzzSuite } from './fuzz/index.ts';
 import { browsersSuite } from './hostile/browsers.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
@@ -24,7 +24,7 @@ import { timingSuite } from './timing/index.ts';
 
 export type { Budget, Finding, Suite } from './suite.ts';
 
-/** Those that end by themselves come first: what they leave of their time goes to those that would go on for ever. */
+/** Suites with a fixed amount of work come first: their unused time goes to the open-ended ones. */
 export const suites: readonly Suite[] = [
   renames,
   cuts,

@@ -1,9 +1,9 @@
-/** A folder of a suite's own, for stores on the disk of this machine. */
+/** A temporary folder per suite, for stores on the real disk. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Hands a folder that does not exist yet to `work`, and removes all of it afterwards. */
+/** Calls `work` with the path of a folder that does not exist yet, and removes its parent afterwards. */
 export async function withTempFolder<Result>(
   work: (store: string, parent: string) => Promise<Result>,
 ): Promise<Result> {

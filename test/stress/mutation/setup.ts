@@ -1,6 +1,6 @@
 /**
- * What Stryker's own setup means to do in `afterAll`, and can't under vitest 4.1, which hands another first argument to
- * that hook: without it nobody learns which test reaches which mutant, and every mutant runs all tests.
+ * Reports the coverage of mutants per test. Stryker's own `afterAll` hook fails under vitest 4.1, which passes another
+ * first argument to it; without coverage every mutant would run all tests.
  */
 import { afterAll, beforeEach, inject, type RunnerTestFile } from 'vitest';
 
@@ -10,15 +10,15 @@ interface Instrumentation {
   mutantCoverage?: object;
 }
 
-// Stryker provides these; they are in no type of the project.
-const given = inject as unknown as (name: string) => string;
+// Stryker provides these values; the project's types do not declare them.
+const provided = inject as unknown as (name: string) => string;
 const instrumentation = (globalThis as unknown as Record<string, Instrumentation | undefined>)[
-  given('globalNamespace')
+  provided('globalNamespace')
 ];
 let file: RunnerTestFile | undefined;
 
-// Files share a process: what is loaded now is loaded as it is, and mutated only once the tests begin.
-if (instrumentation && given('mutantActivation') === 'runtime') instrumentation.activeMutant = undefined;
+// Files share a process: modules load unmutated, and the mutant becomes active when the tests start.
+if (instrumentation && provided('mutantActivation') === 'runtime') instrumentation.activeMutant = undefined;
 
 beforeEach(({ task }) => {
   file = task.file;
@@ -27,5 +27,5 @@ beforeEach(({ task }) => {
 afterAll(() => {
   if (!file || !instrumentation) return;
   const { mutantCoverage, hitCount } = instrumentation;
-  Object.assign(file.meta, given('mode') === 'mutant' ? { hitCount } : { mutantCoverage });
+  Object.assign(file.meta, provided('mode') === 'mutant' ? { hitCount } : { mutantCoverage });
 });

@@ -12,10 +12,10 @@ export default {
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   concurrency: 1,
-  // Whoever else uses the machine must not make a mutant look like one that never ends.
+  // High limits, so that a busy machine does not report slow mutants as timeouts.
   timeoutMS: 20_000,
   timeoutFactor: 3,
-  // The sandbox takes its modules from the folder above; there is nothing to be checked of types.
+  // The sandbox resolves modules from the parent folder; types are not checked.
   tsconfigFile: 'none',
   disableTypeChecks: false,
   ignorePatterns: ['dist', 'docs', 'reports', '.stryker'],

@@ -1,4 +1,4 @@
-/** What is mutated, and the tests that are to notice: named, so that a run takes minutes and not days. */
+/** The files to mutate and the tests that must detect the mutants: a selection, so that a run takes minutes. */
 
 const store = 'src/server/store/json';
 const storeTests = 'test/server/store';
@@ -7,7 +7,7 @@ const identityTests = 'test/server/identity';
 const tokens = 'src/server/tokens';
 const tokenTests = 'test/server/tokens';
 
-/** By name: files to mutate, tests that run, and what is left out of mutation. */
+/** By name: files to mutate, tests to run, and excluded mutations. */
 export const parts = {
   'journal-reader': {
     mutate: ['wal-record', 'wal-segment', 'recovery'].map((name) => `${store}/${name}.ts`),
@@ -56,10 +56,10 @@ export const parts = {
   },
 };
 
-/** The part that the environment names. @throws where it names none. */
+/** Returns the part that `MUTATION_PART` selects. @throws Error when the variable names no part. */
 export function chosenPart() {
   const name = process.env.MUTATION_PART ?? '';
   const part = parts[name];
-  if (part === undefined) throw new Error(`MUTATION_PART names the part to mutate: ${Object.keys(parts).join(', ')}.`);
+  if (part === undefined) throw new Error(`MUTATION_PART must be one of ${Object.keys(parts).join(', ')}.`);
   return { name, ...part };
 }

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { chosenPart } from './targets.mjs';
 
-/** The tests of one part, and no others. */
+/** Runs only the tests of the selected part. */
 export default defineConfig({
   test: {
     include: chosenPart().tests,

@@ -1,4 +1,4 @@
-/** Races against what guards the rights: the last administrator, circles, old rights over new content, guesses. */
+/** Races against authorization: the last administrator, dependency cycles, revoked roles, guessed credentials. */
 
 import { canSignIn } from '../../../src/server/identity/administrators.ts';
 import { resolveGroupRolesOfUser } from '../../../src/server/identity/user-roles.ts';
@@ -7,7 +7,7 @@ import { createWrongCode, lastCode } from '../../server/operations/otp-inbox.ts'
 import { assertThat, formatTally, type Race } from './race.ts';
 import { alice, createSession, fastPasswords, getAnonymousClient, logIn, userSeed } from './users.ts';
 
-/** Users who hold IAM_ADMIN_MAINTENANCE and can still sign in. */
+/** Returns the users that have IAM_ADMIN_MAINTENANCE and can sign in. */
 async function listMaintainers({ appContext: { store } }: TestServer): Promise<string[]> {
   const users = (await store.users.list()).filter(canSignIn);
   const roles = await Promise.all(users.map((user) => resolveGroupRolesOfUser(store, user)));
@@ -18,8 +18,8 @@ const eve = { userId: 'eve', userName: 'eve', password: 'a long enough one' };
 
 export const authorizationRaces: readonly Race[] = [
   {
-    name: 'last administrator, by every way to lose one',
-    about: 'somebody who can sign in holds IAM_ADMIN_MAINTENANCE',
+    name: 'last administrator, all operations that can remove one',
+    about: 'at least one user with IAM_ADMIN_MAINTENANCE can sign in',
     flags: fastPasswords,
     seed: {
       users: [eve],
@@ -31,7 +31,7 @@ export const authorizationRaces: readonly Race[] = [
     async setUp(server) {
       const [root = ''] = (await listMaintainers(server)).filter((id) => id !== 'eve');
       const { userIdentities, userAccesses, groups } = server.admin;
-      const ways = [
+      const requests = [
         () => userIdentities.lock({ body: { userId: root } }),
         () => userIdentities.lock({ body: { userId: 'eve' } }),
         () => userIdentities.remove({ params: { id: 'eve' } }),
@@ -44,17 +44,17 @@ export const authorizationRaces: readonly Race[] = [
         () => groups.update({ params: { groupId: 'power' }, body: { groupName: 'power' } }),
       ];
       return {
-        call: (at) => ways[at % ways.length]?.() ?? Promise.resolve(),
+        call: (at) => requests[at % requests.length]?.() ?? Promise.resolve(),
         async verify(outcomes) {
           const left = await listMaintainers(server);
-          assertThat(left.length > 0, `nobody is left who administers: ${formatTally(outcomes)}`);
+          assertThat(left.length > 0, `no administrator is left: ${formatTally(outcomes)}`);
         },
       };
     },
   },
   {
-    name: 'circles of groups',
-    about: 'dependencies of groups never close a circle',
+    name: 'cycles of groups',
+    about: 'dependencies of groups never form a cycle',
     seed: { groups: Array.from({ length: 10 }, (_, at) => ({ groupName: `g${at}` })) },
     async setUp(server) {
       const depend = (from: number, on: number) =>
@@ -73,15 +73,15 @@ export const authorizationRaces: readonly Race[] = [
             (after.get(from) ?? []).some((next) => seen.has(next) || leadsTo(next, new Set([...seen, next])));
           assertThat(
             !rows.some(({ groupId }) => leadsTo(groupId, new Set([groupId]))),
-            'the groups depend in a circle',
+            'the dependencies of the groups form a cycle',
           );
         },
       };
     },
   },
   {
-    name: 'old rights over new content',
-    about: 'who lost the right to read sees nothing that was written afterwards',
+    name: 'revoked role and new content',
+    about: 'a caller whose read role is revoked sees nothing written afterwards',
     seed: {
       users: [{ userId: 'eve', userName: 'eve' }],
       groups: [{ groupName: 'readers', roles: ['IAM_ADMIN_READ_ONLY'], users: ['eve'] }],
@@ -93,7 +93,7 @@ export const authorizationRaces: readonly Race[] = [
         await server.admin.userAccesses.removeUser({ params: { groupName: 'readers', userId: 'eve' } });
         await server.admin.groups.create({ body: { groupName: 'written-afterwards' } });
       };
-      // Reads until it is refused: those that come after the loss of the right are the ones that matter.
+      // Reads until it is rejected: the reads after the role was revoked are the relevant ones.
       const read = async () => {
         for (let turn = 0; turn < 8; turn += 1) {
           const { body } = await eves.call('groups.list', { query: { limit: 1000 } });
@@ -103,18 +103,18 @@ export const authorizationRaces: readonly Race[] = [
       return {
         call: (at) => (at === 40 ? write() : read()),
         verify(outcomes) {
-          assertThat(leaked === 0, `${leaked} calls saw what they might not: ${formatTally(outcomes)}`);
           assertThat(
-            outcomes.includes('403 ROLE_MISSING'),
-            `nobody read on until he was refused: ${formatTally(outcomes)}`,
+            leaked === 0,
+            `${leaked} requests returned content written after the role was revoked: ${formatTally(outcomes)}`,
           );
+          assertThat(outcomes.includes('403 ROLE_MISSING'), `no read was rejected: ${formatTally(outcomes)}`);
         },
       };
     },
   },
   {
-    name: 'guesses of the secret of a client',
-    about: 'a right secret among wrong ones is always accepted',
+    name: 'guessed client secrets',
+    about: 'the correct secret is always accepted among wrong ones',
     coveredBy: 'test/server/identity/client-secret-throttle.test.ts',
     async setUp(server) {
       const { clientId, clientSecret } = await server.makeClient();
@@ -122,15 +122,15 @@ export const authorizationRaces: readonly Race[] = [
       return {
         call: (at) => server.as({ basic: { clientId, clientSecret: secretOf(at) } }).clientIdentities.login(),
         verify(outcomes) {
-          const right = outcomes.filter((one) => one === 'done').length;
-          assertThat(right * 2 === outcomes.length, `a right secret was rejected: ${formatTally(outcomes)}`);
+          const accepted = outcomes.filter((one) => one === 'done').length;
+          assertThat(accepted * 2 === outcomes.length, `a correct secret was rejected: ${formatTally(outcomes)}`);
         },
       };
     },
   },
   {
-    name: 'guesses of a password',
-    about: 'at most ten of many wrong passwords are looked at',
+    name: 'guessed passwords',
+    about: 'at most ten wrong passwords are verified',
     coveredBy: 'test/server/identity/login-throttle-concurrency.test.ts',
     seed: userSeed,
     flags: fastPasswords,
@@ -140,8 +140,8 @@ export const authorizationRaces: readonly Race[] = [
     }),
   },
   {
-    name: 'guesses of a code',
-    about: 'at most five of many wrong codes are looked at',
+    name: 'guessed one-time codes',
+    about: 'at most five wrong codes are verified',
     coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
     seed: userSeed,
     flags: fastPasswords,
@@ -154,8 +154,8 @@ export const authorizationRaces: readonly Race[] = [
     },
   },
   {
-    name: 'code to set a password',
-    about: 'a right code is used once',
+    name: 'password reset code',
+    about: 'a correct code is accepted once',
     coveredBy: 'test/server/operations/user-identities/reset-password.test.ts',
     seed: userSeed,
     flags: fastPasswords,
@@ -169,7 +169,7 @@ export const authorizationRaces: readonly Race[] = [
   },
   {
     name: 'codes to one contact',
-    about: 'at most five codes go to one contact in an hour',
+    about: 'at most five codes per hour are sent to one contact',
     coveredBy: 'test/server/operations/user-identities/retrieve.test.ts',
     seed: userSeed,
     setUp: async (server) => ({
@@ -182,12 +182,14 @@ export const authorizationRaces: readonly Race[] = [
   },
 ];
 
-function assertVerifiedAtMost(outcomes: readonly string[], refusal: string | undefined, most: number): void {
-  const looked = outcomes.filter((one) => (refusal === undefined ? !one.startsWith('429') : one === refusal)).length;
-  const others = outcomes.filter((one) => one === 'done').length;
+function assertVerifiedAtMost(outcomes: readonly string[], rejection: string | undefined, max: number): void {
+  const verified = outcomes.filter((one) =>
+    rejection === undefined ? !one.startsWith('429') : one === rejection,
+  ).length;
+  const accepted = outcomes.filter((one) => one === 'done').length;
   assertThat(
-    looked <= most && looked > 0 && others === 0,
-    `${looked} were looked at, ${most} may be: ${formatTally(outcomes)}`,
+    verified <= max && verified > 0 && accepted === 0,
+    `${verified} were verified, the limit is ${max}: ${formatTally(outcomes)}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** `races`: everything that is once-only, unique, rotating, limited or guarded, by a hundred calls at once. */
+/** `races`: sends 100 concurrent requests for each resource that is single-use, unique, rotated, limited or guarded. */
 import { startServer } from '../../harness.ts';
 import { type Budget, createFinding, type Finding, hasBudget, type Suite } from '../suite.ts';
 import { authorizationRaces } from './authorization.ts';
@@ -9,31 +9,31 @@ import { openYieldingStore } from './yielding-store.ts';
 
 export const races: readonly Race[] = [...rotationRaces, ...uniquenessRaces, ...authorizationRaces];
 
-/** One round of one race on a server of its own. @throws Error with what did not hold. */
-export async function runRace({ name, seed, flags, setUp: begin }: Race, round: number): Promise<void> {
+/** Runs one round of a race on a separate server. @throws Error with the invariant that was broken. */
+export async function runRace({ name, seed, flags, setUp }: Race, round: number): Promise<void> {
   const openStore = async () => openYieldingStore(round);
   await using server = await startServer({ openStore, ...(seed ? { seed } : {}), ...(flags ? { flags } : {}) });
-  const { call, verify: judge } = await begin(server);
+  const { call, verify } = await setUp(server);
   const outcomes = await Promise.all(shuffleNumbers(callCount, round).map((at) => classifyOutcome(call(at))));
   try {
     const broken = outcomes.find((one) => one.startsWith('5') || one.startsWith('failed'));
-    if (broken !== undefined) throw new Error(`a call broke: ${broken}`);
-    await judge(outcomes);
+    if (broken !== undefined) throw new Error(`a request failed: ${broken}`);
+    await verify(outcomes);
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Rounds of each race; those of refresh tokens, which most of the rest stands on, are ten times as many. */
-const roundsOf = ({ name }: Race) => (name.startsWith('refresh token') ? 1000 : 100);
+/** Rounds of each race; ten times as many for refresh tokens, which most other guarantees depend on. */
+const maxRounds = ({ name }: Race) => (name.startsWith('refresh token') ? 1000 : 100);
 
 async function runRaces(budget: Budget): Promise<Finding[]> {
   const findings: Finding[] = [];
   let done = 0;
-  const left = new Map(races.map((race) => [race, roundsOf(race)]));
+  const left = new Map(races.map((race) => [race, maxRounds(race)]));
   for (let round = 0; left.size > 0 && round < budget.count && hasBudget(budget, done); round += 1)
-    for (const [race, most] of left) {
-      if (round >= most) left.delete(race);
+    for (const [race, max] of left) {
+      if (round >= max) left.delete(race);
       else if (hasBudget({ ...budget, count: Number.POSITIVE_INFINITY }, done)) {
         done += 1;
         await runRace(race, budget.seed + round).catch((error: unknown) => {
@@ -42,12 +42,12 @@ async function runRaces(budget: Budget): Promise<Finding[]> {
         });
       }
     }
-  budget.log(`${done} rounds of ${callCount} calls, ${races.length} races`);
+  budget.log(`${done} rounds of ${callCount} requests, ${races.length} races`);
   return findings;
 }
 
 export const racesSuite: Suite = {
   name: 'races',
-  about: 'what is once-only, unique, rotating, limited or guarded stays so when a hundred ask at once',
+  about: 'single-use, unique, rotated, limited and guarded resources stay so under 100 concurrent requests',
   run: runRaces,
 };

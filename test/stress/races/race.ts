@@ -1,39 +1,39 @@
-/** What a race is: many calls at once for something of which there is one, or a few, and what must hold afterwards. */
+/** The interface of a race: many concurrent requests for a limited resource, and the invariant to verify afterwards. */
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import type { TestServer } from '../../harness.ts';
 
 export interface Race {
   readonly name: string;
-  /** What must hold, in one line. */
+  /** The invariant, in one line. */
   readonly about: string;
-  /** The test that runs it with every run of the suite; a race without one is run there by the table of races. */
+  /** The test file that runs this race in the test suite; races without one run in the table of races. */
   readonly coveredBy?: string;
-  /** Takes several times as long as the others; the tests run one round of it. */
+  /** Takes several times as long as the others; the tests run a single round. */
   readonly isSlow?: true;
   readonly seed?: SeedDocument;
   readonly flags?: Readonly<Record<string, string | boolean>>;
-  /** Makes ready what the calls are for. */
+  /** Creates the resource that the requests compete for. */
   setUp(server: TestServer): Promise<RaceSetup>;
 }
 
 export interface RaceSetup {
-  /** The call of this number, of all those that are sent at once. */
+  /** Sends the request with this number. */
   call(at: number): Promise<unknown>;
-  /** @throws Error with what is wrong. */
+  /** @throws Error with the invariant that was broken. */
   verify(outcomes: readonly CallOutcome[]): Promise<void> | void;
 }
 
-/** `done`, or status and code of the refusal. */
+/** `done`, or status and code of the rejection. */
 export type CallOutcome = string;
 
-/** How many calls there are at once. */
+/** The number of concurrent requests. */
 export const callCount = 100;
 
 export function pick<Value>(draw: () => number, values: readonly Value[]): Value {
   return values[Math.floor(draw() * values.length)] as Value;
 }
 
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
+/** Returns a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -44,7 +44,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** The numbers of the calls in an order that the seed says. */
+/** Returns the numbers of the requests in an order that the seed determines. */
 export function shuffleNumbers(count: number, seed: number): number[] {
   const draw = createRandom(seed);
   const numbers = Array.from({ length: count }, (_, at) => at);
@@ -55,7 +55,7 @@ export function shuffleNumbers(count: number, seed: number): number[] {
   return numbers;
 }
 
-/** How a call ended. */
+/** Returns the outcome of a request. */
 export async function classifyOutcome(call: Promise<unknown>): Promise<CallOutcome> {
   return call.then(
     () => 'done',
@@ -64,28 +64,28 @@ export async function classifyOutcome(call: Promise<unknown>): Promise<CallOutco
   );
 }
 
-/** So many outcomes of each kind. */
+/** Formats the number of outcomes of each kind. */
 export function formatTally(outcomes: readonly CallOutcome[]): string {
   const counts = new Map<CallOutcome, number>();
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return [...counts].map(([outcome, count]) => `${count} x ${outcome}`).join(', ');
 }
 
-/** @throws Error unless so many calls won, and every other was refused as one of these. */
+/** @throws Error unless `expected` requests succeeded and all others were rejected with one of `rejections`. */
 export function assertWinners(
   outcomes: readonly CallOutcome[],
-  wanted: number,
-  refusals: readonly CallOutcome[],
+  expected: number,
+  rejections: readonly CallOutcome[],
 ): void {
   const won = outcomes.filter((outcome) => outcome === 'done').length;
-  const others = outcomes.filter((outcome) => outcome !== 'done' && !refusals.includes(outcome));
-  if (won !== wanted || others.length > 0)
+  const others = outcomes.filter((outcome) => outcome !== 'done' && !rejections.includes(outcome));
+  if (won !== expected || others.length > 0)
     throw new Error(
-      `${wanted} was to win, the others refused as ${refusals.join(' or ')}; found ${formatTally(outcomes)}`,
+      `expected ${expected} to succeed and the others to fail with ${rejections.join(' or ')}; found ${formatTally(outcomes)}`,
     );
 }
 
-/** @throws Error with this text unless it holds. */
-export function assertThat(holds: boolean, text: string): void {
-  if (!holds) throw new Error(text);
+/** @throws Error with this message if the condition is false. */
+export function assertThat(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message);
 }

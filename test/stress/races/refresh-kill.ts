@@ -1,9 +1,9 @@
 /**
- * `refresh-kill`: sessions are renewed without a pause, the process is killed in the middle of it (kill -9), and started
- * again upon what is on the disk. Whoever lost the answer shows the token that he has once more.
+ * `refresh-kill`: renews sessions without pause, kills the process (kill -9) and restarts it on the same store.
+ * Clients that lost a response retry with the token they have.
  *
- * What must come of it: the token is taken, since its rotation never became durable; or it is refused, since it did, and
- * then the session ends with that. A token whose successor was answered is never taken, and no session is there twice.
+ * The retry is accepted if the rotation never became durable; otherwise it is rejected as reuse and ends the session.
+ * A token whose successor was returned is never accepted, and no session exists twice.
  */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -20,24 +20,24 @@ const users = Array.from({ length: families }, (_, at) => ({ userId: `user-${at}
 /** One session as its client knows it. */
 interface Family {
   readonly userId: string;
-  /** In the order in which they were answered. */
+  /** In the order of the responses. */
   readonly tokens: string[];
-  /** Whether an answer was lost. */
+  /** Whether a response was lost. */
   lost: boolean;
 }
 
 async function post(url: string, path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await fetch(`${url}${servicePrefix}${path}?clientId=${clientId}&remember-me=true`, {
+  const response = await fetch(`${url}${servicePrefix}${path}?clientId=${clientId}&remember-me=true`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, json: (await answer.json()) as { refreshToken?: string } };
+  return { status: response.status, json: (await response.json()) as { refreshToken?: string } };
 }
 
 function start(sandbox: Sandbox): Promise<RunningServe> {
-  const words = ['--data', sandbox.file('store'), '--seed', sandbox.file('seed.json'), '--fast-passwords'];
-  return sandbox.serve(words, { IAM_APP_CLIENT_ID: clientId });
+  const args = ['--data', sandbox.file('store'), '--seed', sandbox.file('seed.json'), '--fast-passwords'];
+  return sandbox.serve(args, { IAM_APP_CLIENT_ID: clientId });
 }
 
 async function startSession(url: string, userId: string): Promise<Family> {
@@ -49,58 +49,58 @@ async function startSession(url: string, userId: string): Promise<Family> {
 
 const renew = (url: string, refreshToken: string) => post(url, '/user-identities/renew-token', { refreshToken });
 
-/** Renews until the server is gone. */
-async function renewUntilGone(url: string, family: Family, answered: () => void): Promise<void> {
+/** Renews until the server disconnects. */
+async function renewUntilDisconnect(url: string, family: Family, onResponse: () => void): Promise<void> {
   for (;;) {
-    const answer = await renew(url, family.tokens.at(-1) ?? '').catch(() => undefined);
-    family.lost = answer === undefined;
-    if (answer?.json.refreshToken === undefined) return;
-    family.tokens.push(answer.json.refreshToken);
-    answered();
+    const response = await renew(url, family.tokens.at(-1) ?? '').catch(() => undefined);
+    family.lost = response === undefined;
+    if (response?.json.refreshToken === undefined) return;
+    family.tokens.push(response.json.refreshToken);
+    onResponse();
   }
 }
 
-/** Kills the server after so many answers of all. */
+/** Kills the server after `after` responses in total. */
 async function renewAndKill({ url, child }: RunningServe, all: readonly Family[], after: number): Promise<void> {
   let count = 0;
   const killed = once(child, 'exit');
-  const answered = () => {
+  const onResponse = () => {
     count += 1;
     if (count === after) child.kill('SIGKILL');
   };
-  await Promise.all(all.map((family) => renewUntilGone(url, family, answered)));
+  await Promise.all(all.map((family) => renewUntilDisconnect(url, family, onResponse)));
   await killed;
 }
 
-/** What came of the token that its client shows once more. @throws Error where that is neither of the two. */
-async function retryLastToken(url: string, { userId, tokens }: Family): Promise<'taken' | 'ended'> {
+/** Retries with the last token of a session and returns the outcome. @throws Error for any other outcome. */
+async function retryLastToken(url: string, { userId, tokens }: Family): Promise<'accepted' | 'ended'> {
   const [last = '', before] = [tokens.at(-1), tokens.at(-2)];
   const { status, json } = await renew(url, last);
-  assertThat(status === 201 || status === 401, `${userId}: the last token was answered ${status}`);
-  const living = await countSessions(url, userId);
+  assertThat(status === 201 || status === 401, `${userId}: the retry with the last token returned ${status}`);
+  const active = await countSessions(url, userId);
   assertThat(
-    living === (status === 201 ? 1 : 0),
-    `${userId}: ${living} sessions live after a retry that was answered ${status}`,
+    active === (status === 201 ? 1 : 0),
+    `${userId}: ${active} sessions exist after a retry that returned ${status}`,
   );
   if (before !== undefined) await assertRejected(url, userId, before);
   const left = await countSessions(url, userId);
-  assertThat(before === undefined || left === 0, `${userId}: a session lives on after a second use`);
+  assertThat(before === undefined || left === 0, `${userId}: a session still exists after a token was reused`);
   if (before !== undefined && json.refreshToken !== undefined) await assertRejected(url, userId, json.refreshToken);
-  return status === 201 ? 'taken' : 'ended';
+  return status === 201 ? 'accepted' : 'ended';
 }
 
 async function assertRejected(url: string, userId: string, token: string): Promise<void> {
   const { status } = await renew(url, token);
-  assertThat(status === 401, `${userId}: a token that was rotated away, or ended, was answered ${status}`);
+  assertThat(status === 401, `${userId}: a rotated or revoked token returned ${status}`);
 }
 
 async function countSessions(url: string, userId: string): Promise<number> {
-  const answer = await fetch(`${url}/_iam/sessions?userId=${userId}`);
-  return ((await answer.json()) as unknown[]).length;
+  const response = await fetch(`${url}/_iam/sessions?userId=${userId}`);
+  return ((await response.json()) as unknown[]).length;
 }
 
-/** One kill. @returns what came of each session. @throws Error with what did not hold. */
-export async function runKillRound(seed: number): Promise<{ ends: ('taken' | 'ended')[]; rotations: number }> {
+/** Runs one round with one kill. @returns the outcome of each session. @throws Error with the broken invariant. */
+export async function runKillRound(seed: number): Promise<{ ends: ('accepted' | 'ended')[]; rotations: number }> {
   await using sandbox = await Sandbox.make();
   await writeFile(sandbox.file('seed.json'), JSON.stringify({ users }));
   const first = await start(sandbox);
@@ -114,18 +114,20 @@ export async function runKillRound(seed: number): Promise<{ ends: ('taken' | 'en
 }
 
 async function runRefreshKill(budget: Budget): Promise<Finding[]> {
-  const seen = { taken: 0, ended: 0, rotations: 0 };
+  const counts = { accepted: 0, ended: 0, rotations: 0 };
   const { findings, done } = await runRounds('refresh-kill', budget, async (seed) => {
     const { ends, rotations } = await runKillRound(seed);
-    seen.rotations += rotations;
-    for (const end of ends) seen[end] += 1;
+    counts.rotations += rotations;
+    for (const end of ends) counts[end] += 1;
   });
-  budget.log(`${done} kills in ${seen.rotations} rotations; shown once more, ${seen.taken} taken, ${seen.ended} ended`);
+  budget.log(
+    `${done} kills in ${counts.rotations} rotations; retries: ${counts.accepted} accepted, ${counts.ended} ended the session`,
+  );
   return findings;
 }
 
 export const refreshKillSuite: Suite = {
   name: 'refresh-kill',
-  about: 'no refresh token that was rotated away works after a kill, and no session lives twice',
+  about: 'after kill -9 no rotated refresh token is accepted, and no session exists twice',
   run: runRefreshKill,
 };

@@ -1,4 +1,4 @@
-/** Races for refresh tokens, and of those who renew with those who end sessions. */
+/** Races for refresh tokens, and between renewals and operations that end sessions. */
 import { appClientId, type TestServer } from '../../harness.ts';
 import { assertThat, assertWinners, classifyOutcome, formatTally, type Race } from './race.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 const rejections = ['401 CREDENTIALS_INVALID', '401 invalid_grant', '400 invalid_grant'];
 
-/** @throws Error where a session or a refresh token of the user is left. */
+/** @throws Error if a session or a refresh token of the user is left. */
 async function assertNothingLeft({ appContext }: TestServer, userId: string): Promise<void> {
   const sessions = await appContext.store.sessions.find('userId', userId);
   const tokens = (
@@ -28,17 +28,17 @@ async function assertNothingLeft({ appContext }: TestServer, userId: string): Pr
   );
 }
 
-/** @throws Error where one of these refresh tokens is still taken. */
+/** @throws Error if one of these refresh tokens is still accepted. */
 async function assertRejected(server: TestServer, tokens: readonly string[]): Promise<void> {
   const outcomes = await Promise.all(tokens.map((token) => classifyOutcome(renew(server, token))));
-  assertThat(!outcomes.includes('done'), 'a refresh token of a session that is over was taken');
+  assertThat(!outcomes.includes('done'), 'a refresh token of an ended session was accepted');
 }
 
-/** One token by these doors at once: one wins, and since the others were a second use, nothing lives on. */
+/** Uses one token at these endpoints concurrently: one request succeeds, and the reuse revokes the whole family. */
 function createRotationRace(name: string, endpoints: typeof renewalEndpoints, coveredBy: string): Race {
   return {
     name,
-    about: 'of many uses of one refresh token one wins, and the family is dead afterwards',
+    about: 'one of many uses of a refresh token succeeds, and the family is revoked afterwards',
     coveredBy,
     seed: userSeed,
     flags: fastPasswords,
@@ -59,7 +59,7 @@ function createRotationRace(name: string, endpoints: typeof renewalEndpoints, co
   };
 }
 
-/** Many renewals, each with a token of its own, and one call that ends them all. */
+/** Many renewals with separate tokens, and one request that ends all sessions. */
 function createRevocationRace(name: string, about: string, end: (server: TestServer) => Promise<unknown>): Race {
   return {
     name,
@@ -78,7 +78,7 @@ function createRevocationRace(name: string, about: string, end: (server: TestSer
         async verify(outcomes) {
           assertThat(
             outcomes.some((one) => one.startsWith('401')),
-            `the end came after everything: ${formatTally(outcomes)}`,
+            `no renewal was rejected: ${formatTally(outcomes)}`,
           );
           await assertRevoked(server);
         },
@@ -87,7 +87,7 @@ function createRevocationRace(name: string, about: string, end: (server: TestSer
   };
 }
 
-/** Nobody whose session began before the end may go on; whoever logged in before it is as much at an end. */
+/** Verifies that a locked or removed user has no session left. */
 async function assertRevoked(server: TestServer): Promise<void> {
   const user = await server.appContext.store.users.get(alice.userId);
   if (user === undefined || user.locked) await assertNothingLeft(server, alice.userId);
@@ -95,30 +95,30 @@ async function assertRevoked(server: TestServer): Promise<void> {
 
 export const rotationRaces: readonly Race[] = [
   createRotationRace(
-    'refresh token, one door',
+    'refresh token, one endpoint',
     renewalEndpoints.slice(0, 1),
     'test/server/identity/sessions-renewal.test.ts',
   ),
-  createRotationRace('refresh token, all doors', renewalEndpoints, 'test/server/identity/sessions-renewal.test.ts'),
-  createRevocationRace('renewals and logins against a lock', 'who is locked has no session left', (server) =>
+  createRotationRace('refresh token, all endpoints', renewalEndpoints, 'test/server/identity/sessions-renewal.test.ts'),
+  createRevocationRace('renewals and logins against a lock', 'a locked user has no session left', (server) =>
     server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
   ),
-  createRevocationRace('renewals and logins against a removal', 'who is removed has no session left', (server) =>
+  createRevocationRace('renewals and logins against a removal', 'a removed user has no session left', (server) =>
     server.admin.userIdentities.remove({ params: { id: alice.userId } }),
   ),
   {
-    name: 'renewals against a change of the password',
-    about: 'what began with the old password is over, whenever it was renewed',
+    name: 'renewals against a password change',
+    about: 'sessions that started with the old password end, also when they were just renewed',
     isSlow: true,
     seed: userSeed,
     flags: fastPasswords,
     async setUp(server) {
       const tokens = await Promise.all(Array.from({ length: 88 }, () => createSession(server, alice.userId)));
-      const mine = await logIn(server);
+      const ownSession = await logIn(server);
       const renewed: string[] = [];
       const change = () =>
         server
-          .as({ token: mine.accessToken })
+          .as({ token: ownSession.accessToken })
           .userIdentities.changePassword({ body: { password, newPassword: `${password}, another` } });
       return {
         async call(at) {
@@ -129,18 +129,15 @@ export const rotationRaces: readonly Race[] = [
         },
         async verify() {
           const sessions = await server.appContext.store.sessions.find('userId', alice.userId);
-          assertThat(
-            sessions.length === 1,
-            `${sessions.length} sessions are left, and the one of the caller was to be`,
-          );
+          assertThat(sessions.length === 1, `${sessions.length} sessions are left, expected only that of the caller`);
           await assertRejected(server, renewed);
         },
       };
     },
   },
   {
-    name: 'value to hand a session on',
-    about: 'a value of generate-param is redeemed once',
+    name: 'param to transfer a session',
+    about: 'a value of generate-param is accepted once',
     coveredBy: 'test/server/operations/user-identities/authenticate-by-param.test.ts',
     seed: userSeed,
     flags: fastPasswords,

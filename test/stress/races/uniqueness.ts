@@ -1,4 +1,4 @@
-/** Races for what there is one of: names and ids, whichever operations ask for them. */
+/** Races for unique names and ids, over all operations that assign them. */
 import { appClientId } from '../../harness.ts';
 import { assertThat, assertWinners, formatTally, type Race } from './race.ts';
 import { getAnonymousClient } from './users.ts';
@@ -7,13 +7,13 @@ const manyUsers = Array.from({ length: 40 }, (_, at) => ({ userId: `u${at}`, use
 
 export const uniquenessRaces: readonly Race[] = [
   {
-    name: 'name to log in with, by every operation that gives one',
-    about: 'one of all users has a login name, whichever operation gave it',
+    name: 'login name, all operations that assign one',
+    about: 'a login name belongs to one user, whichever operation assigned it',
     seed: { users: manyUsers },
     async setUp(server) {
       const { userIdentities } = server.admin;
       const name = 'Wanted.Name@example.com';
-      const ways = [
+      const requests = [
         (id: string) => userIdentities.addIdentity({ params: { id }, body: { identity: name } as never }),
         (id: string) => userIdentities.update({ params: { id }, body: { userName: name.toLowerCase() } }),
         (id: string) => userIdentities.update({ params: { id }, body: { userEmail: name.toUpperCase() } }),
@@ -24,23 +24,24 @@ export const uniquenessRaces: readonly Race[] = [
           }),
       ];
       return {
-        call: (at) => ways[at % ways.length]?.(manyUsers[at % manyUsers.length]?.userId ?? '') ?? Promise.resolve(),
+        call: (at) =>
+          requests[at % requests.length]?.(manyUsers[at % manyUsers.length]?.userId ?? '') ?? Promise.resolve(),
         async verify(outcomes) {
           const users = await server.appContext.store.users.list();
-          const holders = users.filter(({ userName, userEmail, identities }) =>
+          const owners = users.filter(({ userName, userEmail, identities }) =>
             [userName, userEmail, ...identities].some((one) => one?.toLowerCase() === name.toLowerCase()),
           );
-          assertThat(holders.length === 1, `${holders.length} users have the name: ${formatTally(outcomes)}`);
+          assertThat(owners.length === 1, `${owners.length} users have the name: ${formatTally(outcomes)}`);
         },
       };
     },
   },
   {
     name: 'id of a user, a client or a service',
-    about: 'one of all has an id that tokens name as their subject',
+    about: 'an id that tokens use as their subject belongs to one of them',
     async setUp(server) {
       const id = 'wanted-id';
-      const ways = [
+      const requests = [
         (_at: number) => server.admin.clientIdentities.create({ body: { appId: 'a', serviceAccountId: id } }),
         (at: number) =>
           getAnonymousClient(server).userIdentities.create({
@@ -49,7 +50,7 @@ export const uniquenessRaces: readonly Race[] = [
           }),
       ];
       return {
-        call: (at) => ways[at % ways.length]?.(at) ?? Promise.resolve(),
+        call: (at) => requests[at % requests.length]?.(at) ?? Promise.resolve(),
         async verify(outcomes) {
           const clients = (await server.appContext.store.clients.list()).filter(
             ({ serviceAccountId }) => serviceAccountId === id,
@@ -62,8 +63,8 @@ export const uniquenessRaces: readonly Race[] = [
     },
   },
   {
-    name: 'name of a group, made and renamed to',
-    about: 'one group has a name',
+    name: 'name of a group, by create and rename',
+    about: 'a group name belongs to one group',
     seed: { groups: manyUsers.map(({ userId }) => ({ groupName: userId })) },
     async setUp(server) {
       const body = { groupName: 'wanted' };
@@ -76,7 +77,7 @@ export const uniquenessRaces: readonly Race[] = [
         async verify(outcomes) {
           const found = (await server.appContext.store.groups.list()).filter(({ groupName }) => groupName === 'wanted');
           assertThat(found.length === 1, `${found.length} groups have the name`);
-          // Who asks once more for the group that has it already succeeds without a change.
+          // Renaming the group that already has the name succeeds without a change.
           assertThat(
             outcomes.some((one) => one === 'done'),
             formatTally(outcomes),
@@ -87,7 +88,7 @@ export const uniquenessRaces: readonly Race[] = [
   },
   {
     name: 'value of an API key',
-    about: 'a value opens one client',
+    about: 'a value belongs to one client',
     async setUp(server) {
       const { clientId } = await server.makeClient();
       const apiKey = Buffer.alloc(32, 7).toString('base64');
@@ -95,14 +96,14 @@ export const uniquenessRaces: readonly Race[] = [
         call: () => server.admin.apiKey.create({ body: { appId: 'a', clientId, apiKey } }),
         async verify(outcomes) {
           assertWinners(outcomes, 1, ['422 API_KEY_TAKEN', '412 API_KEY_TAKEN', '400 API_KEY_TAKEN']);
-          assertThat((await server.appContext.store.apiKeys.count()) === 1, 'two keys of one value are stored');
+          assertThat((await server.appContext.store.apiKeys.count()) === 1, 'two keys with the same value are stored');
         },
       };
     },
   },
   {
-    name: 'state of a group that was read',
-    about: 'of many who change what they read at the same time one wins (If-Match)',
+    name: 'conditional update of a group',
+    about: 'one of many concurrent updates with the same If-Match succeeds',
     coveredBy: 'test/server/operations/groups/update.test.ts',
     async setUp(server) {
       await server.admin.groups.create({ body: { groupName: 'ops' } });
@@ -116,8 +117,8 @@ export const uniquenessRaces: readonly Race[] = [
     },
   },
   {
-    name: 'places for further contacts',
-    about: 'a user has at most 20 further contacts',
+    name: 'limit of additional contacts',
+    about: 'a user has at most 20 additional contacts',
     seed: { users: [{ userId: 'bob', userName: 'bob' }] },
     async setUp(server) {
       const { factors } = server.admin.userIdentities;
@@ -129,8 +130,8 @@ export const uniquenessRaces: readonly Race[] = [
       return {
         call: add,
         async verify(outcomes) {
-          const kept = await server.appContext.store.factors.find('userId', 'bob');
-          assertThat(kept.length === 20, `${kept.length} contacts are kept: ${formatTally(outcomes)}`);
+          const stored = await server.appContext.store.factors.find('userId', 'bob');
+          assertThat(stored.length === 20, `${stored.length} contacts are stored: ${formatTally(outcomes)}`);
         },
       };
     },

@@ -1,4 +1,4 @@
-/** Users whom races are about, and the ways in that they have. */
+/** Users of the races, and requests that log in and renew sessions. */
 import { basicAuthorization, type IamClient } from '../../../src/client/index.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { startSession } from '../../../src/server/identity/sessions.ts';
@@ -11,10 +11,10 @@ export const password = 'a pass phrase that nobody guesses';
 export const alice = { userId: 'alice', userName: 'alice.a', password, userEmail: 'alice@example.com' };
 export const userSeed: SeedDocument = { users: [alice] };
 
-/** Hashes cost nothing here: what is raced for is what comes after them. */
+/** Fast password hashes: the races are about the steps after them. */
 export const fastPasswords = { 'fast-passwords': true } as const;
 
-/** Logs in by password; the tokens of a session that is remembered. */
+/** Logs in by password and returns the tokens of a remembered session. */
 export async function logIn(server: TestServer, name: string = alice.userName, secret: string = password) {
   return getAnonymousClient(server).userIdentities.login({
     query: { clientId: appClientId, 'remember-me': true },
@@ -22,20 +22,20 @@ export async function logIn(server: TestServer, name: string = alice.userName, s
   });
 }
 
-/** One client for all calls that show no credentials of their own: a connection for each would be what takes the time. */
+/** One client for all requests without credentials, because separate connections would dominate the time. */
 const anonymousClients = new WeakMap<TestServer, IamClient>();
 
 export function getAnonymousClient(server: TestServer): IamClient {
-  const known = anonymousClients.get(server) ?? server.as();
-  anonymousClients.set(server, known);
-  return known;
+  const client = anonymousClients.get(server) ?? server.as();
+  anonymousClients.set(server, client);
+  return client;
 }
 
-/** Tokens of a session that can be renewed, of a user who did not have to log in for it. */
+/** Creates a renewable session without a login and returns its tokens. */
 export async function createSession(server: TestServer, userId: string) {
   const { store, issuer } = server.appContext;
   const [user, client] = [await store.users.get(userId), await store.clients.get(appClientId)];
-  if (!user || !client) throw new Error(`there is no user ${userId}`);
+  if (!user || !client) throw new Error(`the user ${userId} or the app client is missing`);
   const start = { clientId: appClientId, userId, level: 'AUTH-BASIC', remember: true, renewable: true } as const;
   const { session: row, refreshToken = '' } = await store.transaction((tx) =>
     startSession(tx, start, server.appContext),
@@ -44,17 +44,17 @@ export async function createSession(server: TestServer, userId: string) {
   return { accessToken, refreshToken, sessionId: row.sessionId };
 }
 
-/** Renews by each door that takes refresh tokens. @returns the new refresh token. */
+/** The endpoints that accept refresh tokens. @returns the new refresh token. */
 export const renewalEndpoints: readonly ((server: TestServer, refreshToken: string) => Promise<string>)[] = [
   async (server, refreshToken) => {
     const query = { clientId: appClientId };
-    const answer = await getAnonymousClient(server).userIdentities.renewToken({ query, body: { refreshToken } });
-    return answer.refreshToken ?? '';
+    const response = await getAnonymousClient(server).userIdentities.renewToken({ query, body: { refreshToken } });
+    return response.refreshToken ?? '';
   },
   async (server, refreshToken) => {
     const body = { grantType: 'refresh_token', clientId: appClientId, refreshToken };
-    const answer = await getAnonymousClient(server).call('generate-token.create', { body });
-    return (answer.body as { refreshToken: string }).refreshToken;
+    const response = await getAnonymousClient(server).call('generate-token.create', { body });
+    return (response.body as { refreshToken: string }).refreshToken;
   },
   async (server, refreshToken) => {
     const form = { grant_type: 'refresh_token', client_id: appClientId, refresh_token: refreshToken };
@@ -64,17 +64,17 @@ export const renewalEndpoints: readonly ((server: TestServer, refreshToken: stri
       headers: [['Content-Type', 'application/x-www-form-urlencoded']],
       body: new URLSearchParams(form).toString(),
     });
-    if (status >= 300) throw Object.assign(new Error('refused'), { status, code: (json as { error: string }).error });
+    if (status >= 300) throw Object.assign(new Error('rejected'), { status, code: (json as { error: string }).error });
     return (json as { refreshToken: string }).refreshToken;
   },
 ];
 
-/** Renews by the first of them. */
+/** Renews at the first endpoint. */
 export function renew(server: TestServer, refreshToken: string): Promise<string> {
   return renewalEndpoints[0]?.(server, refreshToken) ?? Promise.resolve('');
 }
 
-/** Renews in a row, by one door after another, until that is refused or was done so often. @returns the last token. */
+/** Renews `times` times, at alternating endpoints. @returns the last token. @throws when a renewal is rejected. */
 export async function renewRepeatedly(
   server: TestServer,
   refreshToken: string,

@@ -1,7 +1,6 @@
 /**
- * The store that races run upon: in memory, but what is committed becomes durable some turns of the event loop later, as
- * upon a disk. Without that each call would be done before the next one is read, and none would ever come between what
- * another one checks and what it writes.
+ * The store of the races: in memory, but a commit becomes durable some event-loop turns later, as on a disk.
+ * Otherwise each request would finish before the next one is read, and checks and writes would never interleave.
  */
 import { setImmediate } from 'node:timers/promises';
 import { toStore } from '../../../src/server/store/memory.ts';
@@ -10,10 +9,10 @@ import { OverlayStore } from '../../../src/server/store/overlay-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { createRandom } from './race.ts';
 
-/** Turns that a disk takes at most. */
+/** Maximum number of event-loop turns of a commit. */
 const maxTurns = 20;
 
-/** The seed says how many turns each save takes. */
+/** Opens a store in which the seed determines the delay of each commit. */
 export function openYieldingStore(seed: number): Store {
   const draw = createRandom(seed);
   const append = async () => {

@@ -1,20 +1,20 @@
-/** Defects in how refusals of the system are taken, and in how a checkpoint is written. */
+/** Seeded bugs in the handling of system errors and in the writing of checkpoints. */
 import { basename } from 'node:path';
 import { type Disk, type DiskFile, getErrorCode, writeAll } from '../../../src/server/store/json/disk.ts';
 import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const diskErrorBugs = {
-  'swallow-write-errors': 'a write that fails is taken for done',
-  'swallow-rename-errors': 'a rename that fails is taken for done',
-  'die-of-refusals': 'a file that can not be opened ends the process',
-  'full-for-good': 'a disk that was full once is taken to be full ever after',
-  'keep-temporaries': 'what a checkpoint that failed had begun stays',
-  'checkpoint-at-once': 'a checkpoint is encoded and written in one piece, while everybody waits',
-  'checkpoint-in-memory': 'a checkpoint is held in memory three times before it is written',
+  'swallow-write-errors': 'a failed write is treated as successful',
+  'swallow-rename-errors': 'a failed rename is treated as successful',
+  'die-of-refusals': 'a file that cannot be opened ends the process',
+  'full-for-good': 'a disk that was full once is treated as full until the restart',
+  'keep-temporaries': 'the temporary file of a failed checkpoint is not removed',
+  'checkpoint-at-once': 'a checkpoint is encoded and written in one piece, which blocks the event loop',
+  'checkpoint-in-memory': 'three copies of a checkpoint are in memory before it is written',
 } as const;
 
-/** The disk with one of these defects; with any other it is the disk itself. */
+/** Returns the disk with one of these bugs; any other name returns the disk unchanged. */
 export function withDiskErrorBug(disk: Disk, seededBug: string): Disk {
   switch (seededBug) {
     case 'swallow-write-errors':
@@ -54,9 +54,9 @@ function wrapFiles(disk: Disk, change: (file: DiskFile, path: string) => Partial
   };
 }
 
-/** As an error that nobody waits for does. */
+/** Throws the error uncaught, which ends the process. */
 function endProcess(error: unknown): never {
-  // The lock file of somebody else, and a folder that is no store, are no refusals of the system.
+  // Only system errors count: not the lock file of another process, nor a folder without a store.
   if (['EACCES', 'EROFS', 'EMFILE'].includes(getErrorCode(error) ?? ''))
     setImmediate(() => {
       throw error;
@@ -78,8 +78,8 @@ function latchDiskFull(disk: Disk): Disk {
 }
 
 /**
- * Gathers a checkpoint and writes it at its end.
- * @param buffer makes what is written of the slices, and whatever is to be held in memory meanwhile.
+ * Buffers a checkpoint and writes it on sync.
+ * @param buffer returns the bytes to write, followed by values to retain in memory meanwhile.
  */
 function bufferCheckpoint(disk: Disk, buffer: (slices: readonly Buffer[]) => readonly [Buffer, ...unknown[]]): Disk {
   return wrapFiles(disk, (file, path) => {

@@ -1,4 +1,4 @@
-/** Defects of the kinds that lose data, between the store and its disk: each shows that some suite finds its kind. */
+/** Seeded bugs between the store and its disk that lose data: each proves that a suite finds bugs of its kind. */
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -11,22 +11,22 @@ import { serviceBugs } from './service.ts';
 import { throttleBugs } from './throttles.ts';
 import { withWriteOrderBug, writeOrderBugs } from './write-order.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const seededBugs = {
   'skip-datasync': 'commits are not synced',
-  'acknowledge-first': 'commits are synced only after they were acknowledged',
-  'second-sync-counts': 'a failed sync is tried again, and the second try is believed',
-  'skip-file-sync': 'new files are put in place without being synced',
-  'skip-folder-sync': 'names are not synced',
-  'ignore-checksums': 'checksums are taken to be right',
-  'believe-short-writes': 'a write that took some of the bytes is taken for the whole',
-  'keep-torn': 'what a failed write left is not taken back',
-  'keep-segments': 'segments of the journal that are no longer needed stay',
+  'acknowledge-first': 'commits are acknowledged before they are synced',
+  'second-sync-counts': 'a failed sync is retried, and the success of the retry is trusted',
+  'skip-file-sync': 'new files are renamed into place without a sync',
+  'skip-folder-sync': 'folders are not synced after a rename',
+  'ignore-checksums': 'checksums are not verified',
+  'believe-short-writes': 'a short write is treated as complete',
+  'keep-torn': 'the partial bytes of a failed write are not truncated',
+  'keep-segments': 'obsolete segments of the write-ahead log are not removed',
   'leak-handles': 'files are not closed',
-  'drop-damaged': 'lines of the journal that are damaged or torn are passed over in silence',
-  'forget-next': 'a rotation of the journal that was broken off is not finished',
-  'drop-strangers': 'commits that do not follow the one before are passed over in silence',
-  'slow-sync': 'each sync takes a fifth of a second longer',
+  'drop-damaged': 'damaged and torn lines of the write-ahead log are skipped silently',
+  'forget-next': 'an interrupted rotation of the write-ahead log is not finished',
+  'drop-strangers': 'commits out of sequence are skipped silently',
+  'slow-sync': 'each sync takes 200 ms longer',
   ...writeOrderBugs,
   ...serviceBugs,
   ...throttleBugs,
@@ -36,7 +36,7 @@ export const seededBugs = {
 } as const;
 export type SeededBug = keyof typeof seededBugs;
 
-/** The disk with a defect; without one it is the disk itself. */
+/** Returns the disk with the bug; without one it returns the disk unchanged. */
 export function withSeededBug(disk: Disk, seededBug: string | undefined): Disk {
   switch (seededBug) {
     case 'skip-folder-sync':
@@ -85,23 +85,23 @@ function withFiles(disk: Disk, seededBug: string): Disk {
   };
 }
 
-/** What is kept here is not closed by the collector of garbage either. */
+/** Keeps files reachable, so that garbage collection does not close them. */
 const leakedFiles: DiskFile[] = [];
 
 function seedFileBug(file: DiskFile, seededBug: string): DiskFile {
-  const nothing = async () => {};
+  const noop = async () => {};
   const changes: Readonly<Record<string, Partial<DiskFile>>> = {
-    'skip-datasync': { syncData: nothing },
-    'acknowledge-first': { syncData: async () => void setTimeout(20).then(() => file.syncData().catch(nothing)) },
+    'skip-datasync': { syncData: noop },
+    'acknowledge-first': { syncData: async () => void setTimeout(20).then(() => file.syncData().catch(noop)) },
     'second-sync-counts': { syncData: () => file.syncData().catch(() => file.syncData()) },
-    'skip-file-sync': { sync: nothing },
+    'skip-file-sync': { sync: noop },
     'believe-short-writes': {
       write: async (bytes, position) => {
         await file.write(bytes, position);
         return bytes.length;
       },
     },
-    'keep-torn': { truncate: nothing },
+    'keep-torn': { truncate: noop },
     'leak-handles': { close: async () => void leakedFiles.push(file) },
     'slow-sync': { syncData: () => setTimeout(200).then(() => file.syncData()) },
   };
@@ -114,7 +114,7 @@ function isClosedSegment(path: string): boolean {
 
 const CHECKSUM = /,?\n?"crc32":"[0-9a-f]{8}"\n?\}$/;
 
-/** The lines, or the whole checkpoint, with the checksums that they should have. */
+/** Recomputes the checksums of the lines, or of the whole checkpoint. */
 function restoreChecksums(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   if (text.startsWith('{\n')) return Buffer.from(restoreChecksum(text.slice(0, -1), '\n') + text.slice(-1), 'latin1');
@@ -135,10 +135,10 @@ function restoreChecksum(text: string, newline: string): string {
   return newline === '' ? `${before},"crc32":"${crc}"}` : `${before}"crc32":"${crc}"\n}`;
 }
 
-/** The lines of a segment without those whose number is not the next one. */
+/** Removes the lines of a segment whose sequence number is not the next one. */
 function dropOutOfSequence(bytes: Buffer): Buffer {
   let next: number | undefined;
-  const kept = bytes
+  const lines = bytes
     .toString('latin1')
     .split('\n')
     .filter((line) => {
@@ -148,10 +148,10 @@ function dropOutOfSequence(bytes: Buffer): Buffer {
       if (follows) next = sequence + 1;
       return follows;
     });
-  return Buffer.from(kept.join('\n'), 'latin1');
+  return Buffer.from(lines.join('\n'), 'latin1');
 }
 
-/** The lines whose checksum is right. */
+/** Removes the lines whose checksum does not match. */
 function dropCorruptLines(bytes: Buffer): Buffer {
   const lines = bytes.toString('latin1').split('\n');
   return Buffer.from(

@@ -1,24 +1,24 @@
-/** Defects in how one process keeps others out of its store. */
+/** Seeded bugs in the lock of the store. */
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { layoutOf } from '../../../src/server/store/json/layout.ts';
 import type { Processes } from '../../../src/server/store/json/processes.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const lockBugs = {
   'share-store': 'the lock of another process is ignored',
-  'lock-by-age': 'a holder that did not touch its lock for a few seconds is taken for dead',
-  'lock-for-good': 'a holder that is gone is taken to run still',
-  'unlock-when-refused': 'who is refused the store removes the lock of its holder',
+  'lock-by-age': 'a holder that has not touched its lock for a few seconds is treated as dead',
+  'lock-for-good': 'a dead holder is treated as running',
+  'unlock-when-refused': 'a process that is denied the store removes the lock of the holder',
 } as const;
 
-/** Long enough for a holder that is busy. */
+/** Long enough for a busy holder. */
 const DEAD_AFTER_MS = 5_000;
 const TOUCH_EVERY_MS = 500;
 
-/** The processes as a server with the defect sees them; with any other defect they are the same. */
+/** Returns the processes as a server with the bug sees them; any other name returns them unchanged. */
 export function seedProcessBug(processes: Processes, seededBug: string | undefined, folder: string): Processes {
   const { lock } = layoutOf(folder);
-  // Who goes by the file alone does without the name that goes with a process.
+  // These bugs are in the lock file, so the lock that is bound to the process is disabled.
   const fileOnly: Processes = { ...processes, acquire: async () => 'unsupported' };
   switch (seededBug) {
     case 'share-store':
@@ -47,6 +47,6 @@ function touchOwnLock(lock: string): void {
     const { pid } = JSON.parse(readFileSync(lock, 'utf8')) as { pid: number };
     if (pid === process.pid) utimesSync(lock, new Date(), new Date());
   } catch {
-    // It is being taken.
+    // Another process is writing the lock.
   }
 }

@@ -1,30 +1,30 @@
-/** Defects of a service that uses a good store wrongly, goes by the time of day, or does not stop as it should. */
+/** Seeded bugs outside the store: split transactions, wrong use of the clock, ids without randomness, wrong stops. */
 import type { Clock } from '../../../src/server/clock.ts';
 import type { RunningServer } from '../../../src/server/http/listen.ts';
 import type { Random } from '../../../src/server/random.ts';
 import type { Store, Transaction } from '../../../src/server/store/store.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const serviceBugs = {
-  'rotate-in-two': 'a rotation of signing keys removes the old key, and then puts it back as one that signs no more',
-  'frozen-clock': 'the clock is read once, at the start',
-  'ids-by-time': 'ids are made of the time of day and nothing random',
-  'hasty-stop': 'a stop ends the process at once',
-  'endless-stop': 'a stop leaves something that keeps the process',
+  'rotate-in-two': 'a key rotation deletes the old key and inserts it as a retired key in a second transaction',
+  'frozen-clock': 'the clock is read only once, at the start',
+  'ids-by-time': 'ids contain the time and no random bytes',
+  'hasty-stop': 'a stop ends the process immediately',
+  'endless-stop': 'a stop leaves a timer that keeps the process running',
 } as const;
 
-/** The clock with a defect; without one it is the clock itself. */
+/** Returns the clock with the bug; without one it returns the clock unchanged. */
 export function seedClockBug(clock: Clock, seededBug: string | undefined): Clock {
   if (seededBug !== 'frozen-clock') return clock;
   const startedAt = clock.now();
   return { now: () => startedAt };
 }
 
-/** What ids ask for, in bytes: nothing else asks for so few. */
+/** The number of random bytes in an id; no other caller requests so few. */
 const RANDOM_PART = 4;
 
-/** The randomness with a defect. */
+/** Returns the random source with the bug; without one it returns it unchanged. */
 export function seedRandomBug(random: Random, seededBug: string | undefined): Random {
   if (seededBug !== 'ids-by-time') return random;
   return {
@@ -33,37 +33,37 @@ export function seedRandomBug(random: Random, seededBug: string | undefined): Ra
   };
 }
 
-/** A store that is used wrongly. */
+/** Returns the store with the bug; without one it returns the store unchanged. */
 export function seedStoreBug(store: Store, seededBug: string | undefined): Store {
   if (seededBug !== 'rotate-in-two') return store;
   return {
     ...store,
     async transaction(work) {
-      const later: SigningKey[] = [];
-      const result = await store.transaction((tx) => work({ ...tx, signingKeys: deferInserts(tx, later) }));
-      if (later.length === 0) return result;
+      const deferred: SigningKey[] = [];
+      const result = await store.transaction((tx) => work({ ...tx, signingKeys: deferInserts(tx, deferred) }));
+      if (deferred.length === 0) return result;
       await store.transaction(async ({ signingKeys }) => {
-        for (const row of later) await signingKeys.insert(row);
+        for (const row of deferred) await signingKeys.insert(row);
       });
       return result;
     },
   };
 }
 
-/** What is put into the table is kept for later, and what it takes the place of is removed. */
-function deferInserts({ signingKeys }: Transaction, later: SigningKey[]): Transaction['signingKeys'] {
+/** Defers inserts to a second transaction; a replace deletes the old row now. */
+function deferInserts({ signingKeys }: Transaction, deferred: SigningKey[]): Transaction['signingKeys'] {
   const changes: Partial<Transaction['signingKeys']> = {
-    list: async () => [...(await signingKeys.list()), ...later],
-    insert: async (row) => void later.push(row),
+    list: async () => [...(await signingKeys.list()), ...deferred],
+    insert: async (row) => void deferred.push(row),
     async replace(row) {
       await signingKeys.delete(row.kid);
-      later.push(row);
+      deferred.push(row);
     },
   };
   return Object.assign(Object.create(signingKeys), changes);
 }
 
-/** Stops a service, or does it wrongly. @param exit ends the process. */
+/** Stops a service, with the bug if one is seeded. @param exit ends the process. */
 export async function stopWithBug(
   service: RunningServer,
   seededBug: string | undefined,

@@ -1,16 +1,16 @@
-/** Defects of throttles, each of a kind that was seen: put around those of a running server. */
+/** Seeded bugs in the throttles of a running server; each is of a kind that has occurred. */
 import type { LoginAttempt, LoginThrottle } from '../../../src/server/identity/login-throttle.ts';
 import type { TestServer } from '../../harness.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const throttleBugs = {
-  'throttle-by-name': 'failed logins are counted by name alone, so that a stranger throttles the owner',
-  'forget-known-sources': 'no source and no device is known',
-  'evict-failures': 'failures make room for later ones, so that a throttle ends before its time',
-  'unbounded-names': 'there is no budget over all sources for a name',
+  'throttle-by-name': 'failed logins are counted by name only, so that other sources throttle the owner',
+  'forget-known-sources': 'all sources and devices are treated as unknown',
+  'evict-failures': 'failures are evicted by later ones, so that a throttle ends too early',
+  'unbounded-names': 'a name has no failure budget over all sources',
 } as const;
 
-/** Puts a defect around the throttle of user logins. */
+/** Wraps the throttle of user logins with the bug. */
 export function seedThrottleBug({ appContext }: TestServer, seededBug: string | undefined): void {
   const { login } = appContext.throttles;
   const changed = rewriteAttempt(seededBug);

@@ -1,20 +1,20 @@
-/** Defects of order between the store and its disk: what is written, kept or removed too late, too early, or in parts. */
+/** Seeded bugs in the order of writes: data is written, kept or removed too late, too early or in parts. */
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Disk, type DiskFile, getErrorCode, writeFile } from '../../../src/server/store/json/disk.ts';
 import { closedSegmentFirst } from '../../../src/server/store/json/layout.ts';
 import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 
-/** What each defect does, in the words of `--help`. */
+/** Descriptions of the bugs, as `--help` shows them. */
 export const writeOrderBugs = {
-  'write-later': 'commits are kept in memory, and written a little after they were acknowledged',
-  'drop-early': 'the journal is removed before the checkpoint that replaces it is in place',
-  'keep-newer-date': 'of two checkpoints the one with the later date is kept',
-  'sync-each': 'each commit of a group is synced on its own',
-  'first-of-group': 'of commits that are written together only the first one is written',
+  'write-later': 'commits are buffered in memory and written shortly after they are acknowledged',
+  'drop-early': 'the write-ahead log is removed before the checkpoint that replaces it is complete',
+  'keep-newer-date': 'of two checkpoints the one with the later date wins',
+  'sync-each': 'each commit of a group is synced separately',
+  'first-of-group': 'only the first commit of a group is written',
 } as const;
 
-/** The disk with a defect; the disk itself where the defect is none of these. */
+/** Returns the disk with one of these bugs; any other name returns the disk unchanged. */
 export function withWriteOrderBug(disk: Disk, seededBug: string): Disk {
   switch (seededBug) {
     case 'write-later':
@@ -32,7 +32,7 @@ export function withWriteOrderBug(disk: Disk, seededBug: string): Disk {
   }
 }
 
-/** Commits go to what is opened so: a new segment is made under its other name first. */
+/** Wraps files opened with `modify`: commits go only to those, as a new segment is created under a temporary name. */
 function wrapWal(disk: Disk, change: (file: DiskFile) => DiskFile): Disk {
   return {
     ...bindDisk(disk),
@@ -43,7 +43,7 @@ function wrapWal(disk: Disk, change: (file: DiskFile) => DiskFile): Disk {
   };
 }
 
-/** A kill comes to some commits in this time, and a stop to none: closing writes what waits. */
+/** Long enough for a kill to lose commits; a clean stop loses none, since closing flushes them. */
 const LATER_MS = 50;
 
 function delayWrites(file: DiskFile): DiskFile {
@@ -131,17 +131,17 @@ function keepNewerCheckpoint(disk: Disk): Disk {
     ...bindDisk(disk),
     async rename(from, to) {
       if (basename(from) === 'iam.json.tmp') {
-        const former = await disk.read(join(dirname(to), 'iam.previous.json'));
-        const made = await disk.read(from);
-        if (former !== undefined && readCheckpointDate(made) < readCheckpointDate(former))
-          await writeFile(disk, from, former);
+        const previous = await disk.read(join(dirname(to), 'iam.previous.json'));
+        const current = await disk.read(from);
+        if (previous !== undefined && readCheckpointDate(current) < readCheckpointDate(previous))
+          await writeFile(disk, from, previous);
       }
       await disk.rename(from, to);
     },
   };
 }
 
-/** Dates of this form are in the order of their texts. */
+/** ISO dates, which sort as text. */
 function readCheckpointDate(checkpoint: Buffer | undefined): string {
   return /"writtenAt":"([^"]*)"/.exec(checkpoint?.toString() ?? '')?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-/** What a checkpoint of many rows costs others: how long they wait, and how much memory it takes. */
+/** Measures the event-loop delay and the memory of a checkpoint with many rows. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
@@ -13,7 +13,7 @@ import { formatMs, percentile } from './write-latency.ts';
 const USERS = 100_000;
 const TICK_MS = 5;
 const ROWS_IN_A_TRANSACTION = 1_000;
-/** What a checkpoint may add to the delays that the same load has without one. */
+/** Maximum delay that a checkpoint may add to that of the same load without one. */
 const DELAY_MS = 50;
 const MEMORY_FACTOR = 1.5;
 
@@ -51,7 +51,7 @@ async function fill(store: FileStore): Promise<void> {
   }
 }
 
-/** Several, so that one pause that has another reason is not the hundredth part of the time. */
+/** Writes several checkpoints, so that a single unrelated pause does not determine the 99th percentile. */
 async function checkpoints(store: FileStore): Promise<void> {
   for (let times = 0; times < 3; times += 1) {
     await store.transaction(({ users }) => users.insert(user(`before-${times}`)));
@@ -60,13 +60,13 @@ async function checkpoints(store: FileStore): Promise<void> {
 }
 
 interface Cost {
-  /** What somebody who comes at any moment waits for the event loop, at the 99th percentile, in milliseconds. */
+  /** Event-loop delay of a request that arrives at a random time: 99th percentile, in milliseconds. */
   readonly delay: number;
-  /** The most memory that the process had at any time, in bytes. */
+  /** Maximum resident memory of the process, in bytes. */
   readonly memory: number;
 }
 
-/** What it costs others when `work` is done while some writers write. */
+/** Measures delay and memory while `work` runs beside some writers. */
 async function underLoad(store: FileStore, name: string, work: () => Promise<unknown>): Promise<Cost> {
   let over = false;
   const write = async (writer: number) => {
@@ -76,11 +76,11 @@ async function underLoad(store: FileStore, name: string, work: () => Promise<unk
     }
   };
   const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
-  const watching = watch(() => over);
+  const cost = watch(() => over);
   await work();
   over = true;
   await Promise.all(writers);
-  return watching;
+  return cost;
 }
 
 async function watch(over: () => boolean): Promise<Cost> {
@@ -89,7 +89,7 @@ async function watch(over: () => boolean): Promise<Cost> {
   while (!over()) {
     const startedAt = performance.now() - readSchedulerWait();
     await setTimeout(TICK_MS);
-    // While the loop stands still nobody can look, and each of those who would have come waits for the rest of it.
+    // A blocked loop takes no samples, so each sample missed during the block counts with its remaining wait.
     let late = performance.now() - readSchedulerWait() - startedAt - TICK_MS;
     for (; late > 0; late -= TICK_MS) delays.push(late);
     delays.push(Math.max(0, late));
@@ -98,7 +98,7 @@ async function watch(over: () => boolean): Promise<Cost> {
   return { delay: percentile(delays, 0.99), memory };
 }
 
-/** For how long others had the processor while this thread could have run, in milliseconds; 0 where nobody counts it. */
+/** Returns the milliseconds that this runnable thread waited for a core; 0 if the system does not count it. */
 function readSchedulerWait(): number {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;

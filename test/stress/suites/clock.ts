@@ -1,4 +1,4 @@
-/** A clock that steps back and forth by days: sequences, ids and expiry stay right, through restarts. */
+/** Steps the clock back and forth by days: sequences, ids and expiry stay correct, also over restarts. */
 
 import { createClient, type IamClient } from '../../../src/client/index.ts';
 import { listen } from '../../../src/server/http/listen.ts';
@@ -25,10 +25,10 @@ const environment = {
 
 export const clock: Suite = {
   name: 'clock',
-  about: 'the clock steps days back and forth: nothing is lost, ids stay unique, tokens expire',
+  about: 'the clock steps back and forth by days: nothing is lost, ids stay unique, tokens expire',
   async run(budget) {
     const { findings, done } = await runRounds('clock', budget, (seed) => runScenario(seed, budget.seededBug));
-    budget.log(`${done} services, each with starts and steps of the clock`);
+    budget.log(`${done} services, each with restarts and steps of the clock`);
     return findings;
   },
 };
@@ -54,7 +54,7 @@ async function runScenario(seed: number, seededBug: string | undefined): Promise
 }
 
 class ClockScenario {
-  readonly #plant: string | undefined;
+  readonly #seededBug: string | undefined;
   readonly #machine = new FakeMachine();
   readonly #ids = new Set<string>();
   readonly load = new LoadGenerator(2);
@@ -63,21 +63,21 @@ class ClockScenario {
   now = Date.parse('2024-05-01T12:00:00.000Z');
 
   constructor(seededBug: string | undefined) {
-    this.#plant = seededBug;
+    this.#seededBug = seededBug;
   }
 
-  /** Serves as long as `work` takes, and is then gone without a stop of its store. */
+  /** Runs a server during `work`, and then crashes it without closing its store. */
   async start(work: (client: IamClient, url: string) => Promise<void>): Promise<void> {
     const now = () => new Date(this.now);
     const process = this.#machine.start();
     const disk = this.disk;
     const service = await listen({
       settings: readSettings({ port: '0', 'fast-passwords': true }, environment),
-      clock: seedClockBug({ now }, this.#plant),
-      random: seedRandomBug(systemRandom, this.#plant),
+      clock: seedClockBug({ now }, this.#seededBug),
+      random: seedRandomBug(systemRandom, this.#seededBug),
       log: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, infoEnabled: false },
       openStore: async () => {
-        const options = { disk: withSeededBug(disk, this.#plant), processes: process, clock: { now } };
+        const options = { disk: withSeededBug(disk, this.#seededBug), processes: process, clock: { now } };
         this.store = await openStore('/store', options);
         return this.store;
       },
@@ -88,7 +88,7 @@ class ClockScenario {
       await work(client, service.url);
     } finally {
       await client.close();
-      // What a stop writes must not be what saves the day.
+      // The crash comes first, so that writes of the stop cannot hide a loss.
       this.disk = disk.afterCrash('nothing');
       process.kill();
       await service.stop();
@@ -97,10 +97,10 @@ class ClockScenario {
 
   async write(client: IamClient): Promise<void> {
     const enough = this.load.acknowledged + 12;
-    // A token of the time before may have expired: this is a client of its own, which begins with a login.
+    // Earlier tokens may have expired; this client logs in first.
     await this.load.run(client, () => this.load.acknowledged >= enough);
     const { groupId } = await client.groups.create({ body: { groupName: `id-${this.#ids.size}` } });
-    if (this.#ids.has(groupId)) throw new Error(`the id ${groupId} was given twice`);
+    if (this.#ids.has(groupId)) throw new Error(`the id ${groupId} was assigned twice`);
     this.#ids.add(groupId);
   }
 }
@@ -123,5 +123,5 @@ async function assertExpiry(url: string, { text, expiresAt }: Token, now: number
   const { status } = await fetch(`${url}/security/iam/v1/groups?limit=1`, { headers });
   const isFresh = now < expiresAt;
   if (isFresh ? status >= 500 : status !== 401)
-    throw new Error(`a token that expires ${expiresAt - now} ms from now was answered ${status}`);
+    throw new Error(`a token that expires in ${expiresAt - now} ms returned ${status}`);
 }

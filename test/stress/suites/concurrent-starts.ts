@@ -1,16 +1,16 @@
-/** One process to a store: races for the first start, second servers, holders that are stopped or killed. */
+/** One process per store: races for the first start, second servers, and lock holders that are suspended or killed. */
 import { setTimeout } from 'node:timers/promises';
 import { LoadGenerator } from '../load-generator.ts';
 import { ServerProcess } from '../server-process.ts';
 import { type Budget, runRounds, type Suite } from '../suite.ts';
 import { withTempFolder } from '../temp-folder.ts';
 
-/** What `iam serve` ends with where another process has the store. */
+/** Exit code of `iam serve` when another process uses the store. */
 const IN_USE = 13;
 
 export const firstStarts: Suite = {
   name: 'first-starts',
-  about: 'three processes race for the first start of a folder: one store, and clear refusals',
+  about: 'three processes race for the first start of a folder: one gets the store, the others exit with a clear error',
   async run(budget) {
     const { findings, done } = await runRounds('first-starts', budget, () =>
       withTempFolder((store) => runStartRace(store, budget)),
@@ -27,7 +27,7 @@ async function runStartRace(store: string, { seededBug }: Budget): Promise<void>
     const winners = racers.filter((_, at) => outcomes[at]?.status === 'fulfilled');
     const [winner] = winners;
     if (winner === undefined || winners.length > 1)
-      throw new Error(`${winners.length} of ${racers.length} have the store`);
+      throw new Error(`${winners.length} of ${racers.length} processes got the store`);
     for (const racer of racers) if (racer !== winner) await assertRejected(racer, winner);
     const load = new LoadGenerator(2);
     await load.run(winner.client(), () => load.acknowledged > 5);
@@ -47,7 +47,7 @@ async function assertRejected(racer: ServerProcess, holder: ServerProcess): Prom
 export const secondServers: Suite = {
   name: 'second-servers',
   about:
-    'a second server is refused while the first runs or is stopped, for a minute in a long run; after kill -9 it starts',
+    'a second server is rejected while the first one runs or is suspended (up to a minute); after kill -9 it starts',
   async run(budget) {
     const { findings, done } = await runRounds('second-servers', budget, () =>
       withTempFolder((store) => runHolder(store, budget)),
@@ -57,7 +57,7 @@ export const secondServers: Suite = {
   },
 };
 
-/** As long as locks that go by the time of a file are used to wait, where there is time for it. */
+/** The usual expiry of locks that depend on the time of a file; used in full if the budget allows. */
 const STOPPED_MS = 60_000;
 
 async function runHolder(store: string, budget: Budget): Promise<void> {

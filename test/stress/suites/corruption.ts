@@ -1,4 +1,4 @@
-/** Files of a store that are cut, zeroed, followed by noise, or have a bit flipped: torn is cut off, damage is refused. */
+/** Truncates, zeroes, extends or bit-flips files of a store: a torn tail is cut off, other damage is rejected. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
 import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
@@ -21,42 +21,46 @@ import { files, StoreHarness } from '../../server/store/store-harness.ts';
 import { withSeededBug } from '../seeded-bugs/disk.ts';
 import { type Budget, type Finding, hasBudget, runRounds, type Suite } from '../suite.ts';
 
-type Plant = string | undefined;
+type BugName = string | undefined;
 
-/** How often each random kind of damage is done in a full run. */
+/** Samples of each random kind of damage in a full run. */
 const SAMPLES = 2000;
 
-export const cuts = createPlaceSuite(
+export const cuts = createPositionSuite(
   'cuts',
-  'the journal cut at every byte of its last three commits',
-  listCutPlaces(),
+  'the write-ahead log truncated at every byte of its last three commits: complete commits are recovered',
+  listCutPositions(),
   cut,
 );
 
-export const sectors = createPlaceSuite(
+export const sectors = createPositionSuite(
   'sectors',
-  'each sector of the journal zeroed: the last commit is cut off, any other one is damage',
+  'each sector of the write-ahead log zeroed: the last commit is cut off, any other one is reported as damage',
   Array.from({ length: wal.length - (lineOffsets[1] as number) }, (_, at) => at + (lineOffsets[1] as number)),
   zeroSector,
 );
 
-export const tails = createSampleSuite('tails', 'random bytes, or zeros, after the last commit', addNoise);
+export const tails = createSampleSuite(
+  'tails',
+  'random bytes or zeros after the last commit are cut off and quarantined',
+  addNoise,
+);
 export const journalFlips = createSampleSuite(
   'journal-flips',
-  'a bit of the journal flipped: always refused with its line',
+  'a flipped bit in the write-ahead log: the start is rejected with the position of the line',
   flip,
 );
 export const checkpointFlips = createSampleSuite(
   'checkpoint-flips',
-  'a bit of the checkpoint flipped: the one before is used, or the start refused',
+  'a flipped bit in the checkpoint: the previous one is used, or the start is rejected',
   flipCheckpoint,
 );
 
-function createPlaceSuite(
+function createPositionSuite(
   name: string,
   about: string,
-  places: readonly number[],
-  trial: (at: number, seededBug: Plant) => Promise<void>,
+  positions: readonly number[],
+  trial: (at: number, seededBug: BugName) => Promise<void>,
 ): Suite {
   return {
     name,
@@ -64,10 +68,10 @@ function createPlaceSuite(
     async run(budget) {
       const findings: Finding[] = [];
       let done = 0;
-      // Fewer than all of them are spread over the whole.
-      const step = Math.max(1, Math.floor(places.length / budget.count));
-      for (; hasBudget(budget, done) && done * step < places.length && findings.length === 0; done += 1) {
-        const at = places[done * step] as number;
+      // With a smaller count, the positions are spread evenly.
+      const step = Math.max(1, Math.floor(positions.length / budget.count));
+      for (; hasBudget(budget, done) && done * step < positions.length && findings.length === 0; done += 1) {
+        const at = positions[done * step] as number;
         await trial(at, budget.seededBug).catch((error: Error) => {
           const bugOption = budget.seededBug === undefined ? '' : ` --plant ${budget.seededBug}`;
           findings.push({
@@ -76,7 +80,7 @@ function createPlaceSuite(
           });
         });
       }
-      budget.log(`${done} of ${places.length} places`);
+      budget.log(`${done} of ${positions.length} positions`);
       return findings;
     },
   };
@@ -85,7 +89,7 @@ function createPlaceSuite(
 function createSampleSuite(
   name: string,
   about: string,
-  trial: (seed: number, seededBug: Plant) => Promise<void>,
+  trial: (seed: number, seededBug: BugName) => Promise<void>,
 ): Suite {
   return {
     name,
@@ -99,95 +103,99 @@ function createSampleSuite(
   };
 }
 
-function listCutPlaces(): number[] {
+function listCutPositions(): number[] {
   const from = lineOffsets.at(-4) as number;
   return Array.from({ length: wal.length - from }, (_, at) => from + at);
 }
 
-function createBench(file: string, bytes: Buffer, seededBug: Plant): StoreHarness {
-  const bench = new StoreHarness(model.copy().disk, (disk) => withSeededBug(disk, seededBug));
-  bench.disk.plant(file, bytes);
-  return bench;
+function createHarness(file: string, bytes: Buffer, seededBug: BugName): StoreHarness {
+  const harness = new StoreHarness(model.copy().disk, (disk) => withSeededBug(disk, seededBug));
+  harness.disk.plant(file, bytes);
+  return harness;
 }
 
-async function cut(length: number, seededBug: Plant): Promise<void> {
-  const bench = createBench(files.wal, wal.subarray(0, length), seededBug);
+async function cut(length: number, seededBug: BugName): Promise<void> {
+  const harness = createHarness(files.wal, wal.subarray(0, length), seededBug);
   const whole = lineOffsets.filter((start) => start <= length).length;
-  await assertOpens(bench, COMMITS - lineOffsets.length + whole);
+  await assertOpens(harness, COMMITS - lineOffsets.length + whole);
   const rest = wal.subarray(lineNumberAt(length), length);
-  deepStrictEqual((await bench.quarantinedFiles()).join(), rest.toString(), 'what was cut off is not kept');
+  deepStrictEqual(
+    (await harness.quarantinedFiles()).join(),
+    rest.toString(),
+    'the bytes that were cut off are not quarantined',
+  );
 }
 
-async function zeroSector(at: number, seededBug: Plant): Promise<void> {
+async function zeroSector(at: number, seededBug: BugName): Promise<void> {
   if (at < tail) {
-    const bench = createBench(files.wal, zeroBytes(wal, at, at + 512), seededBug);
-    return assertRejected(bench, files.wal, lineNumberAt(at));
+    const harness = createHarness(files.wal, zeroBytes(wal, at, at + 512), seededBug);
+    return assertRejected(harness, files.wal, lineNumberAt(at));
   }
   const sectorEnd = Math.min(at - (at % 512) + 512, wal.length);
-  const bench = createBench(files.wal, zeroBytes(wal, at, sectorEnd), seededBug);
-  await assertOpens(bench, COMMITS - 1);
-  deepStrictEqual((await bench.quarantinedFiles()).length, 1, 'what was cut off is not kept');
+  const harness = createHarness(files.wal, zeroBytes(wal, at, sectorEnd), seededBug);
+  await assertOpens(harness, COMMITS - 1);
+  deepStrictEqual((await harness.quarantinedFiles()).length, 1, 'the bytes that were cut off are not quarantined');
 }
 
-async function addNoise(seed: number, seededBug: Plant): Promise<void> {
+async function addNoise(seed: number, seededBug: BugName): Promise<void> {
   const random = createSeededRandom(seed);
   const noise = Buffer.from(Array.from({ length: between(random, 1, 3000) }, () => between(random, 0, 256)));
   const rest = seed % 4 === 0 ? Buffer.alloc(between(random, 1, 5000)) : noise;
-  const bench = createBench(files.wal, Buffer.concat([wal, rest]), seededBug);
-  await assertOpens(bench, COMMITS);
-  deepStrictEqual(await bench.quarantinedFiles(), [rest], 'what was cut off is not kept');
+  const harness = createHarness(files.wal, Buffer.concat([wal, rest]), seededBug);
+  await assertOpens(harness, COMMITS);
+  deepStrictEqual(await harness.quarantinedFiles(), [rest], 'the bytes that were cut off are not quarantined');
 }
 
-/** Of the last commit nobody can tell whether it was torn in writing, so the places are before it. */
-async function flip(seed: number, seededBug: Plant): Promise<void> {
+/** Flips a bit before the last commit; damage in the last one cannot be distinguished from a torn write. */
+async function flip(seed: number, seededBug: BugName): Promise<void> {
   const random = createSeededRandom(seed);
   const at = between(random, 0, tail);
-  const bench = createBench(files.wal, flipBit(wal, at, between(random, 0, 8)), seededBug);
-  await assertRejected(bench, files.wal, lineNumberAt(at));
+  const harness = createHarness(files.wal, flipBit(wal, at, between(random, 0, 8)), seededBug);
+  await assertRejected(harness, files.wal, lineNumberAt(at));
 }
 
-async function flipCheckpoint(seed: number, seededBug: Plant): Promise<void> {
+async function flipCheckpoint(seed: number, seededBug: BugName): Promise<void> {
   const random = createSeededRandom(seed);
   const checkpoint = model.bytes(files.checkpoint);
   const wrong = flipBit(checkpoint, between(random, 0, checkpoint.length), between(random, 0, 8));
-  const alone = createBench(files.checkpoint, wrong, seededBug);
+  const alone = createHarness(files.checkpoint, wrong, seededBug);
   alone.disk.unplant(files.previous);
   await assertRejected(alone, files.checkpoint);
-  const bench = createBench(files.checkpoint, wrong, seededBug);
-  if (/^\{\n"formatVersion":[2-9]/.test(wrong.toString())) await assertRejected(bench, files.checkpoint);
-  else await assertOpens(bench, COMMITS);
+  const harness = createHarness(files.checkpoint, wrong, seededBug);
+  if (/^\{\n"formatVersion":[2-9]/.test(wrong.toString())) await assertRejected(harness, files.checkpoint);
+  else await assertOpens(harness, COMMITS);
 }
 
-async function assertOpens(bench: StoreHarness, commits: number): Promise<void> {
-  const store = await bench.open();
-  deepStrictEqual(await countCommits(store), commits, 'this is not the state that the files hold');
+async function assertOpens(harness: StoreHarness, commits: number): Promise<void> {
+  const store = await harness.open();
+  deepStrictEqual(await countCommits(store), commits, 'the state differs from the content of the files');
   await store.close();
 }
 
-/** Refused with the file and the place, and every file still as it was. */
-async function assertRejected(bench: StoreHarness, file: string, offset?: number): Promise<void> {
-  const before = await snapshot(bench);
-  const error: StoreOpenError = await bench.refusal();
+/** Verifies that the start is rejected with the file and the offset, and that the files stay unchanged. */
+async function assertRejected(harness: StoreHarness, file: string, offset?: number): Promise<void> {
+  const before = await snapshot(harness);
+  const error: StoreOpenError = await harness.refusal();
   ok(error.kind === 'damaged' || error.kind === 'newer-format', error.stack ?? error.message);
   deepStrictEqual(error.file, file, error.message);
   if (offset !== undefined) deepStrictEqual(error.offset, offset, error.message);
-  deepStrictEqual(await snapshot(bench), before, 'a refused start changed the files');
+  deepStrictEqual(await snapshot(harness), before, 'a rejected start changed the files');
 }
 
-/** A journal whose commits come twice, leave one out, or are from an earlier start; and the same one replayed twice. */
-export const replays = createPlaceSuite(
+/** A log with duplicate, missing or reordered commits, or with commits of an earlier start; and a log replayed twice. */
+export const replays = createPositionSuite(
   'replays',
-  'any beginning of the journal replayed twice is the same as once; duplicates, gaps and earlier starts are refused',
+  'replaying any prefix of the log twice equals replaying it once; duplicates, gaps and earlier starts are rejected',
   Array.from({ length: (lineOffsets.length - 2) * 5 }, (_, at) => at),
   replay,
 );
 
-async function replay(number: number, seededBug: Plant): Promise<void> {
+async function replay(number: number, seededBug: BugName): Promise<void> {
   const line = 1 + Math.floor(number / 5);
   const lines = lineOffsets.slice(0, -1).map((start, at) => wal.subarray(start, lineOffsets[at + 1]));
   const [before, here, after] = [lines.slice(0, line), lines[line] as Buffer, lines.slice(line + 1)];
   const offset = lineOffsets[line] as number;
-  // The start before had a lower number, and wrote nothing after this one.
+  // A batch of an earlier start: its number is lower, so it cannot follow.
   const earlier = Buffer.from(encodeBatch(COMMITS + 1, 0, [new Overlay('overlay')]));
   const trials = [
     () => assertLinesRejected([...lines, earlier], wal.length, seededBug),
@@ -202,18 +210,18 @@ async function replay(number: number, seededBug: Plant): Promise<void> {
   await trials[number % trials.length]?.();
 }
 
-/** The checkpoint holds the commits already; the journal from before it brings them again. */
-async function replayTwice(line: number, seededBug: Plant): Promise<void> {
-  const beginning = wal.subarray(0, lineOffsets[line + 1]);
-  const bench = createBench(files.wal, beginning, seededBug);
-  const store = await bench.open();
+/** Replays a log whose commits the checkpoint already contains. */
+async function replayTwice(line: number, seededBug: BugName): Promise<void> {
+  const prefix = wal.subarray(0, lineOffsets[line + 1]);
+  const harness = createHarness(files.wal, prefix, seededBug);
+  const store = await harness.open();
   await store.checkpoint();
-  const again = new StoreHarness(bench.copy().disk, (disk) => withSeededBug(disk, seededBug));
-  again.disk.plant(files.wal, beginning);
+  const again = new StoreHarness(harness.copy().disk, (disk) => withSeededBug(disk, seededBug));
+  again.disk.plant(files.wal, prefix);
   again.disk.unplant(`/store/${closedSegmentName(10)}`);
   await assertOpens(again, 9 + line);
 }
 
-async function assertLinesRejected(lines: readonly Buffer[], offset: number, seededBug: Plant): Promise<void> {
-  await assertRejected(createBench(files.wal, Buffer.concat(lines), seededBug), files.wal, offset);
+async function assertLinesRejected(lines: readonly Buffer[], offset: number, seededBug: BugName): Promise<void> {
+  await assertRejected(createHarness(files.wal, Buffer.concat(lines), seededBug), files.wal, offset);
 }

@@ -1,4 +1,4 @@
-/** A server whose disk is full, or whose files may not grow: writes are refused whole, and taken again when there is room. */
+/** A full disk, or a limit on the file size: writes are rejected as a whole, and accepted again when there is space. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -13,9 +13,9 @@ const WRITERS = 8;
 
 export const fullDisk: Suite = {
   name: 'full-disk',
-  about: 'ENOSPC on a small tmpfs, at appends and checkpoints: 503, reads go on, and writes again when there is space',
+  about: 'ENOSPC on a small tmpfs at appends and checkpoints: writes return 503 until there is space, reads continue',
   async run(budget) {
-    let refused = 0;
+    let rejected = 0;
     const reason = findMountProblem();
     if (reason !== undefined) {
       budget.log(`skipped: ${reason}`);
@@ -25,17 +25,17 @@ export const fullDisk: Suite = {
       withTmpfs(async (folder) => {
         const load = new LoadGenerator(WRITERS);
         await fillDisk(`${folder}/store`, `${folder}/filler`, load, seed, budget.seededBug);
-        refused += load.rejected;
+        rejected += load.rejected;
       }),
     );
-    budget.log(`${done} full disks, ${refused} operations refused`);
+    budget.log(`${done} full disks, ${rejected} operations rejected`);
     return findings;
   },
 };
 
 function findMountProblem(): string | undefined {
-  if (process.platform !== 'linux') return 'mounting a tmpfs is for Linux';
-  if (process.getuid?.() !== 0) return 'only root may mount a tmpfs';
+  if (process.platform !== 'linux') return 'mounting a tmpfs needs Linux';
+  if (process.getuid?.() !== 0) return 'mounting a tmpfs needs root';
   return undefined;
 }
 
@@ -44,7 +44,7 @@ function withTmpfs(work: (folder: string) => Promise<void>): Promise<void> {
     const folder = `${parent}/small`;
     mkdirSync(folder);
     const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
-    if (status !== 0) throw new Error(`the tmpfs can't be mounted: ${stderr}`);
+    if (status !== 0) throw new Error(`mounting the tmpfs failed: ${stderr}`);
     try {
       await work(folder);
     } finally {
@@ -53,7 +53,7 @@ function withTmpfs(work: (folder: string) => Promise<void>): Promise<void> {
   });
 }
 
-/** Long enough for a busy machine to use up what room is left. */
+/** Long enough for a busy machine to fill the remaining space. */
 const TIMEOUT_MS = 10_000;
 
 async function fillDisk(
@@ -71,15 +71,15 @@ async function fillDisk(
     const client = server.client();
     for (let times = 0; times < 2; times += 1) {
       fillExcept(filler, between(random, 0, 6) * 4096);
-      await writeUntilRefused(server, load, frequent);
+      await writeUntilRejected(server, load, frequent);
       await assertNoTemporary(store);
       rmSync(filler);
       await writeAgain(server, load);
     }
     await load.assertExact(client);
-    // What was acknowledged on a full disk is there although nothing was written after it.
+    // Writes acknowledged on a full disk must survive, although nothing is written after them.
     fillExcept(filler, between(random, 0, 6) * 4096);
-    await writeUntilRefused(server, load, frequent);
+    await writeUntilRejected(server, load, frequent);
   } finally {
     await server.kill();
   }
@@ -87,42 +87,42 @@ async function fillDisk(
   await assertAllPresent(store, load);
 }
 
-async function writeUntilRefused(server: ServerProcess, load: LoadGenerator, frequent: boolean): Promise<void> {
+async function writeUntilRejected(server: ServerProcess, load: LoadGenerator, frequent: boolean): Promise<void> {
   const client = server.client();
   const endsAt = performance.now() + TIMEOUT_MS;
-  const isRed = async () => (await server.status('/readyz')) === 503;
-  // What is small may fit into the room that is left after something was refused, and turns it green for once.
+  const isNotReady = async () => (await server.status('/readyz')) === 503;
+  // After a rejection a small write may still fit, which makes the server ready again for a moment.
   do {
     const more = load.rejected + 10;
     await load.run(client, () => load.rejected >= more || performance.now() > endsAt);
-  } while (!(await isRed()) && performance.now() < endsAt);
+  } while (!(await isNotReady()) && performance.now() < endsAt);
   await load.assertExact(client);
-  // A checkpoint, where they are frequent, may make room at any time.
-  if (!frequent && !(await isRed())) throw new Error('/readyz is green on a full disk');
+  // Frequent checkpoints may free space at any time.
+  if (!frequent && !(await isNotReady())) throw new Error('/readyz is 200 on a full disk');
 }
 
 async function writeAgain(server: ServerProcess, load: LoadGenerator): Promise<void> {
   const endsAt = performance.now() + TIMEOUT_MS;
   const enough = load.acknowledged + 50;
   await load.run(server.client(), () => load.acknowledged >= enough || performance.now() > endsAt);
-  if (load.acknowledged < enough) throw new Error('there is space again, and writes are still refused');
-  if ((await server.status('/readyz')) !== 200) throw new Error('/readyz is red though there is space');
+  if (load.acknowledged < enough) throw new Error('writes are still rejected although there is space again');
+  if ((await server.status('/readyz')) !== 200) throw new Error('/readyz is not 200 although there is space');
 }
 
 /**
- * A checkpoint that found no space leaves nothing behind. To be asked while the disk is full: the next one takes the
- * name, and the next start removes it. One that is being written is gone sooner or later.
+ * Verifies that a checkpoint that failed for lack of space removes its temporary file. Runs while the disk is full: the
+ * next checkpoint reuses the name, and the next start removes the file. Waits for a checkpoint in progress.
  */
 async function assertNoTemporary(store: string): Promise<void> {
   const endsAt = performance.now() + TIMEOUT_MS;
   const left = () => readdirSync(store).filter((name) => name.endsWith('.tmp'));
-  // The checkpoint before may be the one that was written, and the next one only begins.
+  // The next checkpoint may only be starting.
   await setTimeout(100);
   while (left().length > 0 && performance.now() < endsAt) await setTimeout(1);
   if (left().length > 0) throw new Error(`temporary files are left: ${left()}`);
 }
 
-/** Writes a file until the disk is full, and gives so many bytes back. */
+/** Fills the disk with a file and then frees the given number of bytes. */
 function fillExcept(file: string, bytes: number): void {
   const descriptor = openSync(file, 'w');
   const block = Buffer.alloc(4096);
@@ -130,7 +130,7 @@ function fillExcept(file: string, bytes: number): void {
   try {
     for (;;) size += writeSync(descriptor, block);
   } catch {
-    // It is full.
+    // The disk is full.
   } finally {
     closeSync(descriptor);
   }
@@ -140,13 +140,13 @@ function fillExcept(file: string, bytes: number): void {
 export const shortWrites: Suite = {
   name: 'short-writes',
   about:
-    'a limit on the size of files, so that writes take some of the bytes and then fail: all of an operation or nothing',
+    'a limit on the file size, so that writes are short and then fail: an operation is stored completely or not at all',
   async run(budget) {
     if (process.platform === 'win32') {
-      budget.log('skipped: there is no such limit on Windows');
+      budget.log('skipped: Windows has no limit on the file size');
       return [];
     }
-    let refused = 0;
+    let rejected = 0;
     const { findings, done } = await runRounds('short-writes', budget, (seed) =>
       withTempFolder(async (store) => {
         const random = createSeededRandom(seed);
@@ -157,10 +157,10 @@ export const shortWrites: Suite = {
           load,
           store,
         );
-        refused += load.rejected;
+        rejected += load.rejected;
       }),
     );
-    budget.log(`${done} servers, ${refused} operations refused`);
+    budget.log(`${done} servers, ${rejected} operations rejected`);
     return findings;
   },
 };

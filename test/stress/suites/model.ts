@@ -1,4 +1,4 @@
-/** Random commands on a store, a plain map beside it: what the store answers and what it holds must be the map's. */
+/** Model-based test: runs random commands on a store and on a plain map, and compares results and content. */
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
@@ -13,12 +13,12 @@ import { runRounds, type Suite } from '../suite.ts';
 
 const HISTORIES_OF_A_ROUND = 20;
 
-/** Seeds and paths, as fast-check names them, of histories that once failed, shrunk. None has so far. */
+/** Seeds and paths (fast-check) of shrunk histories that failed once; none so far. */
 export const regressions: readonly { readonly seed: number; readonly path: string }[] = [];
 
 export const model: Suite = {
   name: 'model',
-  about: 'random histories with crashes, restarts and checkpoints against a plain map; failures are shrunk',
+  about: 'random histories with crashes, restarts and checkpoints, compared with a plain map; failures are shrunk',
   async run(budget) {
     for (const { seed, path } of regressions) await checkHistories(seed, budget.seededBug, path);
     const { findings, done } = await runRounds('model', budget, (seed) => checkHistories(seed, budget.seededBug));
@@ -36,23 +36,23 @@ async function checkHistories(seed: number, seededBug: string | undefined, path?
 
 type Model = Map<string, Group>;
 
-/** The store, and the disk under it. */
+/** The store and its disk. */
 class StoreUnderTest {
-  readonly bench: StoreHarness;
+  readonly harness: StoreHarness;
   store: FileStore;
 
-  private constructor(bench: StoreHarness, store: FileStore) {
-    this.bench = bench;
+  private constructor(harness: StoreHarness, store: FileStore) {
+    this.harness = harness;
     this.store = store;
   }
 
   static async open(seededBug: string | undefined): Promise<StoreUnderTest> {
-    const bench = new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
-    return new StoreUnderTest(bench, await bench.open());
+    const harness = new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
+    return new StoreUnderTest(harness, await harness.open());
   }
 
   async reopen(): Promise<void> {
-    this.store = await this.bench.open();
+    this.store = await this.harness.open();
   }
 
   async assertSame(model: Model): Promise<void> {
@@ -81,14 +81,14 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 4 });
 
-/** Does the steps as a map would. @returns the map after them; undefined where one of them is refused. */
+/** Applies the steps to a copy of the model. @returns the new model; undefined if a step is rejected. */
 function applySteps(model: Model, list: readonly Step[]): Model | undefined {
   const next = new Map(model);
   for (const { kind, row } of list) {
-    const there = next.has(row.groupId);
+    const exists = next.has(row.groupId);
     const taken = [...next.values()].some((each) => each.groupId !== row.groupId && each.groupName === row.groupName);
     if (kind === 'delete') next.delete(row.groupId);
-    else if (taken || there !== (kind === 'replace')) return undefined;
+    else if (taken || exists !== (kind === 'replace')) return undefined;
     else next.set(row.groupId, row);
   }
   return next;
@@ -107,13 +107,13 @@ function replaceModel(model: Model, next: Model): void {
   for (const [key, row] of next) model.set(key, row);
 }
 
-/** A command from what it does; the name and what it was given are what a failure shows. */
-function createCommand<Given>(
+/** Creates a command; failures show its name and input. */
+function createCommand<Input>(
   name: string,
-  given: fc.Arbitrary<Given>,
-  run: (model: Model, real: StoreUnderTest, given: Given) => Promise<void>,
+  inputs: fc.Arbitrary<Input>,
+  run: (model: Model, real: StoreUnderTest, input: Input) => Promise<void>,
 ): fc.Arbitrary<fc.AsyncCommand<Model, StoreUnderTest>> {
-  return given.map((value) => ({
+  return inputs.map((value) => ({
     check: () => true,
     async run(model: Model, real: StoreUnderTest) {
       await run(model, real, value);
@@ -128,8 +128,8 @@ const loss = fc.oneof(
   fc.nat().map((seed) => ({ seed })),
 );
 
-function createLoss(given: 'nothing' | 'everything' | { seed: number }) {
-  return typeof given === 'string' ? given : { random: createSeededRandom(given.seed) };
+function createLoss(choice: 'nothing' | 'everything' | { seed: number }) {
+  return typeof choice === 'string' ? choice : { random: createSeededRandom(choice.seed) };
 }
 
 const commands = [
@@ -155,51 +155,51 @@ const commands = [
     await real.store.close();
     await real.reopen();
   }),
-  createCommand('crash', loss, async (_, real, given) => {
-    real.bench.crash(createLoss(given));
+  createCommand('crash', loss, async (_, real, choice) => {
+    real.harness.crash(createLoss(choice));
     await real.reopen();
   }),
   createCommand('crash during a transaction', fc.tuple(steps, loss, fc.nat({ max: 6 })), crashDuringTransaction),
-  createCommand('crash during a checkpoint', fc.tuple(loss, fc.nat({ max: 14 })), async (_, real, [given, at]) => {
+  createCommand('crash during a checkpoint', fc.tuple(loss, fc.nat({ max: 14 })), async (_, real, [choice, at]) => {
     scheduleLoss(real, at);
     await real.store.checkpoint().catch(() => {});
-    real.bench.crash(createLoss(given));
+    real.harness.crash(createLoss(choice));
     await real.reopen();
   }),
-  createCommand('crash during a start', fc.tuple(loss, fc.nat({ max: 8 })), async (_, real, [given, at]) => {
-    real.bench.crash('everything');
+  createCommand('crash during a start', fc.tuple(loss, fc.nat({ max: 8 })), async (_, real, [choice, at]) => {
+    real.harness.crash('everything');
     scheduleLoss(real, at);
-    await real.bench.open().catch(() => {});
-    real.bench.crash(createLoss(given));
+    await real.harness.open().catch(() => {});
+    real.harness.crash(createLoss(choice));
     await real.reopen();
   }),
 ];
 
-/** It is there as a whole or not at all, and if it was answered it is there. */
+/** After the crash the transaction is stored completely or not at all; if it was acknowledged, it is stored. */
 async function crashDuringTransaction(
   model: Model,
   real: StoreUnderTest,
-  [list, given, at]: [Step[], 'nothing' | 'everything' | { seed: number }, number],
+  [list, choice, at]: [Step[], 'nothing' | 'everything' | { seed: number }, number],
 ): Promise<void> {
   const next = applySteps(model, list);
   scheduleLoss(real, at);
-  const answered = await real.store
+  const acknowledged = await real.store
     .transaction((tx) => runSteps(tx, list))
     .then(
       () => true,
       () => false,
     );
-  real.bench.crash(createLoss(given));
+  real.harness.crash(createLoss(choice));
   await real.reopen();
   if (next === undefined) return;
   const found = await real.store.groups.list();
-  const isThere = JSON.stringify(found) === JSON.stringify(sorted(next));
-  if (answered || isThere) replaceModel(model, next);
+  const isStored = JSON.stringify(found) === JSON.stringify(sorted(next));
+  if (acknowledged || isStored) replaceModel(model, next);
 }
 
-function scheduleLoss({ bench }: StoreUnderTest, operations: number): void {
-  const from = bench.disk.operations.length;
-  bench.disk.loseAt((_, count) => count >= from + operations);
+function scheduleLoss({ harness }: StoreUnderTest, operations: number): void {
+  const from = harness.disk.operations.length;
+  harness.disk.loseAt((_, count) => count >= from + operations);
 }
 
 function isRejectedByRules(error: unknown): false {

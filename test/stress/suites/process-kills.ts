@@ -1,4 +1,4 @@
-/** A server under load is killed, or told to stop, at any time; what it answered is there after the next start. */
+/** Kills or stops a server under load at any time; acknowledged operations are stored after the next start. */
 import { setTimeout } from 'node:timers/promises';
 import { NetworkError } from '../../../src/client/errors.ts';
 import { failpoints } from '../../server/store/failpoints.ts';
@@ -16,7 +16,7 @@ interface Round {
   readonly budget: Budget;
 }
 
-/** Starts, checks what the round before left, writes, and ends it in this round's way. */
+/** Starts a server, verifies the previous round, puts load on it and ends it with `end`. */
 async function runCycle(
   server: ServerProcess,
   { seed, series }: Round,
@@ -31,7 +31,7 @@ async function runCycle(
     over = true;
     await loading;
   } catch (error) {
-    // A connection breaks a little before its process is seen to have ended.
+    // A connection breaks shortly before the exit of its process is visible.
     await Promise.race([server.ended(), setTimeout(GRACE_MS, undefined, { ref: false })]);
     throw error;
   } finally {
@@ -42,8 +42,8 @@ async function runCycle(
 
 const GRACE_MS = 500;
 
-/** Waits until so many more operations were answered, however fast that is, or the load has ended. */
-async function waitForAnswers(load: LoadGenerator, count: number, loading: Promise<void>): Promise<void> {
+/** Waits until `count` more operations are acknowledged or the load has ended. */
+async function waitForAcknowledged(load: LoadGenerator, count: number, loading: Promise<void>): Promise<void> {
   const enough = load.acknowledged + count;
   let ended = false;
   const end = () => {
@@ -65,18 +65,18 @@ function createSeriesSuite(
     run: (budget) =>
       withTempFolder(async (_, parent) => {
         const series = new StoreSeries(parent, budget.seededBug, exact);
-        const notes = new Map<string, number>();
+        const counts = new Map<string, number>();
         const { findings, done } = await runRounds(name, budget, async (seed) => {
           await series.next();
           const note = await round({ seed, series, budget });
-          if (note !== undefined) notes.set(note, (notes.get(note) ?? 0) + 1);
+          if (note !== undefined) counts.set(note, (counts.get(note) ?? 0) + 1);
         });
         if (findings.length === 0)
           await series
             .close()
             .catch((error: unknown) => findings.push(createFinding(name, budget, budget.seed, error)));
-        const summary = [...notes].map(([note, count]) => `, ${note}: ${count}`).join('');
-        budget.log(`${done} cycles, ${series.acknowledged} operations answered${summary}`);
+        const summary = [...counts].map(([note, count]) => `, ${note}: ${count}`).join('');
+        budget.log(`${done} cycles, ${series.acknowledged} operations acknowledged${summary}`);
         return findings;
       }),
   };
@@ -84,13 +84,13 @@ function createSeriesSuite(
 
 export const kills = createSeriesSuite(
   'kills',
-  'kill -9 at random times under load: what was answered is there, in order, and nothing that was not asked for',
+  'kill -9 at random times under load: acknowledged operations are stored, in order, and nothing that was not sent',
   async (round) => {
     const { seed, series, budget } = round;
     const random = createSeededRandom(seed);
     const server = ServerProcess.either(series.store, budget.seededBug, random() < 0.5);
     await runCycle(server, round, async (loading) => {
-      await waitForAnswers(series.load, between(random, 0, 200), loading);
+      await waitForAcknowledged(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await server.kill();
     });
@@ -104,26 +104,26 @@ const keyRotationFailpoints: readonly Omit<Failpoint, 'occurrence'>[] = [
   { kind: 'syncData', name: 'journal.jsonl', side: 'after', containing: '"signingKeys"' },
 ];
 const allFailpoints: readonly Omit<Failpoint, 'occurrence'>[] = [
-  // What has a number in its name comes only once in the life of a store.
+  // Operations on numbered files occur only once per store.
   ...failpoints.filter(([, , name]) => !name.includes('0001')).map(([, kind, name, side]) => ({ kind, name, side })),
   ...keyRotationFailpoints,
 ];
 
-/** Long enough for a busy machine to come to each place. */
+/** Long enough for a busy machine to reach each failpoint. */
 const TIMEOUT_MS = 8_000;
 
-/** The part of the rounds that kill the first start of a store. */
+/** The fraction of rounds that kill the first start of a store. */
 const FIRST_STARTS = 0.15;
 const WRITES_BEFORE = 40;
 
 export const killpoints = createSeriesSuite(
   'killpoints',
-  'a kill at each named place: around appends, syncs, renames, folder syncs, and a rotation of signing keys',
+  'a kill at each failpoint: around appends, syncs, renames, folder syncs and key rotations',
   async (round) => {
     const { seed, series, budget } = round;
     const random = createSeededRandom(seed);
     const target = allFailpoints[seed % allFailpoints.length] as Omit<Failpoint, 'occurrence'>;
-    // The first start makes a key as well: a second turn is sure to be that of a rotation.
+    // The first start also writes a key; with up to 3 occurrences, rotations are hit as well.
     const failpoint = { ...target, occurrence: between(random, 1, target.containing === undefined ? 6 : 3) };
     if (random() < FIRST_STARTS) await series.switchStore();
     else if (series.isNew) await fillStore(round);
@@ -136,7 +136,7 @@ export const killpoints = createSeriesSuite(
       reached = !server.running;
       if (!reached) await server.kill();
     }).catch((error: Error) => {
-      // Some places come before the server is ready, or while it is asked what the round before left.
+      // Some failpoints are reached before the server is ready, or while the previous round is verified.
       if (server.outcome !== 'SIGKILL' || server.wasKilled || !isDisconnected(error)) throw error;
       reached = true;
     });
@@ -144,22 +144,22 @@ export const killpoints = createSeriesSuite(
   },
 );
 
-/** A store with something in it: alone, a round comes to the same places as among others. */
+/** Fills a new store, so that a single round reaches the same failpoints as one in a series. */
 async function fillStore(round: Round): Promise<void> {
   const { series, budget } = round;
   const server = ServerProcess.instrumented({ data: series.store, seededBug: budget.seededBug });
   await runCycle(server, round, async (loading) => {
-    await waitForAnswers(series.load, WRITES_BEFORE, loading);
+    await waitForAcknowledged(series.load, WRITES_BEFORE, loading);
     await server.kill();
   });
 }
 
-/** Whether nothing is wrong but that the server is not there any more. */
+/** Whether the error only means that the server has ended. */
 function isDisconnected(error: Error): boolean {
   const found = error instanceof DelayedError ? (error.cause as Error) : error;
-  // What fetch throws where there is no answer is a TypeError with the reason as its cause.
-  const isUnanswered = found instanceof TypeError && found.cause !== undefined;
-  return isUnanswered || found instanceof NetworkError || found instanceof StartError;
+  // fetch throws a TypeError with a cause if there is no response.
+  const isFetchFailure = found instanceof TypeError && found.cause !== undefined;
+  return isFetchFailure || found instanceof NetworkError || found instanceof StartError;
 }
 
 async function rotateKeys(server: ServerProcess, times: number): Promise<void> {
@@ -168,19 +168,19 @@ async function rotateKeys(server: ServerProcess, times: number): Promise<void> {
   }
 }
 
-/** Calls under way have five seconds, and the checkpoint after them on a busy machine as long again. */
+/** Five seconds for requests in flight, and as long again for the final checkpoint on a busy machine. */
 const STOP_MS = 10_000;
 
 export const stops = createSeriesSuite(
   'stops',
-  'SIGTERM during start, requests and checkpoints: the server ends by itself, in time, with everything it answered and nothing else',
+  'SIGTERM during start, requests and checkpoints: the server exits in time with exactly the acknowledged operations',
   async (round) => {
     const { seed, series, budget } = round;
     const random = createSeededRandom(seed);
     const server = ServerProcess.either(series.store, budget.seededBug, random() < 0.5);
     if (random() < 0.2) return stopWhileStarting(server, between(random, 0, 700));
     await runCycle(server, round, async (loading) => {
-      await waitForAnswers(series.load, between(random, 0, 200), loading);
+      await waitForAcknowledged(series.load, between(random, 0, 200), loading);
       await setTimeout(between(random, 0, 30));
       await assertStops(server);
     });
@@ -192,7 +192,7 @@ export const stops = createSeriesSuite(
 async function stopWhileStarting(server: ServerProcess, after: number): Promise<string> {
   await setTimeout(after);
   await assertStops(server, ['SIGTERM']);
-  return 'while starting';
+  return 'stopped while starting';
 }
 
 async function assertStops(server: ServerProcess, more: readonly unknown[] = []): Promise<void> {

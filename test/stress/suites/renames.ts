@@ -1,4 +1,4 @@
-/** Every rename of a life, left by a crash in each state that a file system may leave a rename in. */
+/** Crashes at every rename in the life of a store, in each state in which a file system may leave the rename. */
 import { ok } from 'node:assert/strict';
 import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
 import { FakeDisk } from '../../server/store/fake-disk.ts';
@@ -11,7 +11,7 @@ const name = 'renames';
 
 export const renames: Suite = {
   name,
-  about: 'each rename left undone, done, half done, or done with a file that is empty or cut short',
+  about: 'a crash leaves each rename undone, done, half done, or done with an empty or truncated file',
   async run(budget) {
     const findings: Finding[] = [];
     const all = (await listRenames(budget.seededBug)).flatMap((rename) => states.map((state) => ({ rename, state })));
@@ -24,13 +24,13 @@ export const renames: Suite = {
       });
     }
     budget.log(`${done} states of ${all.length / states.length} renames`);
-    // The states are the same each time: there is no round to begin with.
+    // The states do not depend on the seed, so --count would not reproduce the finding.
     return findings.map((found) => ({ ...found, reproduce: found.reproduce.replace(' --count 1', '') }));
   },
 };
 
 interface Rename {
-  /** The number of the operation. */
+  /** The index of the disk operation. */
   readonly at: number;
   readonly from: string;
   readonly to: string;
@@ -38,10 +38,10 @@ interface Rename {
 
 interface State {
   readonly what: string;
-  /** What the file at either name holds after the crash. */
+  /** The content of the file under either name after the crash; absent if it does not exist. */
   readonly from?: (content: Buffer) => Buffer;
   readonly to?: (content: Buffer) => Buffer;
-  /** Only a disk that lies leaves it so: to refuse the start is as good as to recover. */
+  /** Only a disk that ignores syncs leaves this state, so rejecting the start is acceptable. */
   readonly impossible?: boolean;
 }
 
@@ -52,14 +52,14 @@ const states: readonly State[] = [
   { what: 'under both names', from: same, to: same },
   { what: 'under neither name', impossible: true },
   { what: 'empty under its new name', to: () => Buffer.alloc(0), impossible: true },
-  { what: 'cut short under its new name', to: (content) => content.subarray(0, content.length / 2), impossible: true },
+  { what: 'truncated under its new name', to: (content) => content.subarray(0, content.length / 2), impossible: true },
   { what: 'zeros under its new name', to: (content) => Buffer.alloc(content.length), impossible: true },
 ];
 
-/** A first start, two checkpoints, a stop and another start: all that is ever renamed. */
-async function runLifecycle(bench: StoreHarness, oracle: StoreOracle): Promise<void> {
+/** Two starts with two checkpoints and a stop each, which covers all renames. */
+async function runLifecycle(harness: StoreHarness, oracle: StoreOracle): Promise<void> {
   for (let starts = 0; starts < 2; starts += 1) {
-    const store = await bench.open();
+    const store = await harness.open();
     for (let checkpoints = 0; checkpoints < 2; checkpoints += 1) {
       await oracle.burst(store, 7);
       await store.checkpoint();
@@ -69,14 +69,14 @@ async function runLifecycle(bench: StoreHarness, oracle: StoreOracle): Promise<v
   }
 }
 
-function createBench(seededBug: string | undefined): StoreHarness {
+function createHarness(seededBug: string | undefined): StoreHarness {
   return new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
 }
 
 async function listRenames(seededBug: string | undefined): Promise<Rename[]> {
-  const bench = createBench(seededBug);
-  await runLifecycle(bench, new StoreOracle());
-  return bench.disk.operations.flatMap(({ kind, name: names }, at) => {
+  const harness = createHarness(seededBug);
+  await runLifecycle(harness, new StoreOracle());
+  return harness.disk.operations.flatMap(({ kind, name: names }, at) => {
     const [from = '', to = ''] = names.split(' ');
     return kind === 'rename' ? [{ at, from, to }] : [];
   });
@@ -87,31 +87,31 @@ async function assertStateRecovers(
   state: State,
   seededBug: string | undefined,
 ): Promise<void> {
-  const bench = createBench(seededBug);
+  const harness = createHarness(seededBug);
   const oracle = new StoreOracle();
-  bench.disk.loseAt((_, count) => count === at);
-  await runLifecycle(bench, oracle).catch(() => {});
-  bench.crash('nothing');
-  const content = bench.bytes(bench.path(from));
+  harness.disk.loseAt((_, count) => count === at);
+  await runLifecycle(harness, oracle).catch(() => {});
+  harness.crash('nothing');
+  const content = harness.bytes(harness.path(from));
   for (const [path, change] of [
-    [bench.path(from), state.from],
-    [bench.path(to), state.to],
+    [harness.path(from), state.from],
+    [harness.path(to), state.to],
   ] as const) {
-    if (change === undefined) bench.disk.unplant(path);
-    else bench.disk.plant(path, change(content));
+    if (change === undefined) harness.disk.unplant(path);
+    else harness.disk.plant(path, change(content));
   }
-  const names = await bench.names();
-  const store = await bench.open().catch((error: StoreOpenError) => {
+  const names = await harness.names();
+  const store = await harness.open().catch((error: StoreOpenError) => {
     ok(state.impossible && error.kind !== 'io', error.message);
     return undefined;
   });
   if (store !== undefined) await oracle.resume(store);
-  else await assertUnchanged(bench, names);
+  else await assertUnchanged(harness, names);
 }
 
-/** A refused start leaves the files as they are. */
-async function assertUnchanged(bench: StoreHarness, names: readonly string[]): Promise<void> {
+/** Verifies that a rejected start leaves the files unchanged. */
+async function assertUnchanged(harness: StoreHarness, names: readonly string[]): Promise<void> {
   const withoutLock = (all: readonly string[]) => all.filter((each) => !each.startsWith('iam.lock')).sort();
-  const [before, after] = [withoutLock(names), withoutLock(await bench.names())];
-  ok(before.join() === after.join(), `the refused start left ${after.join()}, and before there was ${before.join()}`);
+  const [before, after] = [withoutLock(names), withoutLock(await harness.names())];
+  ok(before.join() === after.join(), `the rejected start changed the files from ${before.join()} to ${after.join()}`);
 }

@@ -1,4 +1,4 @@
-/** Lives of a store on a disk that loses, reorders and tears everything that was not synced, each cut short by a crash. */
+/** Simulates power losses on a disk that loses, reorders and tears all writes that were not synced. */
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
 import { type DiskOperation, FakeDisk, type Loss, systemError } from '../../server/store/fake-disk.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
@@ -11,27 +11,27 @@ const name = 'simulator';
 
 export const simulator: Suite = {
   name,
-  about: 'power losses that drop, reorder and tear what was not synced, also during recovery',
+  about: 'power losses drop, reorder and tear unsynced writes, also during recovery',
   async run(budget) {
     const { findings, done } = await runRounds(name, budget, (seed) => simulate(seed, budget.seededBug));
-    budget.log(`${done} lives, each with power losses at random operations`);
+    budget.log(`${done} stores, each with power losses at random operations`);
     return findings;
   },
 };
 
 type Random = () => number;
 
-/** @throws where the store lost something, or can't be opened. */
+/** @throws Error if the store lost a commit or cannot be opened. */
 async function simulate(seed: number, seededBug: string | undefined): Promise<void> {
   const random = createSeededRandom(seed);
-  const bench = new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
+  const harness = new StoreHarness(new FakeDisk(), (disk) => withSeededBug(disk, seededBug));
   const oracle = new StoreOracle();
   for (let lives = between(random, 1, 4); lives > 0; lives -= 1) {
-    await runLifecycle(bench, oracle, random);
-    bench.crash(pickLoss(random));
-    await recoverRepeatedly(bench, random);
+    await runLifecycle(harness, oracle, random);
+    harness.crash(pickLoss(random));
+    await recoverRepeatedly(harness, random);
   }
-  await assertContinues(bench, oracle);
+  await assertContinues(harness, oracle);
 }
 
 function pickLoss(random: Random): Loss {
@@ -40,24 +40,24 @@ function pickLoss(random: Random): Loss {
   return kind < 0.3 ? 'everything' : { random };
 }
 
-/** Opens the store and does this and that with it, until the disk is gone. */
-async function runLifecycle(bench: StoreHarness, oracle: StoreOracle, random: Random): Promise<void> {
-  const faults = new DiskFaults(bench.disk, between(random, 0, 150));
-  const store = await openIfAvailable(bench, faults);
+/** Opens the store and runs random steps until the power loss. */
+async function runLifecycle(harness: StoreHarness, oracle: StoreOracle, random: Random): Promise<void> {
+  const faults = new DiskFaults(harness.disk, between(random, 0, 150));
+  const store = await openIfAvailable(harness, faults);
   if (store === undefined) return;
   await oracle.resume(store).catch((error: unknown) => {
     if (!faults.lost) throw error;
   });
   for (let steps = between(random, 3, 30); steps > 0 && !faults.lost; steps -= 1) {
-    await runStep(store, oracle, random, bench, faults);
+    await runStep(store, oracle, random, harness, faults);
   }
   faults.lose();
   await store.close().catch(() => {});
 }
 
-async function openIfAvailable(bench: StoreHarness, faults: DiskFaults): Promise<FileStore | undefined> {
+async function openIfAvailable(harness: StoreHarness, faults: DiskFaults): Promise<FileStore | undefined> {
   try {
-    return await bench.open();
+    return await harness.open();
   } catch (error) {
     if (faults.lost) return undefined;
     throw error;
@@ -68,7 +68,7 @@ async function runStep(
   store: FileStore,
   oracle: StoreOracle,
   random: Random,
-  bench: StoreHarness,
+  harness: StoreHarness,
   faults: DiskFaults,
 ): Promise<void> {
   const kind = random();
@@ -77,52 +77,52 @@ async function runStep(
   else if (kind < 0.55) await oracle.burst(store, size).catch(() => {});
   else if (kind < 0.7) await store.checkpoint().catch(() => {});
   else if (kind < 0.85) await Promise.allSettled([oracle.burst(store, size), store.checkpoint()]);
-  else if (kind < 0.9) bench.disk.longestWrite = between(random, 1, 600);
-  else await injectFault(store, oracle, random, bench, faults);
+  else if (kind < 0.9) harness.disk.longestWrite = between(random, 1, 600);
+  else await injectFault(store, oracle, random, harness, faults);
   await oracle.assertNotAhead(store);
 }
 
-/** The disk is full for a while, or a sync fails: what was refused is not there, or at least not read. */
+/** Fills the disk for a while or fails a sync: rejected commits are never visible to readers. */
 async function injectFault(
   store: FileStore,
   oracle: StoreOracle,
   random: Random,
-  bench: StoreHarness,
+  harness: StoreHarness,
   faults: DiskFaults,
 ): Promise<void> {
-  if (random() < 0.7) bench.disk.capacity = between(random, 0, 20_000);
+  if (random() < 0.7) harness.disk.capacity = between(random, 0, 20_000);
   else faults.failNextSync();
   await Promise.allSettled([oracle.burst(store, 3), random() < 0.5 ? store.checkpoint() : undefined]);
-  bench.disk.capacity = Number.POSITIVE_INFINITY;
+  harness.disk.capacity = Number.POSITIVE_INFINITY;
   const health = store.health();
   await oracle.assertNotAhead(store);
-  // While the store goes on, nothing refused is left on the disk; after a stop nobody knows.
+  // A store that continues has removed rejected commits from the disk; after a permanent stop that is unknown.
   if (!faults.lost && (health.writable || !health.permanent)) oracle.discardRejected();
 }
 
-/** Starts that are broken off as well, at any operation. */
-async function recoverRepeatedly(bench: StoreHarness, random: Random): Promise<void> {
+/** Recovers several times, with further power losses at random operations. */
+async function recoverRepeatedly(harness: StoreHarness, random: Random): Promise<void> {
   for (let again = between(random, 0, 4); again > 0; again -= 1) {
-    const faults = new DiskFaults(bench.disk, between(random, 0, 12));
-    const store = await openIfAvailable(bench, faults);
+    const faults = new DiskFaults(harness.disk, between(random, 0, 12));
+    const store = await openIfAvailable(harness, faults);
     faults.lose();
     await store?.close().catch(() => {});
-    bench.crash(pickLoss(random));
+    harness.crash(pickLoss(random));
   }
 }
 
-async function assertContinues(bench: StoreHarness, oracle: StoreOracle): Promise<void> {
+async function assertContinues(harness: StoreHarness, oracle: StoreOracle): Promise<void> {
   for (const loss of ['everything', 'nothing'] as const) {
-    const store = await bench.open();
+    const store = await harness.open();
     await oracle.resume(store);
     await oracle.burst(store, 2);
     await oracle.assertNotAhead(store);
-    bench.crash(loss);
+    harness.crash(loss);
   }
-  await oracle.resume(await bench.open());
+  await oracle.resume(await harness.open());
 }
 
-/** When the disk is lost, and which sync fails before. */
+/** Determines when the disk is lost and which sync fails before. */
 class DiskFaults {
   readonly #disk: FakeDisk;
   #failsNext = false;
@@ -145,7 +145,7 @@ class DiskFaults {
     this.#failsNext = true;
   }
 
-  /** From now on there is no disk: nothing more is written, not even by a close. */
+  /** Loses the disk: nothing is written from now on, not even by a close. */
   lose(): void {
     this.lost = true;
     this.#disk.loseAt(() => true);

@@ -1,4 +1,4 @@
-/** A server under steady load for as long as there is time: memory, files, timers and the journal do not grow. */
+/** Steady load for the whole budget: memory, open files, timers and the write-ahead log must not grow. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -9,20 +9,20 @@ import { withTempFolder } from '../temp-folder.ts';
 
 const WRITERS = 4;
 const SAMPLE_MS = 500;
-/** Fewer samples say nothing about growth of memory. */
+/** Growth of memory is not significant with fewer samples. */
 const SAMPLES_FOR_MEMORY = 60;
 
 export const soak: Suite = {
   name: 'soak',
-  about: 'a steady load: memory, open files, timers and the journal do not grow (30 minutes or more tell most)',
+  about: 'steady load: memory, open files, timers and the write-ahead log do not grow (best with 30 minutes or more)',
   async run(budget) {
     if (process.platform !== 'linux') {
-      budget.log('skipped: what a process uses is read from /proc');
+      budget.log('skipped: memory and files are read from /proc, which needs Linux');
       return [];
     }
     return withTempFolder((store) => watch(store, budget)).catch((error: unknown) => {
       const found = createFinding('soak', budget, budget.seed, error);
-      // Growth takes its time: one round would show nothing.
+      // Growth needs time: one round would not reproduce it.
       return [{ ...found, reproduce: found.reproduce.replace('--count 1', '--minutes 5') }];
     });
   },
@@ -38,9 +38,9 @@ interface Sample {
 async function watch(store: string, budget: Budget): Promise<never[]> {
   const server = ServerProcess.instrumented({ data: store, seededBug: budget.seededBug, delayMilliseconds: 1_000 });
   const samples: Sample[] = [];
-  // Groups of the same name come and go, so that what is stored stays as much as it was.
+  // All groups are deleted after each turn, so that the size of the store stays constant.
   let load = new LoadGenerator(WRITERS);
-  let answered = 0;
+  let acknowledged = 0;
   let over = false;
   try {
     const client = (await server.ready()).client();
@@ -49,7 +49,7 @@ async function watch(store: string, budget: Budget): Promise<never[]> {
         load = new LoadGenerator(WRITERS, `turn${turn}-`);
         await load.run(client, () => over || load.acknowledged >= 400);
         await load.assertExact(client);
-        answered += load.acknowledged;
+        acknowledged += load.acknowledged;
         await removeAll(client, `turn${turn}-`);
       }
     })();
@@ -69,7 +69,7 @@ async function watch(store: string, budget: Budget): Promise<never[]> {
   } finally {
     await server.kill();
   }
-  budget.log(`${answered} operations, ${describe(samples)}`);
+  budget.log(`${acknowledged} operations, ${describe(samples)}`);
   assertSteady(samples);
   return [];
 }
@@ -93,13 +93,13 @@ async function takeSample(server: ServerProcess, store: string): Promise<Sample>
   };
 }
 
-/** Resident, in bytes. */
+/** Returns the resident memory in bytes. */
 function readMemory(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(line) * 1024;
 }
 
-/** Open files of the store; connections come and go with the load. */
+/** Counts open files of the store; connections vary with the load. */
 function countOpenFiles(pid: number, store: string): number {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).filter((name) => {
@@ -121,14 +121,14 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** The second and the third third: the first one is for warming up. */
+/** Returns the medians of the second and the last third; the first third is warm-up. */
 function computeThirdMedians(samples: readonly Sample[], what: keyof Sample): [middle: number, last: number] {
   const third = Math.floor(samples.length / 3);
   const values = samples.map((sample) => sample[what]);
   return [median(values.slice(third, 2 * third)), median(values.slice(2 * third))];
 }
 
-/** What each may grow by from the second third to the last: a part of what it was, and a little besides. */
+/** The limit of each metric in the last third, computed from the second third: a factor and a constant. */
 const allowed: Readonly<Record<keyof Sample, (before: number) => number>> = {
   memory: (before) => before * 1.1 + 16 * 1024 * 1024,
   files: (before) => before + 3,

@@ -1,4 +1,4 @@
-/** A server under strace: the order of syncs and answers, and what it does when the system refuses. */
+/** A server under strace: the order of syncs and responses, and the handling of injected system errors. */
 import { setTimeout } from 'node:timers/promises';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { LoadGenerator } from '../load-generator.ts';
@@ -36,7 +36,7 @@ function createStraceSuite(
 
 export const ackOrder = createStraceSuite(
   'ack-order',
-  'no answer leaves before the fdatasync of its commit has returned, by strace',
+  'strace shows no response before the fdatasync of its commit has returned',
   (seed, { seededBug }) =>
     withTempFolder(async (store, parent) => {
       const output = `${parent}/trace`;
@@ -51,31 +51,31 @@ export const ackOrder = createStraceSuite(
       }
       return assertSyncOrder(await readTrace(output));
     }),
-  'answers seen after their sync',
+  'responses after their sync',
 );
 
-/** @returns how many answers were seen. @throws where one told of a group that was not durable yet. */
+/** @returns the number of responses. @throws Error if a response contains a group that was not durable yet. */
 export function assertSyncOrder(lines: readonly SystemCall[]): number {
-  const under = new Map<string, string[]>();
+  const pending = new Map<string, string[]>();
   let written: string[] = [];
   const durable = new Set<string>();
-  let answers = 0;
-  for (const { thread, call, args: given, starts, ends, result } of lines) {
-    if (starts && call === 'pwrite64' && given.includes('/journal.')) under.set(thread, findGroupIds(given));
-    if (starts && call === 'fdatasync' && given.includes('/journal.')) {
-      under.set(thread, written);
+  let responses = 0;
+  for (const { thread, call, args: text, starts, ends, result } of lines) {
+    if (starts && call === 'pwrite64' && text.includes('/journal.')) pending.set(thread, findGroupIds(text));
+    if (starts && call === 'fdatasync' && text.includes('/journal.')) {
+      pending.set(thread, written);
       written = [];
     }
-    if (ends && call === 'pwrite64') written.push(...(under.get(thread) ?? []));
-    if (ends && call === 'fdatasync' && result === 0) for (const id of under.get(thread) ?? []) durable.add(id);
-    if (ends) under.delete(thread);
-    if (!starts || !call.startsWith('write') || !given.includes('HTTP/1.1 201')) continue;
-    answers += 1;
-    const early = findGroupIds(given).find((id) => !durable.has(id));
-    if (early !== undefined) throw new Error(`the answer that made group ${early} left before its commit was synced`);
+    if (ends && call === 'pwrite64') written.push(...(pending.get(thread) ?? []));
+    if (ends && call === 'fdatasync' && result === 0) for (const id of pending.get(thread) ?? []) durable.add(id);
+    if (ends) pending.delete(thread);
+    if (!starts || !call.startsWith('write') || !text.includes('HTTP/1.1 201')) continue;
+    responses += 1;
+    const early = findGroupIds(text).find((id) => !durable.has(id));
+    if (early !== undefined) throw new Error(`the response with group ${early} was sent before its commit was synced`);
   }
-  if (answers === 0) throw new Error('strace saw no answer');
-  return answers;
+  if (responses === 0) throw new Error('strace recorded no response');
+  return responses;
 }
 
 function findGroupIds(text: string): string[] {
@@ -87,7 +87,7 @@ const SYNCS = 40;
 
 export const failedSyncs = createStraceSuite(
   'failed-syncs',
-  'EIO at the n-th fdatasync: no more writes, no second try, reads go on, and nothing answered is lost',
+  'EIO at the n-th fdatasync: writes stop, the sync is not retried, reads continue, no acknowledged operation is lost',
   (seed, { seededBug }) =>
     withTempFolder(async (store, parent) => {
       const when = between(createSeededRandom(seed), 1, SYNCS);
@@ -99,26 +99,26 @@ export const failedSyncs = createStraceSuite(
       const load = new LoadGenerator(WRITERS);
       await runUnderErrors(server, load, store, async () => {
         if (load.rejected > 0 && (await server.status('/readyz')) !== 503)
-          throw new Error('/readyz is green though writes are refused for good');
+          throw new Error('/readyz is not 503 although writes are rejected permanently');
       });
       return assertNoRetry(await readTrace(output));
     }),
-  'syncs that failed, with none after it',
+  'failed syncs without a retry',
 );
 
-/** @returns how many syncs failed: one, or none where the server came to fewer of them. */
+/** @returns the number of failed syncs: 1, or 0 if the server made fewer syncs. @throws Error on a later sync. */
 function assertNoRetry(lines: readonly SystemCall[]): number {
-  const journal = lines.filter(({ args: given, starts }) => starts && given.includes('/journal.'));
-  const failed = journal.findIndex(({ args: given }) => given.includes('EIO'));
+  const walSyncs = lines.filter(({ args: text, starts }) => starts && text.includes('/journal.'));
+  const failed = walSyncs.findIndex(({ args: text }) => text.includes('EIO'));
   const failedLater = lines.some(
     ({ call, starts, ends, result }) => call === 'fdatasync' && !starts && ends && result < 0,
   );
-  const after = failed < 0 ? 0 : journal.length - failed - 1;
-  if (after > 0) throw new Error(`${after} syncs of the journal came after the one that failed`);
+  const after = failed < 0 ? 0 : walSyncs.length - failed - 1;
+  if (after > 0) throw new Error(`${after} syncs of the write-ahead log came after the one that failed`);
   return failed >= 0 || failedLater ? 1 : 0;
 }
 
-/** Of a rename it is the old name: strace does not look at the new one. */
+/** The file is the old name for a rename, as strace filters by the first path. */
 const injectedErrors: readonly (readonly [call: string, error: string, file: string])[] = [
   ['openat', 'EACCES', 'iam.json.tmp'],
   ['openat', 'EROFS', 'iam.json.tmp'],
@@ -138,16 +138,16 @@ const injectedErrors: readonly (readonly [call: string, error: string, file: str
 
 export const systemCallErrors = createStraceSuite(
   'refusals',
-  'EACCES, EROFS, EMFILE, EIO and EDQUOT at opens, writes, renames and syncs: a clean error, and nothing answered is lost',
+  'EACCES, EROFS, EMFILE, EIO and EDQUOT at opens, writes, renames and syncs: clear errors, no acknowledged loss',
   (seed, { seededBug }) =>
     withTempFolder(async (store, parent) => {
       const [call, error, file] = injectedErrors[seed % injectedErrors.length] as (typeof injectedErrors)[number];
       const random = createSeededRandom(seed);
       const once = between(random, 1, 5);
-      // Once, or from then on for good: what is refused once is often mended by the next try.
+      // Once, or from then on: a retry often repairs a single error.
       const when = random() < 0.5 ? once : `${once}+`;
       const inject = `inject=${call}:error=${error}:when=${when}`;
-      // strace counts for each thread: with one of them, it is the n-th of all.
+      // strace counts calls per thread; with a single thread it counts all of them.
       const oneThread = ['-E', 'UV_THREADPOOL_SIZE=1'];
       const named = ['-P', file === '' ? store : `${store}/${file}`];
       const options = [...oneThread, ...named, '-e', `trace=${call}`, '-e', inject];
@@ -162,15 +162,15 @@ export const systemCallErrors = createStraceSuite(
     }).catch((error: Error) => {
       throw new Error(`${injectedErrors[seed % injectedErrors.length]}: ${error.message}`);
     }),
-  'refusals endured',
+  'injected errors',
 );
 
-/** So long a load goes on at most: a machine that is busy comes to fewer operations. */
+/** Maximum duration of the load; a busy machine completes fewer operations. */
 const LOAD_MS = 15_000;
 
 /**
- * Loads a server whose system refuses something: it starts or says in one line why not, goes on running, answers reads,
- * shows exactly what it answered, and has all of it after a kill.
+ * Puts load on a server with injected system errors. It starts or exits with a one-line error, keeps running, serves
+ * reads with exactly the acknowledged operations, and has all of them after a kill.
  */
 export async function runUnderErrors(
   server: ServerProcess,
@@ -187,7 +187,7 @@ export async function runUnderErrors(
   try {
     const endsAt = performance.now() + LOAD_MS;
     await load.run(server.client(), () => load.acknowledged > 400 || load.rejected > 40 || performance.now() > endsAt);
-    // What is done in the background (a checkpoint) has its turn, and its failure, too.
+    // Lets background work (a checkpoint) run and fail, too.
     await setTimeout(50);
     if (!server.running) throw new Error(`the server ended with ${server.outcome}: ${server.stderr}`);
     await load.assertExact(server.client());
@@ -205,16 +205,16 @@ async function assertCleanFailure(server: ServerProcess): Promise<void> {
   const lines = stderr.trimEnd().split('\n');
   if (outcome !== 0 && typeof outcome === 'number' && /^error: /.test(lines.at(-1) ?? '') && !/^ {4}at /m.test(stderr))
     return;
-  throw new Error(`the server did not start, and does not say why as it should: ${outcome} ${stderr}`);
+  throw new Error(`the server did not start and printed no clear error: ${outcome} ${stderr}`);
 }
 
-/** The next start, on a system that refuses nothing. */
+/** Starts the product without injected errors and verifies the acknowledged operations. */
 export async function assertAllPresent(store: string, load: LoadGenerator): Promise<void> {
   const again = ServerProcess.product(store);
   try {
     await again.ready();
     await load.resume(again.client());
-    // Not killed: a checkpoint that is cut short leaves its temporary file, and that would be nobody's fault.
+    // Stopped rather than killed: a killed checkpoint would leave its temporary file.
     await again.stop();
   } finally {
     if (again.running) await again.kill();

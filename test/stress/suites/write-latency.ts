@@ -1,4 +1,4 @@
-/** How soon writes are acknowledged, and how few syncs they share. */
+/** Measures the latency of writes and the number of syncs that they share. */
 import { cp, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Disk } from '../../../src/server/store/json/disk.ts';
@@ -15,15 +15,14 @@ import { withTempFolder } from '../temp-folder.ts';
 const OFFERED_IN_A_SECOND = 10_000;
 const ACKNOWLEDGED_WITHIN_MS = 100;
 const TICK_MS = 5;
-/** A machine that can't do as much is offered this part of what it can. */
+/** A slower machine is offered this fraction of its capacity. */
 const PART_OF_CAPACITY = 0.5;
-/** On a machine that others keep busy, so many times what a bare sync takes meanwhile. */
+/** On a busy machine the limit is this multiple of a bare sync at the same time. */
 const SYNCS_ALLOWED = 4;
 
 export const liveness: Suite = {
   name: 'liveness',
-  about:
-    '10,000 writes a second are offered: each is acknowledged within 100 ms at the 99th percentile, the first as well',
+  about: '10,000 writes per second: the first one and the 99th percentile are acknowledged within 100 ms',
   async run(budget) {
     const notes: string[] = [];
     const { findings } = await runRounds('liveness', { ...budget, count: 1 }, () =>
@@ -51,18 +50,18 @@ export const liveness: Suite = {
   },
 };
 
-/** Milliseconds in words. */
+/** Formats milliseconds. */
 export function formatMs(milliseconds: number): string {
   return `${milliseconds.toFixed(1)} ms`;
 }
 
-/** The value that this part of them is not above; 0 where there are none. */
+/** Returns the percentile of the values, with `part` from 0 to 1; 0 for no values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
 }
 
-/** The 99th percentile of appending a little and syncing it, without any store, in the same process meanwhile. */
+/** Returns the 99th percentile of small synced appends without a store, measured in the same process. */
 async function measureBareSyncs(file: string, over: () => boolean): Promise<number> {
   const handle = await nodeDisk.open(file, 'create');
   const times: number[] = [];
@@ -77,7 +76,7 @@ async function measureBareSyncs(file: string, over: () => boolean): Promise<numb
   return percentile(times, 0.99);
 }
 
-/** How many writes a second are done by writers that wait for each. */
+/** Returns the writes per second of 64 writers that wait for each write. */
 async function measureCapacity(store: FileStore): Promise<number> {
   const endsAt = performance.now() + 1000;
   let done = 0;
@@ -91,7 +90,7 @@ async function measureCapacity(store: FileStore): Promise<number> {
   return done;
 }
 
-/** Offers writes at the rate, a second, whether or not those before were acknowledged. */
+/** Offers `rate` writes per second without waiting for acknowledgements (open loop). */
 async function offerWrites(
   store: FileStore,
   rate: number,
@@ -114,37 +113,37 @@ async function offerWrites(
   return { latencies, offered: pending.length };
 }
 
-const TOGETHER = 1000;
-/** Of 1,000 writes that come at once, no more than this part may cost a sync of its own. */
-const SYNCS_AT_MOST = TOGETHER / 25;
+const CONCURRENT_WRITES = 1000;
+/** Maximum number of syncs for 1,000 concurrent writes. */
+const MAX_SYNCS = CONCURRENT_WRITES / 25;
 
 export const groupCommit: Suite = {
   name: 'group-commit',
-  about: '1,000 writes at once share a few syncs, and all are there after the process is gone',
+  about: '1,000 concurrent writes share a few syncs, and all of them survive a kill',
   async run(budget) {
-    let most = 0;
+    let max = 0;
     const { findings, done } = await runRounds('group-commit', budget, () =>
       withTempFolder(async (folder) => {
         const counter = countSyncs(nodeDisk);
         const store = await openStore(folder, { disk: withSeededBug(counter.disk, budget.seededBug) });
         const oracle = new StoreOracle();
         const before = counter.syncs();
-        await oracle.burst(store, TOGETHER);
+        await oracle.burst(store, CONCURRENT_WRITES);
         const syncs = counter.syncs() - before;
-        most = Math.max(most, syncs);
+        max = Math.max(max, syncs);
         await copyAsAfterKill(folder, `${folder}-killed`);
         await store.close();
-        if (syncs > SYNCS_AT_MOST) throw new Error(`${TOGETHER} writes took ${syncs} syncs`);
+        if (syncs > MAX_SYNCS) throw new Error(`${CONCURRENT_WRITES} writes took ${syncs} syncs`);
         const again = await openStore(`${folder}-killed`);
         await oracle.resume(again).finally(() => again.close());
       }),
     );
-    budget.log(`${done} times ${TOGETHER} writes, ${most} syncs at most`);
+    budget.log(`${done} times ${CONCURRENT_WRITES} writes, at most ${max} syncs`);
     return findings;
   },
 };
 
-/** A store that is closed writes a checkpoint: what a kill leaves is the journal. The lock is that of this process. */
+/** Copies the store as a kill would leave it, before a close writes a checkpoint; the lock of this process is removed. */
 async function copyAsAfterKill(folder: string, copy: string): Promise<void> {
   await cp(folder, copy, { recursive: true });
   await rm(`${copy}/iam.lock`, { force: true });
