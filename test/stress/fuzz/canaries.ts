@@ -1,6 +1,6 @@
 /**
- * Secrets that are known by their looks: put wherever a request has a place for one, and looked for in everything that
- * the server keeps or tells afterwards, in each form in which they might stand there.
+ * Canary secrets: inserted into the sensitive fields of requests, and searched for, in all encodings, in everything
+ * that the server stores or returns afterwards.
  */
 import fc from 'fast-check';
 import { looksSensitive } from '../../secret-names.ts';
@@ -13,7 +13,7 @@ import {
   withValue,
 } from '../../server/property/request-generator.ts';
 
-/** What is sent: one as people make them up, and one as an API key has to be. */
+/** A canary in the form of a password, and one in the form of an API key. */
 export const canaryValues = [
   'Canary-of-the-fuzz-7Zq',
   Buffer.from('Canary of the fuzz, as a key 7Zq').toString('base64'),
@@ -26,14 +26,14 @@ interface TextSchema {
   readonly maxLength?: number;
 }
 
-/** The one that fits what a field has to look like; codes of a few digits can't be told from other numbers. */
+/** Returns a canary that the schema accepts; undefined e.g. for codes of a few digits, which match other numbers. */
 function findFittingCanary({ pattern, format, minLength = 0, maxLength = 1000 }: TextSchema): string | undefined {
   if (format !== undefined) return undefined;
   const expression = new RegExp(pattern ?? '');
   return canaryValues.find((one) => expression.test(one) && one.length >= minLength && one.length <= maxLength);
 }
 
-/** The request with canaries in about half of the places for secrets. */
+/** Returns the request with canaries in about half of its sensitive fields. */
 export function insertCanaries(draw: Draw, draft: Draft, { operation: { request } }: RequestSource): Draft {
   let { body } = draft;
   for (const { path, schema } of request.body ? listPaths(body, toJsonSchema(request.body)) : []) {
@@ -47,12 +47,12 @@ export function insertCanaries(draw: Draw, draft: Draft, { operation: { request 
   return { ...draft, body, query };
 }
 
-/** A secret as it may be written: as it is, in an address, in Base64, with its name before it or without. */
+/** Returns a secret in all encodings: plain, URL-encoded and Base64, each with and without a name before it. */
 export function listEncodings(secret: string, names: readonly string[]): string[] {
   const texts = [secret, ...names.map((name) => `${name}:${secret}`)];
   return texts.flatMap((text) => {
     const bytes = Buffer.from(text);
-    // The same bytes after one or two others stand otherwise in Base64; the first and the last of them are not looked at.
+    // Base64 depends on the offset modulo 3; the ends are cut off because they mix with adjacent bytes.
     const shifted = [0, 1, 2].map((before) =>
       Buffer.concat([Buffer.alloc(before), bytes])
         .toString('base64')

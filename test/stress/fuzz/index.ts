@@ -1,6 +1,6 @@
 /**
- * `fuzz`: bad input for every operation and every route of the control plane, made from their declarations. No answer is
- * a fault of the server, what is refused changes nothing, and nothing that opens a door is told where nobody asked for it.
+ * `fuzz`: invalid input for all operations and control-plane routes, generated from their declarations. No response is
+ * a server error, rejected requests change nothing, and no secret is logged, stored or returned.
  */
 
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
@@ -27,63 +27,63 @@ import { runSmugglingRound } from './request-smuggling.ts';
 
 const targets = [...registry, ...routes];
 const drawsPerMutation = 20;
-/** Requests without a clear end, in a round of their own. */
+/** Smuggling requests in a separate round. */
 const smugglingRuns = 300;
 
-const callerPair = { clientId: callerId, clientSecret: `secret-of-${callerId}` };
+const callerCredentials = { clientId: callerId, clientSecret: `secret-of-${callerId}` };
 
-/** What the harness made up, what the caller shows, and what requests were salted with; in every form. */
+/** Returns the secrets of the harness and the caller and the canaries, in all encodings. */
 function listCanaries({ authorization, bearer }: Credentials): string[] {
   const callerSecrets = [authorization, bearer].map((value) => value.split(' ')[1] ?? value);
   return [
     ...callerSecrets,
     ...listEncodings(adminClient.clientSecret, [adminClient.clientId]),
     ...listEncodings('correct horse battery staple', []),
-    ...listEncodings(callerPair.clientSecret, [callerPair.clientId]),
+    ...listEncodings(callerCredentials.clientSecret, [callerCredentials.clientId]),
     ...canaryValues.flatMap((one) => listEncodings(one, [])),
   ];
 }
 
-/** @throws Error where the text holds one of them. */
+/** @throws Error if the text contains a canary. */
 function assertNoCanary(canaries: readonly string[], where: string, text: string): void {
   const at = canaries.map((canary) => text.indexOf(canary)).find((found) => found >= 0);
   assertThat(at === undefined, `a secret is in ${where}: ${text.slice(Math.max(0, (at ?? 0) - 200), (at ?? 0) + 80)}`);
 }
 
-/** What the server keeps of calls, counts of them, and all it stores, is looked through afterwards. */
+/** Verifies that request log, metrics, log and store contain no canary. */
 async function assertNothingLeaked(server: TestServer, canaries: readonly string[]): Promise<void> {
   const raw = createRawSender(server.url);
   const headers = [['Authorization', administratorCredentials().authorization]] as const;
-  const look = async (path: string) => {
+  const check = async (path: string) => {
     const { status, text, json } = await raw.send({ method: 'GET', path: `/_iam${path}`, headers });
-    assertThat(status < 300, `${path} was answered ${status}`);
+    assertThat(status < 300, `${path} returned ${status}`);
     assertNoCanary(canaries, path, text);
     return json;
   };
-  for (const path of ['/metrics', '/coverage', '/settings']) await look(path);
-  // The list tells what was called, each call by itself what was sent and answered.
-  const calls = (await look('/requests?limit=1000')) as readonly { readonly id: string }[];
-  for (const { id } of calls) await look(`/requests/${id}`);
+  for (const path of ['/metrics', '/coverage', '/settings']) await check(path);
+  // The list contains the paths, each entry the request and the response.
+  const requests = (await check('/requests?limit=1000')) as readonly { readonly id: string }[];
+  for (const { id } of requests) await check(`/requests/${id}`);
   raw.close();
   assertNoCanary(canaries, 'the log', server.log.join('\n'));
   assertNoCanary(canaries, 'the store', JSON.stringify(await server.dump()));
 }
 
-/** Whatever is refused is refused without telling what was sent. */
+/** Wraps `send` to verify that rejections do not echo secrets of the request. */
 function checkResponses(send: RawSender['send'], canaries: readonly string[]): RawSender['send'] {
   return async (request) => {
-    const answer = await send(request);
-    if (answer.status >= 400 || isErrorArray(answer.json))
+    const response = await send(request);
+    if (response.status >= 400 || isErrorArray(response.json))
       assertNoCanary(
         canaries,
-        `the refusal of ${request.method} ${request.path}`,
-        answer.text + JSON.stringify(answer.headers),
+        `the rejection of ${request.method} ${request.path}`,
+        response.text + JSON.stringify(response.headers),
       );
-    return answer;
+    return response;
   };
 }
 
-/** One operation, or one route. @throws Error with the request that was not refused as it should, or that broke something. */
+/** Runs one operation or route. @throws Error with the request that was not rejected as documented. */
 async function runRound(at: number, seed: number): Promise<void> {
   const operation = targets[at % (targets.length + 1)];
   if (!operation) return runSmugglingRound(seed, smugglingRuns);
@@ -97,16 +97,16 @@ async function runRound(at: number, seed: number): Promise<void> {
     await attemptBadInput(server, operation, { credentials, seed, runs: drawsPerMutation, send, vary: insertCanaries });
     await assertNothingLeaked(server, canaries);
   } catch (error) {
-    // What failed stands in the cause; the message of the runner says how to have it again.
+    // The cause contains the failure, the message of the runner how to reproduce it.
     const { message, cause } = error as Error;
-    const told = cause instanceof Error ? `${cause.message}\n${message}` : message;
-    throw new Error(`${operation.id}: ${told}`, { cause: error });
+    const details = cause instanceof Error ? `${cause.message}\n${message}` : message;
+    throw new Error(`${operation.id}: ${details}`, { cause: error });
   } finally {
     raw.close();
   }
 }
 
-/** A round is one operation with `draws` of each mutation; round and seed say which. */
+/** Runs rounds; the seed of a round selects one operation, route or the smuggling round. */
 async function runFuzz(budget: Budget): Promise<Finding[]> {
   const findings: Finding[] = [];
   let done = 0;
@@ -116,12 +116,12 @@ async function runFuzz(budget: Budget): Promise<Finding[]> {
       (error: unknown) => void findings.push(createFinding('fuzz', budget, seed, error)),
     );
   }
-  budget.log(`${done} operations and routes, ${drawsPerMutation} draws of each kind of bad input`);
+  budget.log(`${done} operations and routes, ${drawsPerMutation} samples of each kind of invalid input`);
   return findings;
 }
 
 export const fuzzSuite: Suite = {
   name: 'fuzz',
-  about: 'bad input is refused as it is documented, breaks nothing, changes nothing and tells nothing',
+  about: 'invalid input is rejected as documented, causes no server error, changes nothing and leaks no secret',
   run: runFuzz,
 };

@@ -1,6 +1,6 @@
 /**
- * Requests whose end can be understood in two ways, each with another request behind it (request smuggling, RFC 9112,
- * 11.2): they are refused, the connection ends with that, and what stood behind them is not done.
+ * Request smuggling (RFC 9112, section 11.2): requests with an ambiguous end, each followed by another request.
+ * They are rejected, the connection is closed, and the request behind them is not processed.
  */
 import fc from 'fast-check';
 import { basicAuthorization } from '../../../src/client/index.ts';
@@ -23,7 +23,7 @@ const smuggledRequest = [
   body,
 ].join('\r\n');
 
-/** Headers that say twice, or not clearly, where a body ends; lines end as they stand here. */
+/** Headers with a duplicate or ambiguous length of the body; the line ends are part of each case. */
 const ambiguousHeaders = [
   'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
   'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n',
@@ -50,7 +50,7 @@ const ambiguousHeaders = [
   'X-A: b\0\r\nTransfer-Encoding: chunked\r\n',
 ];
 
-/** Bodies whose chunks are not told clearly; the headers before them are good. */
+/** Malformed chunked bodies, sent after valid headers. */
 const malformedChunks = [
   '5;\n\r\nhello\r\n0\r\n\r\n',
   '+0\r\n\r\n',
@@ -65,32 +65,37 @@ function drawRequest(draw: Draw): string {
     draw,
     registry.filter((operation) => operation.method !== 'GET' && !operation.path.includes('{')),
   );
-  const good = ['Content-Type: application/json\r\n', 'X-A: b\r\n', 'Accept: */*\r\n'].filter(() => draw(fc.boolean));
+  const validHeaders = ['Content-Type: application/json\r\n', 'X-A: b\r\n', 'Accept: */*\r\n'].filter(() =>
+    draw(fc.boolean),
+  );
   const bodies = ['0\r\n\r\n', 'hello', '5\r\nhello\r\n0\r\n\r\n', ''];
-  const [headers, sent] = draw(fc.boolean)
+  const [headers, requestBody] = draw(fc.boolean)
     ? [drawHeaderCase(draw, drawOne(draw, ambiguousHeaders)), drawOne(draw, bodies)]
     : ['Transfer-Encoding: chunked\r\n', drawOne(draw, malformedChunks)];
-  const at = draw(fc.nat, { max: good.length });
-  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: localhost\r\n${good.toSpliced(at, 0, headers).join('')}\r\n${sent}`;
+  const at = draw(fc.nat, { max: validHeaders.length });
+  return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: localhost\r\n${validHeaders.toSpliced(at, 0, headers).join('')}\r\n${requestBody}`;
 }
 
 function drawHeaderCase(draw: Draw, headers: string): string {
   return drawOne(draw, [headers, headers.toLowerCase(), headers.replaceAll(/^[\w-]+/gm, (name) => name.toUpperCase())]);
 }
 
-/** @throws Error with the request whose end was taken for clear. */
+/** @throws Error with the request that was not rejected. */
 export async function runSmugglingRound(seed: number, runs: number): Promise<void> {
-  // What is not refused waits for more: it is refused then as too slow, which tells it from the others.
+  // Requests that are not rejected wait for more input; the timeout then rejects them with another status.
   await using server = await startServer({ flags: { 'request-timeout': '1' } });
   const before = JSON.stringify(await server.dump());
   const property = fc.asyncProperty(fc.gen(), async (draw) => {
     const request = drawRequest(draw);
-    const answer = await exchange(server.url, Buffer.from(request + smuggledRequest, 'latin1'));
-    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
-    const description = `${JSON.stringify(request)} was answered ${statuses.join(', ')}`;
-    // A head that is good, before a body that is not, may have an answer of its own.
+    const response = await exchange(server.url, Buffer.from(request + smuggledRequest, 'latin1'));
+    const statuses = [...response.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+    const description = `${JSON.stringify(request)} returned ${statuses.join(', ')}`;
+    // A valid head before a malformed body may have a separate response.
     assertThat(statuses.at(-1) === '400' && statuses.length <= 2, description);
-    assertThat(JSON.stringify(await server.dump()) === before, `${description}, and what stood behind it was done`);
+    assertThat(
+      JSON.stringify(await server.dump()) === before,
+      `${description}, and the request behind it was processed`,
+    );
   });
   await fc.assert(property, { seed, numRuns: runs, endOnFailure: true });
 }

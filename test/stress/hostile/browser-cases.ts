@@ -1,14 +1,14 @@
-/** The combinations of the suite `browsers`, and what the rules say of each: docs/control.md, and no code of the server. */
+/** The combinations of the suite `browsers` and their expected outcomes, after docs/control.md without server code. */
 
 export const existingSandbox = 'there';
 
 export const browserGuardBugs = {
-  'ignore-host': 'the name in Host is not looked at',
-  'ignore-origin': 'Origin is not looked at',
-  'ignore-fetch-metadata': 'Sec-Fetch-Site, -Mode and -Dest are not looked at',
+  'ignore-host': 'the name in Host is not checked',
+  'ignore-origin': 'Origin is not checked',
+  'ignore-fetch-metadata': 'Sec-Fetch-Site, -Mode and -Dest are not checked',
 } as const;
 
-/** What a value means, which is all that the oracle knows of it. */
+/** A value and its kind; the oracle knows the kind only. */
 interface Meaning<Kind extends string> {
   readonly value: string | undefined;
   readonly kind: Kind;
@@ -26,7 +26,7 @@ const hosts: readonly Meaning<HostKind>[] = [
   { value: 'localhost.evil.example', kind: 'foreign' },
 ];
 
-/** `same`: that of the Host of the request. `base`: that of the base URL. */
+/** `same`: the origin of the request's Host. `base`: the origin of the base URL. */
 type OriginKind = 'none' | 'same' | 'base' | 'loopback' | 'foreign';
 const origins: readonly Meaning<OriginKind>[] = [
   { value: undefined, kind: 'none' },
@@ -61,7 +61,7 @@ const modes: readonly (readonly [mode: string | undefined, destination: string |
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
 
-/** `script`: no form, image or beacon can send it. */
+/** `isScript`: cannot be sent by a form, an image or a beacon. */
 const bodyTypes: readonly { readonly headers: Readonly<Record<string, string>>; readonly isScript: boolean }[] = [
   { headers: {}, isScript: false },
   { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, isScript: false },
@@ -72,8 +72,8 @@ const bodyTypes: readonly { readonly headers: Readonly<Record<string, string>>; 
 ];
 
 type Part = 'control' | 'page' | 'service' | 'keys' | 'documents';
-/** Where a request goes; `sandbox` tells whether the one in the path is there. */
-const places: readonly { readonly path: string; readonly part: Part; readonly sandbox?: 'there' | 'new' }[] = [
+/** The paths; `sandbox` is whether the sandbox in the path exists. */
+const targets: readonly { readonly path: string; readonly part: Part; readonly sandbox?: 'there' | 'new' }[] = [
   { path: '/_iam/users', part: 'control' },
   { path: '/_iam/keys/rotate', part: 'control' },
   { path: '/_iam/nothing', part: 'control' },
@@ -90,9 +90,9 @@ const places: readonly { readonly path: string; readonly part: Part; readonly sa
   { path: '/s/new/security/iam/v1/groups/none', part: 'service', sandbox: 'new' },
 ];
 
-const axes = [hosts, origins, sites, modes, methods, bodyTypes, places] as const;
+const axes = [hosts, origins, sites, modes, methods, bodyTypes, targets] as const;
 
-/** How many there are. */
+/** The number of combinations. */
 export const combinations = axes.reduce((product, axis) => product * axis.length, 1);
 
 interface Meanings {
@@ -101,19 +101,19 @@ interface Meanings {
   readonly site: SiteKind;
   readonly mode: (typeof modes)[number];
   readonly isScript: boolean;
-  readonly place: (typeof places)[number];
+  readonly target: (typeof targets)[number];
 }
 
 export interface Case {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether CORS may let the page read the answer. */
+  /** Whether CORS may allow the page to read the response. */
   readonly mayRead: boolean;
   readonly meanings: Meanings;
 }
 
-/** The combination of this number. */
+/** Returns the combination with this number. */
 export function createCase(number: number, port: string): Case {
   let rest = number;
   const pick = <Value>(axis: readonly Value[]): Value => {
@@ -122,7 +122,7 @@ export function createCase(number: number, port: string): Case {
     return value;
   };
   const [host, origin, site, mode] = [pick(hosts), pick(origins), pick(sites), pick(modes)];
-  const [method, bodyType, place] = [pick(methods), pick(bodyTypes), pick(places)];
+  const [method, bodyType, target] = [pick(methods), pick(bodyTypes), pick(targets)];
   const named: Readonly<Record<string, string>> = { SAME: `http://${host.value}`, BASE: `https://iam.example:${port}` };
   const allHeaders: Readonly<Record<string, string | undefined>> = {
     Host: host.value,
@@ -133,38 +133,37 @@ export function createCase(number: number, port: string): Case {
     ...bodyType.headers,
   };
   const headers = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== undefined));
-  const meanings = { host: host.kind, origin: origin.kind, site: site.kind, mode, isScript: bodyType.isScript, place };
+  const meanings = { host: host.kind, origin: origin.kind, site: site.kind, mode, isScript: bodyType.isScript, target };
   const isLoopbackPage = origin.kind === 'loopback' || (origin.kind === 'same' && host.kind === 'loopback');
-  const mayRead = isLoopbackPage && (place.part === 'service' || place.part === 'keys');
-  return { method, path: place.path, headers: headers as Record<string, string>, mayRead, meanings };
+  const mayRead = isLoopbackPage && (target.part === 'service' || target.part === 'keys');
+  return { method, path: target.path, headers: headers as Record<string, string>, mayRead, meanings };
 }
 
 export type GuardOutcome = 'served' | 'HOST_FOREIGN' | 'ORIGIN_FOREIGN' | 'CSRF_HEADER_MISSING' | 'SANDBOX_NOT_FOUND';
 
-/** What the rules say. */
+/** Returns the outcome that the rules require. */
 export function computeExpected({ method, meanings }: Case, isRemote: boolean): GuardOutcome {
-  const { host, place, isScript } = meanings;
+  const { host, target, isScript } = meanings;
   if (host === 'foreign') return 'HOST_FOREIGN';
   const isLocal = isRemote || host === 'loopback';
-  if (place.sandbox === 'new' && (isRemote || !isLocal || isFromElsewhere(meanings, isRemote)))
-    return 'SANDBOX_NOT_FOUND';
-  if (place.part !== 'control' && place.part !== 'page') return 'served';
+  if (target.sandbox === 'new' && (isRemote || !isLocal || isCrossSite(meanings, isRemote))) return 'SANDBOX_NOT_FOUND';
+  if (target.part !== 'control' && target.part !== 'page') return 'served';
   if (!isLocal) return 'HOST_FOREIGN';
   const isLink = method === 'GET' && meanings.mode[1] === 'document' && meanings.origin === 'none';
-  if (!(place.part === 'page' && isLink) && isFromElsewhere(meanings, isRemote)) return 'ORIGIN_FOREIGN';
+  if (!(target.part === 'page' && isLink) && isCrossSite(meanings, isRemote)) return 'ORIGIN_FOREIGN';
   const changes = !['GET', 'HEAD', 'OPTIONS'].includes(method);
   return changes && isPage(meanings) && !isScript ? 'CSRF_HEADER_MISSING' : 'served';
 }
 
-/** A page, an image or a form of another site. Off loopback, other pages of this machine are other sites too. */
-function isFromElsewhere({ origin, site }: Meanings, isRemote: boolean): boolean {
+/** A request from another site. On a remote server, other pages on loopback count as other sites. */
+function isCrossSite({ origin, site }: Meanings, isRemote: boolean): boolean {
   const own: readonly OriginKind[] = isRemote ? ['same', 'base'] : ['same', 'loopback'];
   if (origin !== 'none' && !own.includes(origin)) return true;
   if (site === 'same-site') return origin === 'none';
   return site === 'other';
 }
 
-/** Node's fetch tells its mode, `cors`, and nothing else. */
+/** Whether a browser page sent the request; Node's fetch sends only the mode `cors`. */
 function isPage({ origin, site, mode: [mode, destination] }: Meanings): boolean {
   return (
     origin !== 'none' || site !== 'silent' || destination !== undefined || mode === 'no-cors' || mode === 'navigate'

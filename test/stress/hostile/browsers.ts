@@ -1,6 +1,6 @@
 /**
- * `browsers`: every combination of Host, Origin, Fetch Metadata, method and type of body that a page can make a browser
- * send, and more, to each part of a server. What is refused is told by an oracle that knows the rules and none of the code.
+ * `browsers`: sends all combinations of Host, Origin, Fetch Metadata, method and body type that a page can cause, and
+ * more, to each part of a server. An oracle that implements the documented rules determines the expected rejections.
  */
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { type HttpResponse, send } from '../../server/control/control-client.ts';
@@ -16,12 +16,12 @@ import {
   existingSandbox,
 } from './browser-cases.ts';
 
-/** Combinations of a round. */
+/** Combinations per round. */
 const casesPerRound = 1000;
-/** A step through all of them that has no divisor in common with their number, so that rounds repeat none. */
+/** A step that is coprime to the number of combinations, so that rounds repeat none. */
 const stride = 7919 * 7927;
 
-/** Defects of a server, as it would be if it never looked at these headers. */
+/** The headers that each seeded bug ignores. */
 const ignoredHeaders: Readonly<Record<string, readonly string[]>> &
   Record<keyof typeof browserGuardBugs, readonly string[]> = {
   'ignore-host': ['Host'],
@@ -42,7 +42,7 @@ async function startTarget(isRemote: boolean): Promise<TestServer> {
   return server;
 }
 
-/** Everything that a request of a case could change. */
+/** Returns all state that a request could change. */
 async function dumpState({ appContext, dump }: TestServer): Promise<string> {
   const sandbox = await appContext.sandboxes.find(existingSandbox, false);
   return JSON.stringify([
@@ -54,45 +54,45 @@ async function dumpState({ appContext, dump }: TestServer): Promise<string> {
 }
 
 async function sendCase(server: TestServer, { method, path, headers }: Case, seededBug: string | undefined) {
-  const blind = ignoredHeaders[seededBug ?? ''] ?? [];
-  const seen = Object.entries(headers).filter(([name]) => !blind.includes(name));
-  return send(server, path, { method, headers: { ...Object.fromEntries(seen), ...basic } });
+  const ignored = ignoredHeaders[seededBug ?? ''] ?? [];
+  const remaining = Object.entries(headers).filter(([name]) => !ignored.includes(name));
+  return send(server, path, { method, headers: { ...Object.fromEntries(remaining), ...basic } });
 }
 
-/** How the answer looks to the caller: refused by a guard, or not. */
+/** Returns the outcome that the response shows. */
 function classifyOutcome({ status, body }: HttpResponse, { method }: Case): string {
   const code = Array.isArray(body) ? (body[0] as { code?: string } | undefined)?.code : undefined;
   if (status === 421) return 'HOST_FOREIGN';
-  // The answer to HEAD has no body to tell why.
+  // A response to HEAD has no body with the code.
   if (status === 403) return method === 'HEAD' ? 'ORIGIN_FOREIGN' : (code ?? '403');
   return status === 404 && (code === 'SANDBOX_NOT_FOUND' || method === 'HEAD') ? 'SANDBOX_NOT_FOUND' : 'served';
 }
 
-/** @throws Error where the oracle expects another outcome, or a refused request changed something. */
+/** @throws Error if the oracle expects another outcome or a rejected request changed something. */
 async function checkCase(
   server: TestServer,
   isRemote: boolean,
   at: number,
   seededBug: string | undefined,
 ): Promise<void> {
-  const one = createCase(at, new URL(server.url).port);
+  const testCase = createCase(at, new URL(server.url).port);
   const before = await dumpState(server);
-  const answer = await sendCase(server, one, seededBug);
-  const what = `${one.method} ${one.path} ${JSON.stringify(one.headers)}${isRemote ? ' off loopback' : ''}`;
-  const expected = computeExpected(one, isRemote);
-  const found = classifyOutcome(answer, one);
-  const isHidden = one.method === 'HEAD' && expected === 'served' && found === 'SANDBOX_NOT_FOUND';
-  assertThat(found === expected || isHidden, `${what}: ${found} ${answer.status}, and ${expected} is due`);
-  assertThat(answer.status < 500, `${what}: ${answer.status}`);
-  const allowed = answer.headers['access-control-allow-origin'];
-  assertThat(allowed === undefined || one.mayRead, `${what}: CORS lets ${allowed} read it`);
+  const response = await sendCase(server, testCase, seededBug);
+  const description = `${testCase.method} ${testCase.path} ${JSON.stringify(testCase.headers)}${isRemote ? ' on a remote server' : ''}`;
+  const expected = computeExpected(testCase, isRemote);
+  const found = classifyOutcome(response, testCase);
+  const isHidden = testCase.method === 'HEAD' && expected === 'served' && found === 'SANDBOX_NOT_FOUND';
+  assertThat(found === expected || isHidden, `${description}: got ${found} (${response.status}), expected ${expected}`);
+  assertThat(response.status < 500, `${description}: ${response.status}`);
+  const allowed = response.headers['access-control-allow-origin'];
+  assertThat(allowed === undefined || testCase.mayRead, `${description}: CORS allows ${allowed} to read it`);
   if (expected === 'served') {
     for (const { name } of server.appContext.sandboxes.list())
       if (name !== existingSandbox) server.appContext.sandboxes.delete(name);
-  } else assertThat((await dumpState(server)) === before, `${what}: it was refused, and changed something`);
+  } else assertThat((await dumpState(server)) === before, `${description}: a rejected request changed something`);
 }
 
-/** One in two rounds is off loopback. */
+/** Runs one round; every second one uses a remote server. */
 async function runRound(seed: number, seededBug: string | undefined): Promise<void> {
   const isRemote = seed % 2 === 0;
   await using server = await startTarget(isRemote);
@@ -109,6 +109,6 @@ async function runBrowsers(budget: Budget): Promise<Finding[]> {
 
 export const browsersSuite: Suite = {
   name: 'browsers',
-  about: 'no page of another site reaches the control plane, makes a sandbox or changes anything',
+  about: 'no page of another site can use the control plane, create a sandbox or change anything',
   run: runBrowsers,
 };

@@ -1,35 +1,35 @@
-/** Kinds of callers who take more than is theirs: what each does at once, and then again and again. */
+/** Behaviors of slow and greedy clients: what each sends first, and then repeatedly. */
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 
 export interface ClientBehavior {
-  /** How many there are of them. */
+  /** Number of clients. */
   readonly clientCount: number;
   first(socket: Socket): void;
   /** Every 100 ms. */
   repeat(socket: Socket): void;
-  /** Each call of theirs is answered, and with that they may stay; what must not happen is that others pay for it. */
-  readonly isAnswered?: true;
+  /** The requests get responses, so the connections may stay; only the effect on other clients is verified. */
+  readonly hasResponses?: true;
 }
 
 const thousand = 1000;
 const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1\r\nHost: localhost\r\n`;
 const long = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const short = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const nothing = () => {};
+const noop = () => {};
 
-/** Bytes of what is sent without an end: far more than a body may have. */
-const endless = 8_000_000;
+/** Bytes of an endless body: far above the body limit. */
+const endlessBytes = 8_000_000;
 const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
-const inflating = gzipSync(Buffer.alloc(20_000_000, ' '));
+const compressedBody = gzipSync(Buffer.alloc(20_000_000, ' '));
 
-/** Calls that a body is read of: `authorization` is that of somebody who may make them. */
+/** Returns all behaviors; `authorization` must permit requests with a body. */
 export function createBehaviors(authorization: string): Readonly<Record<string, ClientBehavior>> {
   const post = `POST ${servicePrefix}/groups HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
-  const compressed = `Content-Encoding: gzip\r\nContent-Length: ${inflating.length}\r\n\r\n`;
+  const compressedHeaders = `Content-Encoding: gzip\r\nContent-Length: ${compressedBody.length}\r\n\r\n`;
   return {
-    'say nothing': { clientCount: thousand, first: nothing, repeat: nothing },
+    'send nothing': { clientCount: thousand, first: noop, repeat: noop },
     'send headers slowly': {
       clientCount: thousand,
       first: (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n'),
@@ -40,36 +40,36 @@ export function createBehaviors(authorization: string): Readonly<Record<string, 
       first: (socket) => socket.write(`${login}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n`),
       repeat: (socket) => socket.write(' '),
     },
-    // What the system takes of an answer is out, as far as the server can tell.
-    'read nothing of a long answer': {
+    // The response fits into the socket buffers of the system, so it is complete for the server.
+    'read nothing of a long response': {
       clientCount: thousand,
       first: (socket) => socket.pause().write(long),
-      repeat: nothing,
-      isAnswered: true,
+      repeat: noop,
+      hasResponses: true,
     },
-    // Far more than the system takes.
-    'read nothing of twenty long answers': {
+    // Exceeds the socket buffers.
+    'read nothing of twenty long responses': {
       clientCount: 100,
       first: (socket) => socket.pause().write(long.repeat(20)),
-      repeat: nothing,
+      repeat: noop,
     },
-    'ask far ahead': {
+    'pipeline thousands of requests': {
       clientCount: 20,
       first: (socket) => socket.write(short.repeat(2000)),
-      repeat: nothing,
+      repeat: noop,
     },
-    'send a body without end': {
+    'send an endless body': {
       clientCount: 50,
       first: (socket) => socket.write(`${post}Transfer-Encoding: chunked\r\n\r\n`),
       repeat(socket) {
-        if (socket.writableLength === 0 && socket.bytesWritten < endless) socket.write(chunk.repeat(4));
+        if (socket.writableLength === 0 && socket.bytesWritten < endlessBytes) socket.write(chunk.repeat(4));
       },
     },
-    'send a body that is much longer than it looks': {
+    'send a compressed body that inflates to 20 MB': {
       clientCount: 20,
-      first: (socket) => socket.write(Buffer.concat([Buffer.from(post + compressed), inflating])),
-      repeat: nothing,
-      isAnswered: true,
+      first: (socket) => socket.write(Buffer.concat([Buffer.from(post + compressedHeaders), compressedBody])),
+      repeat: noop,
+      hasResponses: true,
     },
   };
 }

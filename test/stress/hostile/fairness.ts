@@ -1,7 +1,6 @@
 /**
- * `fairness`: one address logs in as fast as the server answers and holds all connections that it may, beside callers
- * from other addresses. Each right login of the others has to succeed in a stated time, and two sources that both ask
- * for more than there is get equal shares.
+ * `fairness`: one address sends logins as fast as the server responds and holds the maximum number of connections.
+ * Correct logins from other addresses must succeed within a limit, and two overloading sources get equal shares.
  */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -18,22 +17,22 @@ const appId = 'fairness-app';
 const password = 'a pass phrase that nobody guesses';
 
 const maxConnections = 600;
-/** Logins that a flood has under way; the rest of its connections say nothing. */
+/** Concurrent logins of a flood; the rest of its connections are idle. */
 const floodLogins = 450;
-/** Between a refusal and the next login in its place. */
+/** Pause between a rejection and the next login. */
 const pauseMilliseconds = 100;
-/** Each of the others is at an address of its own, and logs in again and again. */
+/** Other callers, each with a separate address; each logs in repeatedly. */
 const otherCallers = 4;
 const loginsOfEach = 25;
-/** A login of the others may take so many times as long beside the flood, in 99 of 100 cases. */
-const mostRatio = 8;
-/** Milliseconds that it may take in any case: the flood keeps the cores of this machine busy as well. */
-const mostMilliseconds = 1000;
-/** Logins that two sources get together before their shares are compared, and how unequal these may be. */
+/** Maximum factor by which the flood may slow down the 99th percentile of other logins. */
+const maxRatio = 8;
+/** Milliseconds that are always accepted, as the flood also occupies the cores of this machine. */
+const maxMilliseconds = 1000;
+/** Total logins of two sources before their shares are compared, and the accepted ratio. */
 const sharedLogins = 100;
-const mostUnequal = 1.25;
+const maxShareRatio = 1.25;
 
-/** So many that the attempts for one name are never too many. */
+/** Enough users that no name reaches its attempt limit. */
 const usersOfEach = 100;
 const addresses = ['127.0.0.2', '127.0.0.3', ...Array.from({ length: otherCallers }, (_, at) => `127.0.0.${10 + at}`)];
 
@@ -49,7 +48,7 @@ async function buildSeed() {
   return { users: names.map((userName, at) => ({ userId: `u${at}`, userName, passwordHash })) };
 }
 
-/** Logs in users of its own from an address of this machine. */
+/** Logs in separate users from one loopback address. */
 class LoginCaller {
   readonly localAddress: string;
   readonly #url: string;
@@ -62,16 +61,16 @@ class LoginCaller {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** @returns the status, or 0 where the connection was closed. */
+  /** @returns the status, or 0 if the connection was closed. */
   logIn(): Promise<number> {
     this.#logins += 1;
     const name = buildUserName(this.localAddress, this.#logins % usersOfEach);
     const headers = { authorization: `Basic ${btoa(`${name}:${password}`)}`, 'content-length': '0' };
     const options = { agent: this.#agent, localAddress: this.localAddress, method: 'POST', headers };
     return new Promise((resolve) => {
-      request(this.#url, options, (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
-        answer.once('error', () => resolve(0));
+      request(this.#url, options, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+        response.once('error', () => resolve(0));
       })
         .once('error', () => resolve(0))
         .end();
@@ -83,17 +82,17 @@ class LoginCaller {
   }
 }
 
-/** Logs in as often as is answered, so many times at once, until it is closed. */
+/** Sends `concurrency` logins at a time until it is closed. */
 class Flood {
   readonly #caller: LoginCaller;
   readonly #idle: Socket[] = [];
   #ended = false;
   rejected = 0;
 
-  /** @param onGranted is called with each login. */
-  constructor(caller: LoginCaller, atOnce: number, onGranted: () => void = () => undefined) {
+  /** @param onGranted is called for each successful login. */
+  constructor(caller: LoginCaller, concurrency: number, onGranted: () => void = () => undefined) {
     this.#caller = caller;
-    for (let at = 0; at < atOnce; at += 1) void this.#loop(onGranted);
+    for (let at = 0; at < concurrency; at += 1) void this.#loop(onGranted);
   }
 
   async #loop(onGranted: () => void): Promise<void> {
@@ -102,12 +101,12 @@ class Flood {
       if (status === 201) onGranted();
       if (status === 201) continue;
       this.rejected += 1;
-      // Still some hundreds a second, which keep the queue full: more would only measure this process, which sends them.
+      // Hundreds of logins per second still fill the queue; more would only measure this process.
       await setTimeout(pauseMilliseconds);
     }
   }
 
-  /** Opens connections that say nothing. */
+  /** Opens idle connections. */
   async openIdle(url: string, count: number): Promise<void> {
     const { hostname, port } = new URL(url);
     for (let at = 0; at < count; at += 1) {
@@ -118,7 +117,7 @@ class Flood {
     }
   }
 
-  /** Resolves once the queue is full, and the server has got over so many connections at once. */
+  /** Resolves when the queue is full and the initial burst of connections is over. */
   async waitUntilFull(): Promise<void> {
     while (this.rejected < floodLogins) await setTimeout(pauseMilliseconds);
   }
@@ -130,58 +129,58 @@ class Flood {
   }
 }
 
-/** All others log in, one login of each at a time. @returns the milliseconds that 99 of 100 took at most. */
+/** All other callers log in, sequentially each. @returns the 99th percentile in milliseconds. */
 async function measureOtherLogins(url: string): Promise<number> {
-  const took: number[] = [];
+  const durations: number[] = [];
   const callers = Array.from({ length: otherCallers }, (_, at) => new LoginCaller(url, `127.0.0.${10 + at}`, 1));
   await Promise.all(
     callers.map(async (caller) => {
       for (let at = 0; at < loginsOfEach; at += 1) {
         const startedAt = performance.now();
         const status = await caller.logIn();
-        assertThat(status === 201, `a right login beside the flood was answered ${status}`);
-        took.push(performance.now() - startedAt);
+        assertThat(status === 201, `a correct login during the flood returned ${status}`);
+        durations.push(performance.now() - startedAt);
       }
       caller.close();
     }),
   );
-  return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? Number.POSITIVE_INFINITY;
+  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? Number.POSITIVE_INFINITY;
 }
 
-/** One address floods and holds connections. @throws Error where the others are refused or wait too long. */
-async function measureBesideFlood(url: string): Promise<string> {
+/** One address floods and holds connections. @throws Error if other logins are rejected or too slow. */
+async function measureDuringFlood(url: string): Promise<string> {
   const alone = await measureOtherLogins(url);
   const flood = new Flood(new LoginCaller(url, '127.0.0.2', floodLogins), floodLogins);
   try {
     await flood.openIdle(url, maxConnections - floodLogins);
     await flood.waitUntilFull();
-    const beside = await measureOtherLogins(url);
-    const message = `logins of others take ${beside.toFixed(0)} ms, and ${alone.toFixed(0)} without the flood`;
-    assertThat(beside < Math.max(mostMilliseconds, mostRatio * alone), message);
-    return `${message}; ${flood.rejected} of the flood rejected`;
+    const during = await measureOtherLogins(url);
+    const message = `other logins take ${during.toFixed(0)} ms during the flood, ${alone.toFixed(0)} ms without`;
+    assertThat(during < Math.max(maxMilliseconds, maxRatio * alone), message);
+    return `${message}; ${flood.rejected} logins of the flood rejected`;
   } finally {
     flood.close();
   }
 }
 
-/** Two addresses that ask for more than there is, one of them for far more. @throws Error where it gets more. */
+/** Two addresses overload the server, one of them far more. @throws Error if their shares differ too much. */
 async function measureShares(url: string): Promise<string> {
   const granted: ('many' | 'few')[] = [];
-  const got = new AbortController();
-  const note = (who: 'many' | 'few') => () => {
-    granted.push(who);
-    if (granted.length - granted.indexOf('few') > sharedLogins && granted.includes('few')) got.abort();
+  const enough = new AbortController();
+  const count = (source: 'many' | 'few') => () => {
+    granted.push(source);
+    if (granted.length - granted.indexOf('few') > sharedLogins && granted.includes('few')) enough.abort();
   };
-  const many = new Flood(new LoginCaller(url, '127.0.0.2', floodLogins), floodLogins, note('many'));
-  const few = new Flood(new LoginCaller(url, '127.0.0.3', 20), 20, note('few'));
+  const many = new Flood(new LoginCaller(url, '127.0.0.2', floodLogins), floodLogins, count('many'));
+  const few = new Flood(new LoginCaller(url, '127.0.0.3', 20), 20, count('few'));
   try {
-    await once(got.signal, 'abort');
-    // Before, the first to come was served alone.
+    await once(enough.signal, 'abort');
+    // Until the second source starts, the first one is served alone.
     const shared = granted.slice(granted.indexOf('few'));
-    const ofFew = shared.filter((who) => who === 'few').length;
-    const message = `of ${shared.length} logins, 20 at once got ${ofFew} and ${floodLogins} at once the others`;
-    const [least, most] = [ofFew, shared.length - ofFew].toSorted((a, b) => a - b);
-    assertThat((most ?? 0) <= mostUnequal * (least ?? 0), message);
+    const ofFew = shared.filter((source) => source === 'few').length;
+    const message = `of ${shared.length} logins, 20 concurrent ones got ${ofFew} and ${floodLogins} concurrent ones the rest`;
+    const [min, max] = [ofFew, shared.length - ofFew].toSorted((a, b) => a - b);
+    assertThat((max ?? 0) <= maxShareRatio * (min ?? 0), message);
     return message;
   } finally {
     many.close();
@@ -189,9 +188,9 @@ async function measureShares(url: string): Promise<string> {
   }
 }
 
-const scenarios = [measureShares, measureBesideFlood];
+const scenarios = [measureShares, measureDuringFlood];
 
-/** A round is one kind, which its seed says, on a server of its own. */
+/** Runs the scenario that the seed selects, on a separate server. */
 async function runRound(roundSeed: number): Promise<string> {
   await using sandbox = await Sandbox.make();
   const file = sandbox.file('seed.json');
@@ -204,7 +203,7 @@ async function runRound(roundSeed: number): Promise<string> {
 
 async function runFairness(budget: Budget): Promise<Finding[]> {
   if (process.platform !== 'linux') {
-    budget.log('skipped: only Linux answers on every address of 127.0.0.0/8');
+    budget.log('skipped: only Linux accepts all addresses of 127.0.0.0/8');
     return [];
   }
   const message: string[] = [];
@@ -218,6 +217,6 @@ async function runFairness(budget: Budget): Promise<Finding[]> {
 
 export const fairnessSuite: Suite = {
   name: 'fairness',
-  about: 'a flood of logins from one address, which holds all connections too, takes no other caller its share',
+  about: 'a flood of logins from one address that also holds all connections does not starve other callers',
   run: runFairness,
 };

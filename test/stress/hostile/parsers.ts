@@ -1,6 +1,6 @@
 /**
- * `parsers`: a server of its own process is sent the worst that each of its parsers takes or has to refuse, one after the
- * other. Measured is how long everybody else waits meanwhile.
+ * `parsers`: sends the most expensive inputs for each parser to a server in a separate process, one at a time, and
+ * measures how long other requests wait meanwhile.
  */
 import { writeFile } from 'node:fs/promises';
 import { basicAuthorization } from '../../../src/client/index.ts';
@@ -11,31 +11,31 @@ import { assertThat } from '../races/race.ts';
 import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 import { type Attack, createAttacks, type Target } from './worst-inputs.ts';
 
-/** Milliseconds that a single call may keep another one waiting. */
+/** Maximum milliseconds that a request may delay another one. */
 const maxDelayMs = 250;
-/** What keeps a machine busy besides passes: each is tried again before it counts. */
+/** Other load on the machine is temporary: an attack fails only if all tries exceed the limit. */
 const maxTries = 5;
-/** How often, and by what, a busy machine is known: others wait there without any attack. */
-const callsAlone = 300;
-const timesAlone = 5;
+/** Requests that measure the delay without an attack, and the factor of it that is accepted on a busy machine. */
+const baselineRequests = 300;
+const baselineFactor = 5;
 
 const appClientId = 'stress-app';
 const members = 10_000;
 
-async function measureCall(url: string): Promise<number> {
+async function measureRequest(url: string): Promise<number> {
   const startedAt = performance.now();
-  const answer = await fetch(`${url}/healthz`);
-  await answer.arrayBuffer();
-  assertThat(answer.status === 200, `a call of others was answered ${answer.status}`);
+  const response = await fetch(`${url}/healthz`);
+  await response.arrayBuffer();
+  assertThat(response.status === 200, `another request returned ${response.status}`);
   return performance.now() - startedAt;
 }
 
-/** The longest that others wait while this is done. */
+/** Returns the maximum delay of other requests during `work`. */
 async function measureDelay(url: string, work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
-  let longest = 0;
+  let max = 0;
   const others = (async () => {
-    while (!isOver) longest = Math.max(longest, await measureCall(url));
+    while (!isOver) max = Math.max(max, await measureRequest(url));
   })();
   try {
     await work();
@@ -43,29 +43,29 @@ async function measureDelay(url: string, work: () => Promise<unknown>): Promise<
     isOver = true;
     await others;
   }
-  return longest;
+  return max;
 }
 
-/** What others may wait on this machine: where it is busy, some times what they wait with nothing else to do. */
+/** Returns the limit on this machine; on a busy one it is a multiple of the delay without an attack. */
 async function measureLimit(url: string): Promise<number> {
   const alone = await measureDelay(url, async () => {
-    for (let turn = 0; turn < callsAlone; turn += 1) await measureCall(url);
+    for (let turn = 0; turn < baselineRequests; turn += 1) await measureRequest(url);
   });
-  return Math.max(maxDelayMs, timesAlone * alone);
+  return Math.max(maxDelayMs, baselineFactor * alone);
 }
 
-/** @throws Error where others wait for too long with each try, or the answer is another one. */
+/** @throws Error if other requests wait too long in every try, or the status is unexpected. */
 async function runAttack(target: Target, { name, send, status }: Attack, limit: number): Promise<string> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let turn = 0; turn < maxTries && least > limit; turn += 1) {
-    const waited = await measureDelay(target.url, async () => {
-      const answered = await send();
-      assertThat(status.includes(answered), `${name}: answered ${answered}, and ${status.join(' or ')} is due`);
+  let min = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < maxTries && min > limit; turn += 1) {
+    const delay = await measureDelay(target.url, async () => {
+      const actual = await send();
+      assertThat(status.includes(actual), `${name}: got ${actual}, expected ${status.join(' or ')}`);
     });
-    least = Math.min(least, waited);
+    min = Math.min(min, delay);
   }
-  assertThat(least <= limit, `${name}: others wait ${least.toFixed(0)} ms`);
-  return `${name} ${least.toFixed(0)} ms`;
+  assertThat(min <= limit, `${name}: other requests wait ${min.toFixed(0)} ms`);
+  return `${name} ${min.toFixed(0)} ms`;
 }
 
 const seed = {
@@ -80,8 +80,8 @@ const seed = {
 async function runRound(log: (line: string) => void): Promise<void> {
   await using sandbox = await Sandbox.make();
   await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
-  const words = ['--store', 'memory', '--seed', sandbox.file('seed.json')];
-  const { url, variables } = await sandbox.serve(words, { IAM_APP_CLIENT_ID: appClientId });
+  const args = ['--store', 'memory', '--seed', sandbox.file('seed.json')];
+  const { url, variables } = await sandbox.serve(args, { IAM_APP_CLIENT_ID: appClientId });
   const { IAM_CLIENT_ID: clientId = '', IAM_CLIENT_SECRET: clientSecret = '' } = variables;
   const target = { url, appClientId, authorization: basicAuthorization({ clientId, clientSecret }), members };
   const results: string[] = [];
@@ -91,7 +91,7 @@ async function runRound(log: (line: string) => void): Promise<void> {
   log(results.join('; '));
 }
 
-/** All of them in each round; what there is to find does not depend on the seed. */
+/** Runs all attacks in a single round, as they do not depend on the seed. */
 async function runParsers(budget: Budget): Promise<Finding[]> {
   const once = { ...budget, count: Math.min(budget.count, 1) };
   return (await runRounds('parsers', once, () => runRound(budget.log))).findings;
@@ -99,6 +99,6 @@ async function runParsers(budget: Budget): Promise<Finding[]> {
 
 export const parsersSuite: Suite = {
   name: 'parsers',
-  about: 'no single call, whatever it sends, keeps others waiting for more than 250 ms',
+  about: 'no single request delays other requests by more than 250 ms',
   run: runParsers,
 };

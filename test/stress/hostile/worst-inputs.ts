@@ -1,4 +1,4 @@
-/** For each parser of what comes from outside the calls that cost it most. */
+/** The most expensive requests for each parser of external input. */
 import { sign } from 'node:crypto';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createCertificate } from '../../server/integrations/providers/certificates.ts';
@@ -9,17 +9,17 @@ import { worstResponses } from '../../server/integrations/providers/worst-respon
 export interface Target {
   readonly url: string;
   readonly appClientId: string;
-  /** That of an administrator. */
+  /** Credentials of an administrator. */
   readonly authorization: string;
-  /** How many users there are: user-0 and on. */
+  /** Number of users, named user-0 and so on. */
   readonly members: number;
 }
 
 export interface Attack {
   readonly name: string;
-  /** Those that are right answers. */
+  /** The accepted statuses. */
   readonly status: readonly number[];
-  /** Gives the status of the answer. What is sent was made before, so that making it keeps nobody waiting here. */
+  /** Returns the status. Inputs are prepared before, so that building them does not distort the measurement. */
   send(): Promise<number>;
 }
 
@@ -38,9 +38,9 @@ export async function createAttacks(target: Target): Promise<Attack[]> {
 }
 
 async function fetchStatus(url: string, init: RequestInit): Promise<number> {
-  const answer = await fetch(url, init);
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return response.status;
 }
 
 function createFormAttacks({ url }: Target): Attack[] {
@@ -51,8 +51,8 @@ function createFormAttacks({ url }: Target): Attack[] {
       body,
     });
   return [
-    { name: 'a form of many names', status: [400], send: post(repeat(90_000, (at) => `k${at}=`).join('&')) },
-    { name: 'a form of long values', status: [400, 401], send: post(`a=${'%41'.repeat(300_000)}`) },
+    { name: 'a form with many names', status: [400], send: post(repeat(90_000, (at) => `k${at}=`).join('&')) },
+    { name: 'a form with long values', status: [400, 401], send: post(`a=${'%41'.repeat(300_000)}`) },
   ];
 }
 
@@ -63,28 +63,28 @@ function createBodyAttacks({ url, authorization, members }: Target): Attack[] {
       headers: { authorization, 'content-type': 'application/json' },
       body,
     });
-  const crowd = (body: string) => () => post('/user-accesses/crowd/user-accounts', body);
-  const group = (body: string) => () => post('/groups', body);
+  const addMembers = (body: string) => () => post('/user-accesses/crowd/user-accounts', body);
+  const createGroup = (body: string) => () => post('/groups', body);
   return [
-    { name: 'unknown fields', status: [400], send: group(`{${repeat(39_000, (at) => `"k${at}":0`)}}`) },
-    { name: 'too many fields', status: [400], send: group(`{${repeat(80_000, (at) => `"k${at}":0`)}}`) },
-    { name: 'too many lists', status: [400], send: group(`[${'[],'.repeat(300_000)}[]]`) },
+    { name: 'unknown fields', status: [400], send: createGroup(`{${repeat(39_000, (at) => `"k${at}":0`)}}`) },
+    { name: 'too many fields', status: [400], send: createGroup(`{${repeat(80_000, (at) => `"k${at}":0`)}}`) },
+    { name: 'too many lists', status: [400], send: createGroup(`[${'[],'.repeat(300_000)}[]]`) },
     {
-      name: 'a field that reaches into prototypes',
+      name: 'a __proto__ field',
       status: [400],
-      send: group(`{${repeat(39_000, (at) => `"k${at}":0`)},"__proto__":0}`),
+      send: createGroup(`{${repeat(39_000, (at) => `"k${at}":0`)},"__proto__":0}`),
     },
-    { name: 'escapes', status: [422], send: group(`{"groupName":"${'\\u0061'.repeat(160_000)}"}`) },
-    { name: 'entries that are none', status: [400], send: crowd(`[${repeat(members, () => '{"a":1}')}]`) },
+    { name: 'escapes', status: [422], send: createGroup(`{"groupName":"${'\\u0061'.repeat(160_000)}"}`) },
+    { name: 'invalid entries', status: [400], send: addMembers(`[${repeat(members, () => '{"a":1}')}]`) },
     {
       name: 'members',
       status: [200],
-      send: crowd(JSON.stringify(repeat(members, (at) => ({ userId: `user-${at}` })))),
+      send: addMembers(JSON.stringify(repeat(members, (at) => ({ userId: `user-${at}` })))),
     },
     {
-      name: 'members who are nobody',
+      name: 'unknown members',
       status: [422],
-      send: crowd(JSON.stringify(repeat(members, (at) => ({ userId: `nobody-${at}` })))),
+      send: addMembers(JSON.stringify(repeat(members, (at) => ({ userId: `unknown-${at}` })))),
     },
   ];
 }
@@ -97,17 +97,25 @@ function createHeaderAttacks({ url, authorization }: Target): Attack[] {
   const groups = `${servicePrefix}/groups`;
   return [
     { name: 'a query that is not text', status: [200, 206], send: get(`${groups}?${'%FF&'.repeat(3_000)}`) },
-    { name: 'a query of many names', status: [200, 206], send: get(`${groups}?${'a&'.repeat(6_000)}`) },
+    { name: 'a query with many names', status: [200, 206], send: get(`${groups}?${'a&'.repeat(6_000)}`) },
     { name: 'a long cursor', status: [400], send: get(`${groups}?after=${'a'.repeat(14_000)}`) },
-    { name: 'a path of many parts', status: [404], send: get(`${servicePrefix}/${'a/'.repeat(7_000)}`) },
-    { name: 'a path of the control plane', status: [404], send: get(`/_iam/${'a/'.repeat(7_000)}`) },
-    { name: 'preferences', status: [200, 206], send: get(groups, { prefer: 'a=b;'.repeat(3_000) }) },
+    { name: 'a path with many segments', status: [404], send: get(`${servicePrefix}/${'a/'.repeat(7_000)}`) },
+    { name: 'a control-plane path with many segments', status: [404], send: get(`/_iam/${'a/'.repeat(7_000)}`) },
+    {
+      name: 'a Prefer header with many preferences',
+      status: [200, 206],
+      send: get(groups, { prefer: 'a=b;'.repeat(3_000) }),
+    },
     { name: 'a long token', status: [401], send: get(groups, { authorization: `Bearer ${'a.'.repeat(7_000)}` }) },
-    { name: 'a long pair', status: [401], send: get(groups, { authorization: `Basic ${'A'.repeat(14_000)}` }) },
+    {
+      name: 'long Basic credentials',
+      status: [401],
+      send: get(groups, { authorization: `Basic ${'A'.repeat(14_000)}` }),
+    },
   ];
 }
 
-/** As far as a stranger comes, who knows the name of a client. */
+/** Requests that an unauthenticated caller can send with only a client id. */
 function createAssertionAttacks({ url, appClientId }: Target): Attack[] {
   const post = (path: string, body: object) =>
     fetch(`${url}${servicePrefix}/user-identities/${path}?clientId=${appClientId}`, {
@@ -116,7 +124,7 @@ function createAssertionAttacks({ url, appClientId }: Target): Attack[] {
       body: JSON.stringify(body),
     });
   const clock = { now: () => new Date() };
-  const leaf = createCertificate({ purposes: [2], keyUsage: [0] });
+  const certificate = createCertificate({ purposes: [2], keyUsage: [0] });
   const bySaml = worstResponses.map(([name, options]) => {
     const body = { samlResponse: samlResponse({ url, clock }, options) };
     return {
@@ -130,9 +138,9 @@ function createAssertionAttacks({ url, appClientId }: Target): Attack[] {
     status: [401],
     async send() {
       const { token } = (await (await post('digital-certificate/token', {})).json()) as { token: string };
-      const signature = sign('sha256', Buffer.from(token), leaf.privateKey).toString('base64');
+      const signature = sign('sha256', Buffer.from(token), certificate.privateKey).toString('base64');
       const chain = repeat(5, () => der.toString('base64'));
-      const body = { token, certificate: leaf.der.toString('base64'), chain, signature };
+      const body = { token, certificate: certificate.der.toString('base64'), chain, signature };
       return (await post('digital-certificate/login', body)).status;
     },
   }));
@@ -140,7 +148,7 @@ function createAssertionAttacks({ url, appClientId }: Target): Attack[] {
 }
 
 async function createDumpAttacks({ url }: Target): Promise<Attack[]> {
-  const state = await (await fetch(`${url}/_iam/state/export`)).text();
+  const dump = await (await fetch(`${url}/_iam/state/export`)).text();
   const put = (body: string) => () =>
     fetchStatus(`${url}/_iam/state/import?force=true`, {
       method: 'POST',
@@ -149,12 +157,12 @@ async function createDumpAttacks({ url }: Target): Promise<Attack[]> {
     });
   const tables = (users: string) => `{"formatVersion":1,"tables":{"users":[${users}]}}`;
   return [
-    { name: 'a state', status: [204], send: put(state) },
-    { name: 'a state of numbers', status: [400, 422], send: put(tables(`${'0,'.repeat(3_000_000)}0`)) },
-    { name: 'a state of lists', status: [400, 422], send: put(tables(`${'[],'.repeat(900_000)}0`)) },
-    { name: 'a state of names', status: [400], send: put(`{${repeat(600_000, (at) => `"k${at}":0`)}}`) },
+    { name: 'a dump', status: [204], send: put(dump) },
+    { name: 'a dump of numbers', status: [400, 422], send: put(tables(`${'0,'.repeat(3_000_000)}0`)) },
+    { name: 'a dump of lists', status: [400, 422], send: put(tables(`${'[],'.repeat(900_000)}0`)) },
+    { name: 'a dump with many names', status: [400], send: put(`{${repeat(600_000, (at) => `"k${at}":0`)}}`) },
     {
-      name: 'the difference of two states',
+      name: 'the difference of two dumps',
       status: [200],
       send: () => fetchStatus(`${url}/_iam/state/diff?from=empty`, {}),
     },

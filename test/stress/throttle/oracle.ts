@@ -1,6 +1,6 @@
 /**
- * What throttles must allow, written a second time and as plainly as can be: every failure is kept in a list and looked at
- * again for each question. Time is in seconds.
+ * A second, simple implementation of the login throttle: stores all failures and replays them for each query.
+ * Times are in seconds.
  */
 
 const minute = 60;
@@ -15,9 +15,9 @@ interface Failure {
 }
 
 export class ThrottleOracle {
-  /** Failures that count for one caller under one name. */
+  /** Failures that count for a caller and a name. */
   #own: Failure[] = [];
-  /** Failures that count for the budget of a name. */
+  /** Failures that count for the budget of a name, over all unknown sources. */
   #spent: Failure[] = [];
 
   recordFailure(failure: Failure): void {
@@ -25,14 +25,14 @@ export class ThrottleOracle {
     this.#spent.push(failure);
   }
 
-  /** How many more attempts of this caller may fail under the name now. */
+  /** Returns how many more attempts of this caller may fail for the name. */
   ownLeft(name: string, caller: string, now: number): number {
     const { times, until, delay } = this.#replay(name, caller, now);
     if (until > now) return 0;
     return delay > 0 ? 1 : allowed - times.filter((at) => now - at <= 15 * minute).length;
   }
 
-  /** How many more attempts of strangers may fail under the name now. */
+  /** Returns how many more attempts of unknown sources may fail for the name. */
   budgetLeft(name: string, now: number): number {
     let owed = 0;
     let last = 0;
@@ -43,18 +43,18 @@ export class ThrottleOracle {
     return budget - Math.ceil(Math.max(0, owed - (now - last)) / regain);
   }
 
-  /** A right password of this caller under this name. */
+  /** Clears the failures of a caller for a name after a correct password. */
   recordSuccess(name: string, caller: string): void {
     this.#own = this.#own.filter((failure) => failure.name !== name || failure.caller !== caller);
   }
 
-  /** A login of the user who has these names. */
+  /** Clears the failures of a caller for all names of a user, and their budgets, after a login. */
   recordLogin(names: readonly string[], caller: string): void {
     for (const name of names) this.recordSuccess(name, caller);
     this.#spent = this.#spent.filter(({ name }) => !names.includes(name));
   }
 
-  /** A recovery or an unlock of the user who has these names. */
+  /** Clears all failures for the names of a user after a recovery or an unlock. */
   clear(names: readonly string[]): void {
     this.#own = this.#own.filter(({ name }) => !names.includes(name));
     this.#spent = this.#spent.filter(({ name }) => !names.includes(name));

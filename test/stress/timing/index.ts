@@ -1,6 +1,6 @@
 /**
- * `timing`: whether somebody who may not log in is there, is locked, or has a password at all must not be told by how
- * long the refusal takes; nor whether a client is there. Samples are taken in turn from a process of its own.
+ * `timing`: the time of a rejection must not reveal whether a user exists, is locked or has a password, nor whether a
+ * client exists. Takes samples in turn from a server in a separate process.
  */
 import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -14,18 +14,20 @@ import { areaUnderCurve, median, tolerance } from './rank-statistics.ts';
 /** Samples of each class. */
 const samplesPerClass = 2000;
 
-/** Milliseconds that an answer took. @throws Error where it is another one than every class gets. */
+/** Returns the milliseconds of a response. @throws Error if its status differs from that of all classes. */
 function measure(url: string, agent: Agent, { path, headers, body }: ProbeRequest, status: number): Promise<number> {
   const length = { 'content-length': String(Buffer.byteLength(body ?? '')) };
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', agent, headers: { ...headers, ...length } };
     const outgoing = request(url + servicePrefix + path, options, (incoming) => {
-      const took = performance.now() - startedAt;
+      const duration = performance.now() - startedAt;
       incoming
         .resume()
         .once('end', () =>
-          incoming.statusCode === status ? resolve(took) : reject(new Error(`answered ${incoming.statusCode}`)),
+          incoming.statusCode === status
+            ? resolve(duration)
+            : reject(new Error(`unexpected status ${incoming.statusCode}`)),
         );
     });
     outgoing.once('error', reject);
@@ -35,15 +37,15 @@ function measure(url: string, agent: Agent, { path, headers, body }: ProbeReques
 
 interface Target {
   readonly url: string;
-  /** Of the user who is signed in. */
+  /** The credentials of the signed-in user. */
   readonly authorization: string;
 }
 
 type Timings = Map<string, number[]>;
 
 /**
- * Asks for each class of each probe in turn, in an order that is drawn anew each time, so that what else the machine does
- * meets all of them alike. @returns what each took.
+ * Samples each class of each probe in turn, in random order, so that other load on the machine affects all classes
+ * alike. @returns the times of each class.
  */
 async function takeSamples(target: Target, group: readonly Probe[], budget: Budget): Promise<Map<Probe, Timings>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -51,18 +53,18 @@ async function takeSamples(target: Target, group: readonly Probe[], budget: Budg
   const timings = new Map(
     group.map((probe): [Probe, Timings] => [probe, new Map(Object.keys(probe.classes).map((name) => [name, []]))]),
   );
-  const most = Math.min(samplesPerClass, budget.count);
-  for (let round = -20; round < 30 || (round < most && hasBudget({ ...budget, count: most }, round)); round += 1) {
-    // Thousands of messages to one contact, as nobody has, would take longer to add to.
+  const max = Math.min(samplesPerClass, budget.count);
+  for (let round = -20; round < 30 || (round < max && hasBudget({ ...budget, count: max }, round)); round += 1) {
+    // Clears the inbox, as thousands of messages to one contact would slow down sending.
     if (round % 20 === 0) await fetch(`${target.url}/_iam/inbox`, { method: 'DELETE' });
     for (const [probe, times] of timings) {
       const names = shuffle([...times.keys()], draw);
-      // The first call after those of another probe finds caches cold, whichever class it is of; it does not count.
+      // The first request after another probe finds cold caches and is not counted.
       await measureClass(target, agent, probe, names.at(-1) ?? '');
       for (const name of names) {
-        const took = await measureClass(target, agent, probe, name);
-        // The first ones warm up what is compiled and loaded late.
-        if (round >= 0) times.get(name)?.push(took);
+        const duration = await measureClass(target, agent, probe, name);
+        // Negative rounds are warm-up.
+        if (round >= 0) times.get(name)?.push(duration);
       }
     }
   }
@@ -70,7 +72,7 @@ async function takeSamples(target: Target, group: readonly Probe[], budget: Budg
   return timings;
 }
 
-/** Every order is as likely as any other. */
+/** Returns the items in a uniformly random order. */
 function shuffle<Item>(items: readonly Item[], draw: () => number): Item[] {
   const order = items.map((item) => ({ item, at: draw() }));
   return order.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
@@ -78,51 +80,51 @@ function shuffle<Item>(items: readonly Item[], draw: () => number): Item[] {
 
 function measureClass({ url, authorization }: Target, agent: Agent, probe: Probe, name: string): Promise<number> {
   const identifier = probe.classes[name];
-  if (!identifier) throw new Error(`there is no class ${name}`);
-  const made = probe.request(identifier);
-  const headers = probe.isSignedIn ? { ...made.headers, authorization } : made.headers;
-  return measure(url, agent, { ...made, headers }, probe.status);
+  if (!identifier) throw new Error(`unknown class ${name}`);
+  const draft = probe.request(identifier);
+  const headers = probe.isSignedIn ? { ...draft.headers, authorization } : draft.headers;
+  return measure(url, agent, { ...draft, headers }, probe.status);
 }
 
-/** What can be told apart, in words. */
+/** Describes each class that can be distinguished from the first one by time. */
 export function findLeaks(about: string, timings: ReadonlyMap<string, readonly number[]>): string[] {
   const [[first = '', base = []] = [], ...others] = timings;
-  const most = tolerance(base.length);
+  const max = tolerance(base.length);
   return others.flatMap(([name, values]) => {
     const area = areaUnderCurve(base, values);
-    const gap = median(values) / median(base) - 1;
-    const message = `${about}: "${name}" against "${first}", ${base.length} samples: area ${area.toFixed(3)}, median ${(gap * 100).toFixed(1)} %`;
-    return Math.abs(area - 0.5) > most ? [message] : [];
+    const difference = median(values) / median(base) - 1;
+    const message = `${about}: "${name}" against "${first}", ${base.length} samples: area ${area.toFixed(3)}, median ${(difference * 100).toFixed(1)} %`;
+    return Math.abs(area - 0.5) > max ? [message] : [];
   });
 }
 
-/** One round tells nothing here, so all of them are asked for. */
+/** A single round is not significant, so the command runs all of them. */
 const reproduceCommand = 'npm run torture -- --only timing --minutes 10';
 
-/** A token of a user who is signed in, for the probes that need one. */
+/** Signs in and returns the bearer token for the probes that need one. */
 async function login(url: string): Promise<string> {
-  const answer = await fetch(`${url}${servicePrefix}/user-identities/login?clientId=${appId}`, {
+  const response = await fetch(`${url}${servicePrefix}/user-identities/login?clientId=${appId}`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`erin:${password}`)}` },
   });
-  const { accessToken } = (await answer.json()) as { accessToken: string };
+  const { accessToken } = (await response.json()) as { accessToken: string };
   return `Bearer ${accessToken}`;
 }
 
 async function run(budget: Budget): Promise<Finding[]> {
   await using sandbox = await Sandbox.make();
   await writeFile(sandbox.file('seed.json'), JSON.stringify(seed));
-  const words = ['--store', 'memory', '--disable-rate-limits', '--seed', sandbox.file('seed.json')];
-  const { url } = await sandbox.serve(words, { IAM_APP_CLIENT_ID: appId });
+  const args = ['--store', 'memory', '--disable-rate-limits', '--seed', sandbox.file('seed.json')];
+  const { url } = await sandbox.serve(args, { IAM_APP_CLIENT_ID: appId });
   const target = { url, authorization: await login(url) };
   const findings: Finding[] = [];
-  // Those that take a password hash last: they need most of the time.
-  for (const slow of [false, true]) {
-    const group = probes.filter((probe) => isHashing(probe) === slow);
+  // Probes with a password hash run last, as they need most of the time.
+  for (const hashing of [false, true]) {
+    const group = probes.filter((probe) => isHashing(probe) === hashing);
     for (const [probe, timings] of await takeSamples(target, group, budget)) {
       const about = `${probe.operation} (${probe.about})`;
       budget.log(formatFigures(about, timings));
-      for (const what of findLeaks(about, timings)) findings.push({ problem: what, reproduce: reproduceCommand });
+      for (const problem of findLeaks(about, timings)) findings.push({ problem, reproduce: reproduceCommand });
     }
   }
   return findings;
@@ -133,7 +135,7 @@ function isHashing({ operation, about }: Probe): boolean {
   return operation.includes('.login') ? about !== 'client' : about === 'user' && logins.includes(operation);
 }
 
-/** How well each class can be told from the first one. */
+/** Formats how well each class can be distinguished from the first one. */
 function formatFigures(about: string, timings: ReadonlyMap<string, readonly number[]>): string {
   const [[, base = []] = [], ...others] = timings;
   const areas = others.map(([name, values]) => `${name} ${areaUnderCurve(base, values).toFixed(3)}`);
@@ -142,6 +144,6 @@ function formatFigures(about: string, timings: ReadonlyMap<string, readonly numb
 
 export const timingSuite: Suite = {
   name: 'timing',
-  about: 'how long an answer takes tells nothing of who is there',
+  about: 'the time of a rejection does not reveal whether a user or client exists',
   run,
 };

@@ -1,6 +1,6 @@
 /**
- * For each operation that identifies somebody: calls that are refused, or answered alike, for identifiers of different
- * classes (known, unknown, locked, ...). How long they take, and what work they do, must not tell the classes apart.
+ * Probes for each operation that identifies a user or a client: requests with the same response for identifiers of
+ * different classes (known, unknown, locked, ...). Neither their time nor their work may reveal the class.
  */
 import { randomUUID } from 'node:crypto';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
@@ -11,7 +11,7 @@ export const password = 'a pass phrase that nobody guesses';
 const logonPassword = 'LOGON#1';
 const mobile = (phoneNumber: number) => ({ regionCode: 1, areaCode: 555, phoneNumber });
 
-/** What the classes below stand on. */
+/** The data for the classes below. */
 export const seed = {
   clients: [
     { clientId: 'known', appId: 'a', clientSecret: 'a-secret-that-nobody-guesses', grantTypes: ['client_credentials'] },
@@ -35,21 +35,21 @@ export const seed = {
   ],
 };
 
-/** A class of identifiers: how one of it is written, and whether it goes with the right secret. */
+/** An identifier of a class, and whether it is sent with the correct secret. */
 interface Identifier {
   readonly name: string;
-  readonly hasRightSecret?: boolean;
+  readonly hasCorrectSecret?: boolean;
 }
 
 type Classes = Readonly<Record<string, Identifier>>;
 
-/** The first of each is what the others are compared with. */
+/** The other classes are compared with the first one. */
 const classes = {
   user: {
     known: { name: 'alice' },
-    unknown: { name: 'nobody-of-that-name' },
+    unknown: { name: 'unknown-user' },
     locked: { name: 'bob' },
-    'locked, with the right secret': { name: 'bob', hasRightSecret: true },
+    'locked, with the correct secret': { name: 'bob', hasCorrectSecret: true },
     'without a password': { name: 'carol' },
     'without a contact': { name: 'dave' },
   },
@@ -68,13 +68,13 @@ const classes = {
   },
   client: {
     known: { name: 'known' },
-    unknown: { name: 'no-client-of-that-name' },
+    unknown: { name: 'unknown-client' },
     'without a secret': { name: appId },
   },
 } satisfies Record<string, Classes>;
 
 export interface ProbeRequest {
-  /** After the service prefix, with its query. */
+  /** The path after the service prefix, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -84,17 +84,17 @@ export interface Probe {
   readonly operation: OperationId;
   readonly about: keyof typeof classes;
   readonly classes: Classes;
-  /** The status of every class. */
+  /** The status that all classes must return. */
   readonly status: number;
-  /** Calls as a user who is signed in: with the token of Erin. */
+  /** Sends the request with the token of the signed-in user erin. */
   readonly isSignedIn?: boolean;
   request(identifier: Identifier): ProbeRequest;
 }
 
 const app = `?clientId=${appId}`;
 const basic = (name: string, secret: string) => ({ authorization: `Basic ${btoa(`${name}:${secret}`)}` });
-const pickSecret = (right: string, { hasRightSecret }: Identifier) =>
-  hasRightSecret ? right : `wrong ${randomUUID()}`;
+const pickSecret = (secret: string, { hasCorrectSecret }: Identifier) =>
+  hasCorrectSecret ? secret : `wrong ${randomUUID()}`;
 
 function json(path: string, body: object): ProbeRequest {
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
@@ -116,7 +116,7 @@ function probe(
   return { operation, about, classes: classes[about], status, request };
 }
 
-/** Of a client that shows itself in a header. */
+/** A POST without a body, with credentials in a header. */
 const emptyPost = (path: string, headers: Record<string, string>): ProbeRequest => ({ path, headers });
 
 export const probes: readonly Probe[] = [
@@ -182,7 +182,7 @@ export const probes: readonly Probe[] = [
   }),
 ];
 
-/** What these identify is inside of a proof that somebody else signed, so making one takes more than a name. */
+/** These operations identify the user by an assertion signed by a third party, which cannot be forged from a name. */
 export const assertionOperations: readonly OperationId[] = [
   'user-identities.certificate-login',
   'user-identities.login-federated',

@@ -1,6 +1,6 @@
-/** Whether two kinds of answers can be told apart by how long they take. */
+/** Rank statistics that show whether two sets of response times can be distinguished. */
 
-/** The chance that one of `a` is smaller than one of `b`, ties counted half (area under the ROC curve): 0.5 tells nothing. */
+/** Returns the probability that a value of `a` is below one of `b`, ties counted half (area under the ROC curve). */
 export function areaUnderCurve(a: readonly number[], b: readonly number[]): number {
   const all = [...a.map((value) => ({ value, isA: true })), ...b.map((value) => ({ value, isA: false }))];
   all.sort((one, other) => one.value - other.value);
@@ -17,7 +17,7 @@ export function areaUnderCurve(a: readonly number[], b: readonly number[]): numb
   return 1 - above / (a.length * b.length);
 }
 
-/** By how much the area may lie beside 0.5: five hundredths, and more where there are too few samples to say that. */
+/** Returns the accepted deviation of the area from 0.5: 0.05, or four standard deviations with few samples. */
 export function tolerance(count: number): number {
   const deviation = Math.sqrt((2 * count + 1) / (12 * count * count));
   return Math.max(0.05, 4 * deviation);
