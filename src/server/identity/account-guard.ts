@@ -1,7 +1,7 @@
 /**
- * What an operation writes to users and their factors passes here, whichever operation it is: contacts, login
- * identifiers, factors, locks and the removal of an administrator need AUTH-MFA of the caller, and each user is notified
- * of login identifiers that were added or removed. Seeds, the bootstrap and the control plane write without it.
+ * Guards every write of an operation to users and their factors: changes to the contacts, login identifiers, factors
+ * or lock of an administrator, and its removal, require AUTH-MFA of the caller. Each user is notified of login
+ * identifiers that were added or removed. Seeds, the bootstrap and the control plane write to the store unguarded.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Store, TableWriter, Transaction } from '../store/store.ts';
@@ -10,7 +10,7 @@ import { type NoticeDeps, notifyAccountChanges } from './account-notices.ts';
 import { assertMfaForAdministrator } from './object-access.ts';
 import type { Principal } from './principal.ts';
 
-/** The store for one call: what its transactions write is guarded. */
+/** Wraps the store for one request: its transactions guard the writes to users and factors. */
 export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps): Store {
   const transaction: Store['transaction'] = async (work) => {
     let hasNotices = false;
@@ -26,7 +26,7 @@ export function guardAccounts(store: Store, caller: Principal, deps: NoticeDeps)
   return Object.assign(Object.create(store) as Store, { transaction });
 }
 
-/** By user id: the user before its first change in the transaction, and after the last one. */
+/** By user id: the user before its first change in the transaction and after its last one. */
 type UserChanges = Map<string, { readonly before: User; readonly after: User }>;
 
 async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDeps): Promise<boolean> {
@@ -53,7 +53,7 @@ function guardUserWrites(tx: Transaction, caller: Principal, changes: UserChange
     async replace(after) {
       const before = await tx.users.get(after.userId);
       if (before && !isDeepStrictEqual(pickGuardedFields(before), pickGuardedFields(after))) {
-        // Its business may change at the same time, and with it what it holds.
+        // A change may move the user to another business and change its roles: check both states.
         for (const user of [before, after]) await assertMfaForAdministrator(tx, user, caller);
         changes.set(after.userId, { before: changes.get(after.userId)?.before ?? before, after });
       }
@@ -68,7 +68,7 @@ function guardUserWrites(tx: Transaction, caller: Principal, changes: UserChange
   };
 }
 
-/** Of a user: by what it is reached and signs in, and whether it may. */
+/** The fields by which a user is reached and signs in, and its lock. */
 function pickGuardedFields(user: User) {
   const { userName, userNameProven, identities, legacyLogons, locked } = user;
   const { userEmail, emailVerified, userMobile, mobileVerified } = user;

@@ -1,4 +1,4 @@
-/** Notices to a user of what was changed in its account, since another one may have changed it. */
+/** Notifies users of changes to their account, because someone else may have made them. */
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, isUserNameProven, type Message, type User } from '../store/tables.ts';
 import { type Contact, emailContact, mobileContact, verifiedContacts } from './contacts.ts';
@@ -16,15 +16,15 @@ export interface NoticeDeps extends MessageDeps {
   readonly disableRateLimits: boolean;
 }
 
-/** So many notices of one purpose go to a contact at once within an hour; */
+/** Notices of one purpose sent to a contact immediately within an hour. */
 const maxImmediateNotices = 5;
 const windowMs = 3_600_000;
-/** those beyond are collapsed into one, which lists so many. */
+/** Changes listed in a collapsed notice; beyond that it only contains their number. */
 const maxListedChanges = 20;
 
 /**
- * Sends a notice. None is dropped: beyond the budget of the contact they are collapsed into one that goes out once the
- * hour is over. The budget of codes is another one. Part of a transaction; `outbox.wake()` belongs after it.
+ * Sends a notice. No notice is dropped: beyond the limit of the contact, notices are collapsed into one that is sent at
+ * the end of the hour. One-time codes have a separate limit. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function sendNotice(tx: Transaction, notice: Notice, deps: NoticeDeps): Promise<void> {
   if (deps.disableRateLimits) return enqueueMessage(tx, notice, deps);
@@ -49,8 +49,8 @@ function collapseNotice(pending: Message, text: string): Message {
 
 /** The main contacts that a user no longer has after a change. */
 export function findRemovedContacts(before: User, after: User): Contact[] {
-  const kept = new Set(listMainContacts(after).map(({ to }) => to));
-  return listMainContacts(before).filter(({ to }) => !kept.has(to));
+  const remaining = new Set(listMainContacts(after).map(({ to }) => to));
+  return listMainContacts(before).filter(({ to }) => !remaining.has(to));
 }
 
 function listMainContacts({ userEmail, userMobile }: User): Contact[] {
@@ -61,9 +61,9 @@ function listMainContacts({ userEmail, userMobile }: User): Contact[] {
 }
 
 /**
- * Notifies a user, at the contacts that were verified before a change: of login identifiers that were added or removed,
- * and of a contact that was changed at that contact itself, which does not learn what came in its place.
- * @returns whether anything was sent. Part of a transaction; `outbox.wake()` belongs after it.
+ * Notifies a user at the contacts that were verified before a change: of login identifiers that were added or removed,
+ * and, at the old contact, that a contact was changed. The notice does not reveal the new contact.
+ * @returns whether a notice was sent. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function notifyAccountChanges(
   tx: Transaction,
@@ -98,7 +98,7 @@ function describeIdentifierChanges(before: User, after: User): string[] {
   ];
 }
 
-/** What a user signs in by, besides its id, which never changes: as it compares, and as it is shown. */
+/** The login identifiers of a user except its id, which never changes: comparison key to display name. */
 function collectIdentifiers(user: User): Map<string, string> {
   const { userName, identities, userEmail, emailVerified, legacyLogons = [] } = user;
   const names = [

@@ -1,4 +1,4 @@
-/** The rule that somebody who can still sign in holds IAM_ADMIN_MAINTENANCE, whatever else changes. */
+/** Guarantees that at least one user who can sign in has IAM_ADMIN_MAINTENANCE. */
 import { apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { loginNames, type Membership, type User } from '../store/tables.ts';
@@ -6,12 +6,12 @@ import { collectDependentGroupIds } from './effective-roles.ts';
 
 const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
-/** Whether a user has a name and a password to sign in with, and is not locked. */
+/** Whether a user has a login name and a password, and is not locked. */
 export function canSignIn(user: User): boolean {
   return !user.locked && user.passwordHash !== undefined && loginNames(user).length > 0;
 }
 
-/** Whether at least one user who can sign in effectively holds IAM_ADMIN_MAINTENANCE. Clients do not count. */
+/** Whether at least one user who can sign in effectively has IAM_ADMIN_MAINTENANCE. Clients do not count. */
 export async function hasAdministrator(reader: Reader): Promise<boolean> {
   const granting = await reader.groups.find('role', administratorRole);
   const groupIds = await collectDependentGroupIds(
@@ -38,9 +38,9 @@ async function grantsAdministrator(reader: Reader, membership: Membership): Prom
 }
 
 /**
- * Makes a change, and refuses it where it takes the last administrator away. Where there was none before, the change
- * takes nothing away and passes.
- * @throws IamError LAST_ADMINISTRATOR; the transaction then keeps nothing of the change.
+ * Runs a change and rejects it if it removes the last administrator. If there was no administrator before, the change
+ * is accepted.
+ * @throws IamError LAST_ADMINISTRATOR; the transaction is then rolled back.
  */
 export async function withAdministratorCheck<Result>(tx: Transaction, change: () => Promise<Result>): Promise<Result> {
   const before = await hasAdministrator(tx);

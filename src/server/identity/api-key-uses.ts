@@ -1,16 +1,16 @@
 /**
- * When keys were last used. Uses are noted in memory and written to the store together now and then: a write for every
- * read would make reading as dear as writing. A crash loses at most the notes since the last flush.
+ * Records when API keys were last used. Uses are collected in memory and written to the store in batches, because one
+ * write per read would make reads as expensive as writes. A crash loses at most the uses since the last flush.
  */
 import type { Store } from '../store/store.ts';
 
 export interface ApiKeyUses {
   record(apiKeyId: string, at: Date): void;
-  /** The last use noted and not yet written. */
+  /** The last recorded use that is not yet written. */
   findPending(apiKeyId: string): Date | undefined;
-  /** Writes what is noted; what can't be written now stays noted. */
+  /** Writes the recorded uses. If the write fails, they remain recorded. */
   flush(store: Store): Promise<void>;
-  /** Forgets what is noted: it is of keys that are no more, or that are as they were before. */
+  /** Discards the recorded uses, for keys that were deleted or restored to an earlier state. */
   clear(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What the operations on API keys share. */
+/** Shared by the operations on API keys. */
 import { apiError, detailedError } from '../../contract/errors.ts';
 import { describeMissing, isAuthenticationRole } from '../../contract/roles.ts';
 import type { Random } from '../random.ts';
@@ -9,19 +9,19 @@ import { hashSecret } from './secrets.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
 import { isLevelUpTo } from './user-roles.ts';
 
-/** A new key: base64 of 32 random bytes. */
+/** Generates an API key: base64 of 32 random bytes. */
 export function generateApiKey(random: Random): string {
   return random.bytes(32).toString('base64');
 }
 
-/** What is kept of a key: its hash, and enough of its end to tell keys apart (the last character is always `=`). */
+/** The stored form of a key: its hash, and a hint of its last characters (the very last one is always `=`). */
 export function digestApiKey(apiKey: string): { keyHash: string; hint: string } {
   return { keyHash: hashSecret(apiKey), hint: apiKey.slice(-5, -1) };
 }
 
 /**
- * The client that a key is for. A key gives its holder everything that the client may do, so none of it may go beyond
- * the caller: neither roles nor scope, nor CLI-AUTH-BASIC, which every key proves.
+ * Returns the client of a new or changed key. A key grants its bearer all authorities of the client, so these must not
+ * exceed those of the caller: roles, scopes, and CLI-AUTH-BASIC, which every key grants.
  * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
  */
 export async function requireGrantableClient(reader: Reader, clientId: string, caller: Principal): Promise<Client> {
@@ -33,14 +33,14 @@ export async function requireGrantableClient(reader: Reader, clientId: string, c
   const missing = { missingRoles: roles, missingScopes: scope };
   const exceeded = describeMissing(missing);
   if (exceeded.length === 0) return client;
-  const message = `The client may do more than the caller, who lacks: ${exceeded.join(', ')}.`;
+  const message = `The client has authorities that the caller lacks: ${exceeded.join(', ')}.`;
   throw detailedError('GRANT_EXCEEDED', missing, message);
 }
 
 /**
- * Whether a caller may pass a role on by a key: one that it holds, or with IAM_ADMIN_MAINTENANCE could give itself by a
- * group. What the service alone gives can't be had that way: for a level of authentication the caller's own is the limit,
- * and CLI-AUTH-BASIC takes an ADMIN with a second factor.
+ * Whether a caller may pass a role on with a key: it has the role, or has IAM_ADMIN_MAINTENANCE and could obtain the
+ * role through a group. Roles that only the service grants cannot be obtained through a group: an authentication level
+ * is limited to the caller's level, and CLI-AUTH-BASIC requires ADMIN and AUTH-MFA.
  */
 function mayGrant(role: string, { roles }: Principal): boolean {
   if (roles.has(role)) return true;

@@ -1,10 +1,10 @@
-/** Refusing a list for what is wrong with those it names. */
+/** Validates every item of a list. */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
 import { forEachYielding } from '../for-each-yielding.ts';
 
 const maxErrors = 100;
 
-/** Looks at all of a list, and names the first hundred that are not as they should be. @throws IamError with a fault for each. */
+/** Checks every id of a list and reports the first 100 errors. @throws IamError with one item per invalid id. */
 export async function assertEach(
   ids: Iterable<string>,
   findError: (id: string) => Promise<ApiErrorItem | undefined>,

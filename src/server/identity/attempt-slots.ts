@@ -1,4 +1,4 @@
-/** How many attempts run at once under each key, and who waits for one of them to end. */
+/** Counts the running attempts per key and queues the attempts that wait for a slot. */
 
 interface Attempts {
   running: number;
@@ -6,8 +6,8 @@ interface Attempts {
 }
 
 /**
- * The limit is the caller's to know: it looks at `running`, then acquires or waits. Exists only while attempts run or wait,
- * so its memory is bounded by the calls under way.
+ * Does not enforce a limit itself: the caller checks `running`, then acquires a slot or waits. Keys exist only while
+ * attempts run or wait, so memory is bounded by the number of open requests.
  */
 export class AttemptSlots {
   readonly #attempts = new Map<string, Attempts>();
@@ -28,12 +28,12 @@ export class AttemptSlots {
     }
   }
 
-  /** Resolves when an attempt has ended. The one that was waiting looks again, and wakes the next unless it waits on. */
+  /** Resolves when an attempt has ended. The resolved waiter checks again, and wakes the next one unless it waits again. */
   wait(key: string): Promise<void> {
     return new Promise((resolve) => this.#of(key).waiting.add(resolve));
   }
 
-  /** Lets the one that has waited longest look again. */
+  /** Wakes the attempt that has waited longest. */
   wake(key: string): void {
     const attempts = this.#of(key);
     const [first] = attempts.waiting;

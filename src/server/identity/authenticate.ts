@@ -1,4 +1,4 @@
-/** From what a call presents to who it is. Every way ends here, so that all of them hold the same rules. */
+/** Authenticates the caller from the credentials of a request. Every authentication method uses these rules. */
 import { apiError, type ErrorCode, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -17,7 +17,7 @@ import { computeLevel, findActiveSession } from './sessions.ts';
 import type { Throttles } from './throttles.ts';
 import { resolveUserRoles, rolesOfLevel } from './user-roles.ts';
 
-/** What of a world authentication needs. */
+/** The parts of the app context that authentication needs. */
 export interface Authentication {
   readonly store: Store;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface Authentication {
 }
 
 /**
- * @returns who calls; undefined where nothing is presented.
+ * @returns the caller; undefined if the request has no credentials.
  * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
  */
 export function authenticate(
@@ -40,7 +40,7 @@ export function authenticate(
   return auth === 'client-id' && clientId !== undefined ? assertSameClient(deps, principal, clientId) : principal;
 }
 
-/** A name beside a proof adds nothing, and must not say something else; without one it is all there is. */
+/** With credentials, clientId must name the authenticated client; without credentials, it identifies the client. */
 async function assertSameClient(
   deps: Authentication,
   authentication: Promise<Principal | undefined>,
@@ -50,7 +50,7 @@ async function assertSameClient(
   if (principal === undefined) return identifyClient(deps, clientId);
   if (principal.client.clientId !== clientId)
     throw withReason(apiError('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.'), {
-      text: 'The credentials are those of this client, and clientId names another.',
+      text: 'The credentials belong to this client, but clientId names another client.',
       client: principal.client,
     });
   return principal;
@@ -77,9 +77,10 @@ async function authenticateBasic(
 }
 
 /**
- * Proves a client by its secret. Unknown id, wrong secret, and a client without one are told apart by nothing. A right
- * secret is accepted whatever others fail, or the source itself: it is random, and no one finds it by guessing.
- * @throws IamError CREDENTIALS_INVALID; TOO_MANY_ATTEMPTS for a wrong one, where the source had its fill.
+ * Authenticates a client by its secret. The response does not distinguish an unknown id, a wrong secret and a client
+ * without a secret. A correct secret is accepted regardless of failures, by other sources or by this one: it is random
+ * and cannot be found by guessing.
+ * @throws IamError CREDENTIALS_INVALID; TOO_MANY_ATTEMPTS for a wrong secret if the source has reached its limit.
  */
 export async function authenticateClient(
   deps: Authentication,
@@ -97,17 +98,16 @@ export async function authenticateClient(
 }
 
 function explainSecretMismatch(client: Client | undefined): ErrorReason {
-  if (!client) return { text: 'There is no client of the id that was given.' };
-  const text =
-    client.secretHash === undefined ? 'The client has no secret to show.' : 'The secret is not that of the client.';
+  if (!client) return { text: 'No client has the given id.' };
+  const text = client.secretHash === undefined ? 'The client has no secret.' : 'The secret does not match.';
   return { text, client };
 }
 
 function createInactiveOwnerReason(client: Client): ErrorReason {
-  return { text: 'What owns the client is gone, or is a user who is locked.', client };
+  return { text: 'The owner of the client was removed, or is a locked user.', client };
 }
 
-/** A client that has proven itself, with all roles that it has now. */
+/** An authenticated client with all its current roles. */
 export async function createClientPrincipal(
   store: Store,
   client: Client,
@@ -132,7 +132,7 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
   const client = row && (await deps.store.clients.get(row.clientId));
   if (!row || !client)
     throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), {
-      text: 'The server has no such API key, or no longer.',
+      text: 'The API key does not exist or was deleted.',
     });
   if (!(await isOwnerActive(deps.store, client)))
     throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), createInactiveOwnerReason(client));
@@ -140,31 +140,33 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
   return createClientPrincipal(deps.store, client, 'api-key');
 }
 
-/** A token says who and what; the store says what of it still holds. */
+/** The token contains subject, roles and scope; the store decides which of them are still valid. */
 async function authenticateToken(deps: Authentication, token: string): Promise<Principal> {
   const claims = await deps.verifier.verify(token);
   if (!claims)
     throw withReason(createAuthenticationError('TOKEN_INVALID'), () => ({ text: deps.verifier.explain(token) }));
   const client = await deps.store.clients.get(claims.client_id);
-  if (!client) throw createTokenError('The client that the token was issued to is gone.');
+  if (!client) throw createTokenError('The client that the token was issued to no longer exists.');
   if (claims.iat < (client.tokensValidFrom ?? 0))
-    throw createTokenError('The client was changed since the token was issued; it has to log in again.', { client });
+    throw createTokenError('The client was changed after the token was issued. It must log in again.', {
+      client,
+    });
   if (hasOwner(client) && !(await isOwnerActive(deps.store, client)))
     throw withReason(createAuthenticationError('TOKEN_INVALID'), createInactiveOwnerReason(client));
-  // Awaited here: a promise that an async function returns is waited for in three turns, not one.
+  // `return await`: returning a promise from an async function costs two extra microtask turns.
   if (claims.user_id !== undefined) return await resolveUserToken(deps, claims, client);
   if (claims.logon !== undefined) return await resolveLogonToken(deps, claims, client, claims.logon);
   return await resolveClientToken(deps, claims, client);
 }
 
-/** A client that calls with a token of its own. */
+/** A client that uses its own token. */
 async function resolveClientToken(deps: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
   if (await isRevoked(deps, claims))
-    throw createTokenError(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token is over.', {
+    throw createTokenError(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token ended.', {
       client,
     });
   if (claims.sub !== client.clientId)
-    throw createTokenError('The token names another subject than its client.', { client });
+    throw createTokenError('The token names a subject other than its client.', { client });
   const cached = principalCache.get(claims);
   if (cached?.client === client) return cached;
   const principal = createTokenPrincipal(claims, client, await resolveAuthenticatedClientRoles(deps.store, client));
@@ -172,39 +174,39 @@ async function resolveClientToken(deps: Authentication, claims: AccessClaims, cl
   return principal;
 }
 
-/** A client's token ends with its session; one that has none can be revoked by itself. */
+/** A client's token ends with its session; a token without a session can be revoked individually. */
 async function isRevoked({ store, clock }: Authentication, { sid, jti }: AccessClaims): Promise<boolean> {
   if (sid !== undefined) return !(await findActiveSession(store, sid, epochSeconds(clock)));
   return (await store.revokedTokens.get(jti)) !== undefined;
 }
 
-/** What tokens gave to clients that have no groups. Claims and rows do not change in place, so the same two give the same. */
+/** Principals of clients without groups. Claims and rows are immutable, so equal inputs give the same principal. */
 const principalCache = new WeakMap<AccessClaims, Principal>();
 
-/** What both the token says and the store grants now. */
+/** Limits roles and scope to those that both the token contains and the store currently grants. */
 function createTokenPrincipal(claims: AccessClaims, client: Client, granted: ReadonlySet<string>): Principal {
   const roles = new Set(parseAuthorities(claims).filter((role) => granted.has(role)));
   const scope = new Set(claims.scope.filter((name) => client.scope.includes(name)));
   return { authMethod: 'bearer', client, subject: claims.sub, roles, scope };
 }
 
-/** A client that calls on behalf of a user in its session. Of its client such a token carries no more than the party. */
+/** A client acting for a user in its session. Of the client's roles, such a token carries only identification and party. */
 async function resolveUserToken(deps: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
   const now = epochSeconds(deps.clock);
   const session = await findActiveSession(deps.store, claims.sid ?? '', now);
   const user = await deps.store.users.get(claims.user_id ?? '');
-  if (!session) throw createTokenError('The session of the token is over.', { client, user });
-  if (!user) throw createTokenError('The user of the token is gone.', { client });
+  if (!session) throw createTokenError('The session of the token ended.', { client, user });
+  if (!user) throw createTokenError('The user of the token no longer exists.', { client });
   if (user.locked) throw createTokenError('The user is locked.', { client, user });
   if (session.userId !== user.userId)
-    throw createTokenError('The session of the token is of another user.', { client, user });
+    throw createTokenError('The session of the token belongs to another user.', { client, user });
   const granted = await resolveUserRoles(deps.store, user, computeLevel(session, now));
   if (session.smart) granted.add('AUTH-SMART');
   for (const role of ['CLI-AUTH-IDENTIFIED', partyRole(client)]) granted.add(role);
   return { ...createTokenPrincipal(claims, client, granted), user, session };
 }
 
-/** A client that calls on behalf of a mainframe logon that is bound to no user. */
+/** A client acting for a mainframe logon that is linked to no user. */
 async function resolveLogonToken(
   deps: Authentication,
   claims: AccessClaims,
@@ -213,25 +215,27 @@ async function resolveLogonToken(
 ): Promise<Principal> {
   const now = epochSeconds(deps.clock);
   const session = await findActiveSession(deps.store, claims.sid ?? '', now);
-  if (!session) throw createTokenError('The session of the token is over.', { client });
+  if (!session) throw createTokenError('The session of the token ended.', { client });
   if (session.logon !== logon || session.userId !== undefined)
-    throw createTokenError('The session began with another logon, or the logon belongs to a user by now.', { client });
+    throw createTokenError('The session was started with another logon, or the logon now belongs to a user.', {
+      client,
+    });
   const granted = new Set([...rolesOfLevel(computeLevel(session, now)), 'CLI-AUTH-IDENTIFIED', partyRole(client)]);
   return { ...createTokenPrincipal(claims, client, granted), session, logon };
 }
 
-function createTokenError(text: string, about: Omit<ErrorReason, 'text'> = {}): IamError {
-  return withReason(createAuthenticationError('TOKEN_INVALID'), { text, ...about });
+function createTokenError(text: string, details: Omit<ErrorReason, 'text'> = {}): IamError {
+  return withReason(createAuthenticationError('TOKEN_INVALID'), { text, ...details });
 }
 
 type AuthenticationErrorCode = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;
 
-/** A 401 with the challenge that fits it (RFC 6750, 3.1; RFC 7617). */
+/** A 401 error with the matching challenge (RFC 6750, 3.1; RFC 7617). */
 export function createAuthenticationError(code: AuthenticationErrorCode, challenge = challenges[code]): IamError {
   return apiError(code, undefined, { 'WWW-Authenticate': challenge });
 }
 
-/** Asks for id and secret (RFC 7617). */
+/** Requests client id and secret (RFC 7617). */
 export const basicChallenge = 'Basic realm="iam", charset="UTF-8"';
 
 const challenges = {

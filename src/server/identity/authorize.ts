@@ -1,4 +1,4 @@
-/** Authorization of a caller by the role expression of an operation. */
+/** Authorizes a caller against the role expression of an operation. */
 import { maxGroupNames } from '../../contract/error-body.ts';
 import { detailedError, type IamError } from '../../contract/errors.ts';
 import {
@@ -14,13 +14,13 @@ import type { Principal } from './principal.ts';
 
 interface Deps {
   readonly store: Pick<Reader, 'groups'>;
-  /** The roles that let a caller list groups. */
+  /** The roles that allow a caller to list groups. */
   readonly groupReaders: RoleExpression;
 }
 
 /**
- * The error for a caller that the expression does not allow: CREDENTIALS_MISSING without a caller, ROLE_MISSING with
- * the shortest way to what is missing.
+ * The error for a caller that the expression does not allow: CREDENTIALS_MISSING without a caller, else ROLE_MISSING
+ * with the smallest set of missing authorities.
  */
 export async function authorizationError(
   roles: RoleExpression,
@@ -28,14 +28,14 @@ export async function authorizationError(
   deps: Deps,
 ): Promise<IamError> {
   if (!caller) return createAuthenticationError('CREDENTIALS_MISSING');
-  const miss = findMissingAuthorities(roles, caller);
-  const missing = describeMissing(miss);
+  const requirements = findMissingAuthorities(roles, caller);
+  const missing = describeMissing(requirements);
   const reasons = [
     missing.length > 0 ? `The caller lacks ${missing.join(', ')}.` : '',
-    miss.forbidden.length > 0 ? `The caller must not have ${miss.forbidden.join(', ')}.` : '',
+    requirements.forbidden.length > 0 ? `The caller must not have ${requirements.forbidden.join(', ')}.` : '',
   ];
-  const { missingRoles, missingScopes } = miss;
-  const grantedByGroups = await groupsWith(missingRoles, caller, deps);
+  const { missingRoles, missingScopes } = requirements;
+  const grantedByGroups = await findGrantingGroups(missingRoles, caller, deps);
   return detailedError(
     'ROLE_MISSING',
     { missingRoles, missingScopes, grantedByGroups },
@@ -43,8 +43,8 @@ export async function authorizationError(
   );
 }
 
-/** Groups with the first of these roles that a group can give. Their names are for callers that may list groups. */
-async function groupsWith(
+/** Groups that grant the first of these roles that a group can grant. Names are returned only to callers that may list groups. */
+async function findGrantingGroups(
   missingRoles: readonly string[],
   caller: Principal,
   { store, groupReaders }: Deps,

@@ -1,11 +1,11 @@
-/** Whether the caller is still who it was when the call began: what is slow happens in between. */
+/** Checks in the transaction that the caller is still valid, because slow work may precede the write. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Transaction } from '../store/store.ts';
 import { createAuthenticationError } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import { findActiveSession } from './sessions.ts';
 
-/** A lock, a removal or the end of the session since then stops the call. @throws IamError TOKEN_INVALID. */
+/** Rejects the request if the user was locked or removed, or the session ended, in the meantime. @throws IamError TOKEN_INVALID. */
 export async function revalidateCaller(tx: Transaction, caller: Principal, clock: Clock): Promise<void> {
   const { client, user, session } = caller;
   const isInvalid =

@@ -1,4 +1,4 @@
-/** Logging a user in by a certificate that it signed a nonce with. */
+/** Logs a user in with a certificate whose key signed a nonce. */
 import { apiError } from '../../contract/errors.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
@@ -10,24 +10,24 @@ import type { SessionOptions } from './sessions.ts';
 import { findUserByLogin } from './user-roles.ts';
 
 export interface CertificateAssertion {
-  /** What was signed. */
+  /** The signed text. */
   readonly text: string;
   /** PEM, or base64 of DER. */
   readonly certificate: string;
-  /** Certificates that may stand between it and a trusted authority, in any order. */
+  /** Intermediate certificates between the certificate and a trusted authority, in any order. */
   readonly chain: readonly string[];
   /** Base64. */
   readonly signature: string;
-  /** That of the key where missing. */
+  /** Default: the algorithm of the key. */
   readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | undefined;
 }
 
-/** What a right proof says. */
+/** The verified content of a certificate. */
 export interface VerifiedCertificate {
   /** SHA-256, lower-case hexadecimal. */
   readonly fingerprint: string;
   readonly emails: readonly string[];
-  /** The trusted authority that the certificate leads to. */
+  /** The trusted authority that issued the certificate, directly or through the chain. */
   readonly authority: Provider;
 }
 
@@ -35,7 +35,7 @@ interface Deps extends FederatedLoginDeps {
   readonly providers: { verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined> };
 }
 
-/** The login identifier that stands for a certificate. */
+/** The login identifier of a certificate. */
 export function formatCertificateIdentity(fingerprint: string): string {
   return `${certificatePrefix}${fingerprint.toLowerCase()}`;
 }
@@ -43,8 +43,8 @@ export function formatCertificateIdentity(fingerprint: string): string {
 export const certificatePrefix = 'x5t#S256:';
 
 /**
- * A session of the user whom the certificate is of, with a second proof. The nonce is used up with the first try.
- * @throws IamError PROOF_INVALID, whatever is wrong.
+ * Starts a session with AUTH-MFA for the user of the certificate. The first attempt consumes the nonce.
+ * @throws IamError PROOF_INVALID, for every failure.
  */
 export async function loginWithCertificate(
   deps: Deps,
@@ -67,13 +67,13 @@ export async function loginWithCertificate(
   return deps.issuer.issueForUser(user, session, client, { refreshToken });
 }
 
-/** In a transaction of its own, so that it is gone also where nothing comes of the try. */
+/** Runs in a separate transaction, so that a failed attempt consumes the nonce too. */
 async function consumeNonce({ store, clock }: { store: Store } & Deps, nonce: string, client: Client): Promise<void> {
   const token = await store.transaction((tx) => consumeOneTimeToken(tx, 'certificate-nonce', nonce, clock));
   if (!token || token.clientId !== client.clientId) throw apiError('PROOF_INVALID');
 }
 
-/** Whoever the certificate is registered with; else the one user who verified an address that it names. */
+/** The user with whom the certificate is registered; else the only user with a verified e-mail that it contains. */
 async function findCertificateUser(
   tx: Transaction,
   { fingerprint, emails }: VerifiedCertificate,
@@ -90,7 +90,7 @@ async function findCertificateUser(
   return users.size === 1 ? user : undefined;
 }
 
-/** Hexadecimal digits count in either case. */
+/** Hexadecimal digits are compared case-insensitively. */
 function isSameIdentity(name: string, identity: string): boolean {
   return name.startsWith(certificatePrefix) && name.toLowerCase() === identity.toLowerCase();
 }

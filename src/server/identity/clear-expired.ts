@@ -1,4 +1,4 @@
-/** Deletes expired rows, a few with each write: more than are inserted, so that they do not pile up. */
+/** Deletes a few expired rows with each write: more than are inserted, so that they do not accumulate. */
 import type { Range } from '../store/store.ts';
 
 interface ExpiringTable<R> {
@@ -9,8 +9,8 @@ interface ExpiringTable<R> {
 const batchSize = 4;
 
 /**
- * Deletes the expired ones of a few rows: those after the key that is written, and the first ones of the table. Keys that
- * are random, or digests, spread over the whole table whatever prefix they have, and so does what is looked at.
+ * Deletes the expired rows among those after the key that is written and those at the start of the table. Random keys
+ * and digests spread evenly over the table, so the checked rows do too.
  */
 export async function clearExpired<R extends { readonly expiresAt: number }>(
   table: ExpiringTable<R>,

@@ -1,6 +1,6 @@
 /**
- * Wrong client secrets, by source. A secret is random, so that a guess tells nothing and a right one is always accepted:
- * the limit only keeps a source that fails without end from being answered as if it were one of many.
+ * Throttles wrong client secrets per source. Secrets are random, so guessing is hopeless and a correct secret is always
+ * accepted; the limit only ensures that a source that keeps failing receives 429 instead of 401.
  */
 import type { RequestSource } from '../http/request-source.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
@@ -9,17 +9,17 @@ import { createTooManyAttemptsError } from './login-throttle.ts';
 const windowMs = 15 * 60_000;
 const maxFailures = 1000;
 const maxSources = 100_000;
-/** What new sources count as beyond that. No source has this key. */
+/** Counts new sources together beyond that number. No source has this key. */
 const sharedKey = 'shared';
 
 export interface ClientSecretThrottle {
-  /** Counts a wrong secret. @throws IamError TOO_MANY_ATTEMPTS with Retry-After where the source had its fill. */
+  /** Counts a wrong secret. @throws IamError TOO_MANY_ATTEMPTS with Retry-After if the source has reached its limit. */
   recordFailure(source: Pick<RequestSource, 'key' | 'isLoopback'>): void;
   /** Clears everything. */
   reset(): void;
 }
 
-/** Setting disable-rate-limits: nothing counts. */
+/** For the setting disable-rate-limits: counts nothing. */
 export const noClientSecretThrottle: ClientSecretThrottle = { recordFailure: () => undefined, reset: () => undefined };
 
 interface Window {
@@ -27,9 +27,9 @@ interface Window {
   failures: number;
 }
 
-/** @param capacity how many sources are counted one by one. */
+/** @param capacity the number of sources that are counted individually. */
 export function createClientSecretThrottle(elapsed: MonotonicClock, capacity = maxSources): ClientSecretThrottle {
-  /** In the order in which they end. */
+  /** Ordered by end time. */
   const windows = new Map<string, Window>();
 
   function current(key: string, now: number): Window {

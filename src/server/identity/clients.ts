@@ -1,4 +1,4 @@
-/** What a client may do, and whether it may call at all. */
+/** Roles, owners and storage of clients. */
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import { generateSecret, type Random } from '../random.ts';
@@ -13,20 +13,20 @@ import { reserveSubjectId, retireSubjectId } from './subject-ids.ts';
 
 type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
-/** The role that tells the party of a client. */
+/** The role of the party of a client. */
 export function partyRole(client: Client): string {
   return `CLI-${client.party}`;
 }
 
-/** What every proven client has besides its own authorities. */
+/** The roles of every authenticated client besides its own authorities. */
 export function authenticatedClientRoles(client: Client): string[] {
   return ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
 }
 
-/** The roles of clients that have no groups: they hang on the row alone, and rows do not change in place. */
+/** Roles of clients without groups: they depend on the row only, and rows are immutable. */
 const rolesByClient = new WeakMap<Client, ReadonlySet<string>>();
 
-/** Every role of a client that has proven itself. */
+/** All roles of an authenticated client. */
 export async function resolveAuthenticatedClientRoles(
   reader: ClientReader,
   client: Client,
@@ -40,12 +40,12 @@ export async function resolveAuthenticatedClientRoles(
 
 type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
 
-/** Whether anybody owns the client, so that there is somebody to look at. */
+/** Whether the client has an owner. */
 export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean {
   return userId !== undefined || businessId !== undefined || ownerClientId !== undefined;
 }
 
-/** False where what owns the client is gone, or may not call itself: the client does not authenticate then. */
+/** False if an owner of the client was removed or is inactive itself: the client cannot authenticate then. */
 export async function isOwnerActive(reader: OwnerReader, client: Client): Promise<boolean> {
   const { userId, businessId, ownerClientId } = client;
   if (userId !== undefined) {
@@ -58,13 +58,13 @@ export async function isOwnerActive(reader: OwnerReader, client: Client): Promis
   return owner !== undefined && isOwnerActive(reader, owner);
 }
 
-/** What a client belongs to: the field of the client that tells, and the id in it. */
+/** The owner of a client: the field of the client that contains its id, and the id. */
 export interface ClientOwner {
   readonly field: 'businessId' | 'userId' | 'ownerClientId';
   readonly id: string;
 }
 
-/** Who owns what the caller makes for itself: its business, else its user, else the calling client. */
+/** The owner of clients that the caller creates for itself: its business, else its user, else the calling client. */
 export function resolveOwner(caller: Principal): ClientOwner {
   const businessId = businessOf(caller);
   if (businessId !== undefined) return { field: 'businessId', id: businessId };
@@ -74,7 +74,7 @@ export function resolveOwner(caller: Principal): ClientOwner {
     : { field: 'userId', id: userId };
 }
 
-/** Fields of a client that whoever makes it chooses. */
+/** Fields of a client that its creator chooses. */
 type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
   Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {
     readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
@@ -86,7 +86,7 @@ interface Deps {
   readonly random: Random;
 }
 
-/** A client that is not yet kept, and its secret, which nobody can read again. */
+/** A client that is not yet stored, and its secret, which cannot be read later. */
 export function createClientRow(
   fields: ClientFields,
   party: Client['party'],
@@ -108,7 +108,7 @@ export function createClientRow(
   return { client, clientSecret };
 }
 
-/** Keeps a new client under names that nobody has or had. @throws IamError ID_TAKEN. */
+/** Stores a new client. Its ids must never have been used. @throws IamError ID_TAKEN. */
 export async function addClient(tx: Transaction, client: Client): Promise<void> {
   const { clientId, serviceAccountId } = client;
   await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
@@ -117,7 +117,7 @@ export async function addClient(tx: Transaction, client: Client): Promise<void> 
   await tx.clients.insert(client);
 }
 
-/** Removes a client with its keys, sessions and memberships. Its names are not given out again. */
+/** Deletes a client with its keys, sessions and memberships. Its ids are not reused. */
 export async function removeClient(tx: Transaction, client: Client): Promise<void> {
   const { clientId, serviceAccountId } = client;
   for (const key of await tx.apiKeys.find('clientId', clientId)) await tx.apiKeys.delete(key.apiKeyId);

@@ -1,8 +1,8 @@
 /**
- * The passwords that are tried first. The list is half a megabyte: nobody loads this file but by `import()`, when a
- * password has to be looked up in it.
+ * The most common passwords. The list is half a megabyte: load this file only with `import()`, when a password is
+ * looked up.
  */
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Lower-case, as the package has them: some 49,000, of one to twenty characters. */
+/** Lower-case, as in the package: about 49,000 passwords of 1 to 20 characters. */
 export const commonPasswords: ReadonlySet<string> = new Set(dictionary['passwords-common']);

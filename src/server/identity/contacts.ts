@@ -1,4 +1,4 @@
-/** Where codes and notices go: an e-mail address or a mobile number, and how either is shown to whom it is not meant for. */
+/** Contacts that receive codes and notices: an e-mail address or a mobile number, and its masked form. */
 import type * as z from 'zod';
 import type { Mobile } from '../../contract/schemas.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
@@ -20,22 +20,22 @@ export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumbe
   return { channel: 'sms', to: `+${regionCode}${areaCode}${phoneNumber}` };
 }
 
-/** The one contact that is given. Undefined where none is, or both are. */
-export function selectContact(given: {
+/** Returns the only contact of a request. Undefined if it contains none or both. */
+export function selectContact(fields: {
   readonly userEmail?: string | undefined;
   readonly userMobile?: MobileNumber | undefined;
 }): Contact | undefined {
-  const { userEmail, userMobile } = given;
+  const { userEmail, userMobile } = fields;
   if ((userEmail === undefined) === (userMobile === undefined)) return undefined;
   return userEmail === undefined ? mobileContact(userMobile as MobileNumber) : emailContact(userEmail);
 }
 
-/** A contact as it is counted and compared: two spellings of one address are one. */
+/** The key by which a contact is counted and compared: spellings of the same address have the same key. */
 export function contactKey({ channel, to }: Contact): string {
   return `${channel}:${foldIdentifier(to)}`;
 }
 
-/** The main contacts of a user that somebody proved; others receive neither recovery nor second proofs. */
+/** The verified main contacts of a user; unverified ones receive neither recovery codes nor second factors. */
 export function verifiedContacts(user: User): Contact[] {
   const contacts: Contact[] = [];
   if (user.userEmail !== undefined && user.emailVerified) contacts.push(emailContact(user.userEmail));
@@ -43,7 +43,7 @@ export function verifiedContacts(user: User): Contact[] {
   return contacts;
 }
 
-/** `a***@example.com`: enough to tell one's own address, not enough to write to another's. */
+/** `a***@example.com`: enough to recognize one's own address, not enough to write to someone else's. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   const [first = ''] = email.slice(0, at);
@@ -56,14 +56,14 @@ export function maskDigits(digits: string | number): string {
   return `***${text.slice(text.length - Math.min(4, Math.floor(text.length / 2)))}`;
 }
 
-/** A contact for whom it is not meant for. */
+/** Masks a contact. */
 export function maskContact({ channel, to }: Contact): string {
   return channel === 'email' ? maskEmail(to) : maskDigits(to.slice(1));
 }
 
 const decoyDomains = ['example.com', 'example.org', 'example.net'];
 
-/** A masked contact for somebody who is not there: a function of what was asked, the same every time. */
+/** A masked contact for an unknown user: derived from the requested identifier, so that it is always the same. */
 export function createDecoyMaskedContact(channel: Contact['channel'], identifier: string, key: StoreSecret): string {
   const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(identifier)}`), 'hex');
   if (channel === 'sms') return maskDigits(100_000_000 + digest.readUInt32BE(0));

@@ -1,4 +1,4 @@
-/** What the operations on corporate groups share. */
+/** Shared by the operations on corporate groups. */
 import { type ApiErrorItem, apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { CorporateGroup } from '../store/tables.ts';
@@ -6,7 +6,7 @@ import { assertEach } from './assert-each.ts';
 
 type CorporateReader = Pick<Reader, 'corporateGroups' | 'businesses'>;
 
-/** A corporate group as callers see it. */
+/** A corporate group in the response. */
 export interface CorporateGroupView {
   readonly corporateGroupId: string;
   readonly corporateGroupName: string;
@@ -26,7 +26,7 @@ export async function requireCorporateGroup(
 
 const viewCache = new WeakMap<CorporateGroup, CorporateGroupView>();
 
-/** What callers see of a corporate group. The same object for the same row, so that its wire form can be kept. */
+/** Converts a corporate group to its response form. Returns the same object for the same row, so that its JSON can be cached. */
 export function toCorporateGroupView(group: CorporateGroup): CorporateGroupView {
   const cached = viewCache.get(group);
   if (cached) return cached;
@@ -40,7 +40,7 @@ export function toCorporateGroupView(group: CorporateGroup): CorporateGroupView 
   return view;
 }
 
-/** @throws IamError CORPORATE_GROUP_NAME_TAKEN where another one has the name. */
+/** @throws IamError CORPORATE_GROUP_NAME_TAKEN if another corporate group has the name. */
 export async function assertCorporateGroupNameAvailable(
   reader: CorporateReader,
   { corporateGroupId, corporateGroupName }: Pick<CorporateGroup, 'corporateGroupId' | 'corporateGroupName'>,
@@ -49,17 +49,17 @@ export async function assertCorporateGroupNameAvailable(
   if (existing && existing.corporateGroupId !== corporateGroupId)
     throw apiError(
       'CORPORATE_GROUP_NAME_TAKEN',
-      `Another corporate group is called ${JSON.stringify(corporateGroupName)}.`,
+      `Another corporate group has the name ${JSON.stringify(corporateGroupName)}.`,
     );
 }
 
-/** The ids of a list of businesses, each once and in the order given. */
+/** The distinct ids of a list of businesses, in the given order. */
 export function collectBusinessIds(list: readonly { readonly businessId: string }[] = []): string[] {
   return [...new Set(list.map(({ businessId }) => businessId))];
 }
 
 /**
- * Every business is there, and in no corporate group but this one; what is wrong is named, all of it.
+ * Checks that every business exists and is in no other corporate group; reports all violations.
  * @throws IamError LISTED_BUSINESS_UNKNOWN, BUSINESS_IN_CORPORATE_GROUP.
  */
 export function assertBusinessesAssignable(
@@ -75,16 +75,16 @@ async function findBusinessError(
   ownId: string,
 ): Promise<ApiErrorItem | undefined> {
   if (!(await reader.businesses.get(businessId)))
-    return { code: 'LISTED_BUSINESS_UNKNOWN', message: `There is no business ${businessId}.` };
+    return { code: 'LISTED_BUSINESS_UNKNOWN', message: `Business ${businessId} not found.` };
   const holder = await reader.corporateGroups.getBy('business', businessId);
   if (!holder || holder.corporateGroupId === ownId) return undefined;
-  const message = `The business ${businessId} is in the corporate group ${JSON.stringify(holder.corporateGroupName)}.`;
+  const message = `Business ${businessId} belongs to the corporate group ${JSON.stringify(holder.corporateGroupName)}.`;
   return { code: 'BUSINESS_IN_CORPORATE_GROUP', message };
 }
 
-/** Puts a business that is in none into a corporate group. @throws IamError CORPORATE_GROUP_UNKNOWN. */
+/** Adds a business that is in no corporate group to one. @throws IamError CORPORATE_GROUP_UNKNOWN. */
 export async function joinCorporateGroup(tx: Transaction, corporateGroupId: string, businessId: string): Promise<void> {
   const group = await tx.corporateGroups.get(corporateGroupId);
-  if (!group) throw apiError('CORPORATE_GROUP_UNKNOWN', `There is no corporate group ${corporateGroupId}.`);
+  if (!group) throw apiError('CORPORATE_GROUP_UNKNOWN', `Corporate group ${corporateGroupId} not found.`);
   await tx.corporateGroups.replace({ ...group, businesses: [...group.businesses, businessId] });
 }

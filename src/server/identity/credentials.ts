@@ -1,4 +1,4 @@
-/** Reads how a call presents itself, without yet believing any of it. */
+/** Reads the credentials of a request, without verifying them. */
 import { apiError, type IamError } from '../../contract/errors.ts';
 import { basicChallenge } from './authenticate.ts';
 
@@ -9,7 +9,7 @@ export interface BasicCredentials {
 
 export interface RequestCredentials {
   readonly basic?: BasicCredentials;
-  /** On the logins of users: the user's name and password. */
+  /** For user logins: the user's name and password. */
   readonly userBasicAuth?: BasicCredentials;
   readonly bearer?: string;
   readonly apiKey?: string;
@@ -26,14 +26,14 @@ export interface CredentialSource {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws IamError where a header is given twice or in several ways, or is no credential at all. */
+/** @throws IamError if a header is repeated, several kinds of credentials are sent, or a credential is malformed. */
 export function readCredentials(source: CredentialSource, { userBasicAuth = false } = {}): RequestCredentials {
   const { authorization, apiKey, clientIds } = source;
-  if (typeof apiKey === 'object') throw apiError('CREDENTIALS_AMBIGUOUS', 'X-Api-Key is given more than once.');
+  if (typeof apiKey === 'object') throw apiError('CREDENTIALS_AMBIGUOUS', 'The X-Api-Key header is repeated.');
   if (authorization !== undefined && apiKey !== undefined)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'Authorization and X-Api-Key are both given.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The request has both Authorization and X-Api-Key.');
   if (clientIds.length > 1 && new Set(clientIds).size > 1)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'clientId is given more than once.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The query parameter clientId is repeated with different values.');
   const [clientId] = clientIds;
   return {
     ...(clientId === undefined ? {} : { clientId }),
@@ -46,7 +46,7 @@ export function readCredentials(source: CredentialSource, { userBasicAuth = fals
   };
 }
 
-/** RFC 9110, 11.6.2: a scheme, in any case, and what it carries. */
+/** RFC 9110, 11.6.2: a case-insensitive scheme and its credentials. */
 function readAuthorization(value: string): RequestCredentials {
   const text = value.trim();
   const space = text.indexOf(' ');
@@ -54,17 +54,17 @@ function readAuthorization(value: string): RequestCredentials {
   const rest = space < 0 ? '' : text.slice(space).trimStart();
   if (scheme === 'bearer') return { bearer: rest };
   if (scheme === 'basic') return { basic: readBasic(rest) };
-  throw createMalformedError('Authorization is neither Basic nor Bearer.');
+  throw createMalformedError('The Authorization scheme is neither Basic nor Bearer.');
 }
 
-/** A bearer token is the client's; anything else is the pair of the user, before which the word Basic may be missing. */
+/** A bearer token authenticates the client; any other value is the pair of the user, with or without the scheme Basic. */
 function readUserAuthorization(value: string): RequestCredentials {
   const [, scheme = '', rest = ''] = /^([^ ]+) +([^ ].*)$/.exec(value.trim()) ?? [];
   if (scheme.toLowerCase() === 'bearer') return { bearer: rest };
   return { userBasicAuth: readBasic(scheme.toLowerCase() === 'basic' ? rest : value.trim()) };
 }
 
-/** RFC 7617: base64 of name, colon, secret; the secret may hold colons. */
+/** RFC 7617: base64 of name, colon, secret; the secret may contain colons. */
 function readBasic(encoded: string): BasicCredentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw createMalformedBasicError();
   const pair = decodeBase64(encoded);
@@ -82,7 +82,7 @@ function decodeBase64(encoded: string): string {
 }
 
 function createMalformedBasicError(): IamError {
-  return createMalformedError('Authorization does not hold base64 of an id, a colon and a secret.');
+  return createMalformedError('The Authorization header does not contain base64 of an id, a colon and a secret.');
 }
 
 function createMalformedError(message: string): IamError {

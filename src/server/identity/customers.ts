@@ -1,17 +1,17 @@
-/** What the operations on customers share. */
+/** Shared by the operations on customers. */
 import { apiError } from '../../contract/errors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Customer } from '../store/tables.ts';
 
-/** The name of the counter that customer ids come from; it only grows, so no id comes twice. */
+/** The counter for customer ids; it only increases, so ids are never reused. */
 const counterName = 'customerId';
 
-/** A customer before it has its number. */
+/** A customer without its id. */
 export type NewCustomer = Omit<Customer, 'customerId'>;
 
 /**
- * Gives a customer its number and keeps it.
- * @throws IamError DOCUMENT_TAKEN, CUSTOMER_TAKEN; the transaction then keeps nothing.
+ * Assigns a customer its id and stores it.
+ * @throws IamError DOCUMENT_TAKEN, CUSTOMER_TAKEN; the transaction is then rolled back.
  */
 export async function addCustomer(tx: Transaction, customer: NewCustomer): Promise<number> {
   if (customer.userId !== undefined && (await tx.customers.getBy('userId', customer.userId)))

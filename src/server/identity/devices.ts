@@ -1,4 +1,4 @@
-/** Devices of users: once one is associated, what it shows takes part in renewing the session that it is bound to. */
+/** Devices of users: the token of an associated device is required to renew the session that is bound to it. */
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import { generateSecret, type Random } from '../random.ts';
@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../store/store.ts';
 import type { Device } from '../store/tables.ts';
 import { hashSecret } from './secrets.ts';
 
-/** A user has so many at most; one more takes the place of the one that was associated longest ago. */
+/** Maximum devices of a user; one more replaces the one with the oldest association. */
 export const maxDevices = 50;
 
 interface Deps {
@@ -15,7 +15,7 @@ interface Deps {
   readonly random: Random;
 }
 
-/** What a user's device says of itself. */
+/** Properties of a device as sent by the client. */
 export interface DeviceFields {
   readonly deviceId: string;
   readonly deviceVersion?: Device['deviceVersion'] | undefined;
@@ -23,8 +23,8 @@ export interface DeviceFields {
 }
 
 /**
- * Associates a device with a user. One that is associated already stays what it is, and shows a new value of 256 random
- * bits from now on; the old one is no longer taken.
+ * Associates a device with a user and issues a new token of 256 random bits. A device that is already associated keeps
+ * its row; its previous token becomes invalid.
  */
 export async function associateDevice(
   tx: Transaction,
@@ -47,13 +47,13 @@ export async function associateDevice(
   return { device, deviceTokenId };
 }
 
-/** So many new devices within an hour are known sources at once; */
+/** New devices within an hour that become known sources immediately. */
 const maxNewDevicesPerHour = 5;
 const hourMs = 3_600_000;
 
 /**
- * Whether a user associated more devices within the last hour. Those beyond become known by a login with them: each known
- * device has attempts of its own, and a stolen session would make as many as it likes.
+ * Whether a user associated more devices than that within the last hour. The others become known sources only by a
+ * login: each known device has separate login attempts, and a stolen session could otherwise create any number of them.
  */
 export async function hasManyNewDevices(
   reader: Pick<Reader, 'devices'>,
@@ -65,14 +65,14 @@ export async function hasManyNewDevices(
   return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > maxNewDevicesPerHour;
 }
 
-/** A session that is bound to a device which had to go is not renewed any more. */
+/** A session that is bound to a removed device can no longer be renewed. */
 async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Promise<void> {
   const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - maxDevices)))
     await tx.devices.delete(deviceKey);
 }
 
-/** The device of this user that shows this value. */
+/** The device of this user that has this token. */
 export async function findDeviceByToken(
   reader: Pick<Reader, 'devices'>,
   userId: string,

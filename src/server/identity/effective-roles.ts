@@ -1,6 +1,6 @@
 /**
- * Which roles groups give: their own and, transitively, those of the groups they depend on. What a group gives is kept
- * with the stamp of the table of groups, which is all that it depends on: after any change to a group it is worked out anew.
+ * Effective roles of groups: their own roles and, transitively, those of the groups they depend on. They are cached with
+ * the stamp of the groups table, the only input: any change to a group invalidates them.
  */
 import { createPause, type Pause } from '../for-each-yielding.ts';
 import type { Reader } from '../store/store.ts';
@@ -8,10 +8,10 @@ import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
-/** So many dependencies are followed in one turn of the event loop. */
+/** Dependencies followed in one turn of the event loop. */
 export const edgesPerTurn = 5_000;
 
-/** All groups reached from these ids by dependencies, the first ones included. Ids of groups that are gone are passed over. */
+/** All groups reachable from these ids through dependencies, including the groups themselves. Skips ids of deleted groups. */
 export async function collectReachableGroups(
   reader: GroupReader,
   groupIds: Iterable<string>,
@@ -36,7 +36,7 @@ export async function resolveEffectiveRoles(reader: GroupReader, groupIds: Itera
   const stamp = reader.groups.stamp();
   if (stamp === undefined) return collectRoles(reader, groupIds);
   const all = new Set<string>();
-  // One for all groups: a member of many would otherwise hold the turn with as many walks that are short by themselves.
+  // One pause for all groups: many short traversals for one member would otherwise add up to one long turn.
   const pause = createPause(edgesPerTurn);
   for (const groupId of groupIds) {
     const roles = await readCachedRoles(reader, groupId, { stamp, pause });
@@ -47,7 +47,7 @@ export async function resolveEffectiveRoles(reader: GroupReader, groupIds: Itera
   return all;
 }
 
-/** By stamp and group. A stamp that nobody holds any more takes what was kept with it along. */
+/** By stamp and group. The entry is garbage-collected with its stamp. */
 const rolesByStamp = new WeakMap<object, Map<string, ReadonlySet<string>>>();
 
 async function readCachedRoles(
@@ -55,13 +55,13 @@ async function readCachedRoles(
   groupId: string,
   { stamp, pause }: { readonly stamp: object; readonly pause: Pause },
 ): Promise<ReadonlySet<string>> {
-  const known = rolesByStamp.get(stamp) ?? new Map<string, ReadonlySet<string>>();
-  rolesByStamp.set(stamp, known);
-  const before = known.get(groupId);
-  if (before) return before;
+  const cachedRoles = rolesByStamp.get(stamp) ?? new Map<string, ReadonlySet<string>>();
+  rolesByStamp.set(stamp, cachedRoles);
+  const cached = cachedRoles.get(groupId);
+  if (cached) return cached;
   const roles = await collectRoles(reader, [groupId], pause);
-  // Half of it may come from before a change and half from after: such a thing is answered once, and not kept.
-  if (reader.groups.stamp() === stamp) known.set(groupId, roles);
+  // If groups changed in between, the result may mix both states: return it, but do not cache it.
+  if (reader.groups.stamp() === stamp) cachedRoles.set(groupId, roles);
   return roles;
 }
 
@@ -70,7 +70,7 @@ async function collectRoles(reader: GroupReader, groupIds: Iterable<string>, pau
   return new Set([...groups.values()].flatMap((group) => group.roles));
 }
 
-/** The ids of the groups that one member (a user, a business, a pair of both, a service) is in directly. */
+/** The ids of the groups that a member (a user, a business, a user of a business, a service) belongs to directly. */
 export async function listGroupIdsOfMember(
   reader: Pick<Reader, 'memberships'>,
   member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
@@ -79,7 +79,7 @@ export async function listGroupIdsOfMember(
   return memberships.map((membership) => membership.groupId);
 }
 
-/** All groups that have these roles through their dependencies: the way up, from a group to those that depend on it. */
+/** All groups that get the roles of these groups through dependencies: traverses from a group to those that depend on it. */
 export async function collectDependentGroupIds(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
   const reached = new Set<string>();
   const open = [...groupIds];

@@ -1,33 +1,33 @@
 /**
- * Why a call was refused, for who looks after the server. It stands beside the error and not in it, so that no answer
- * and no log can carry it: callers are told nothing of what exists.
+ * The reason why a request was rejected, for operators. It is stored beside the error and not in it, so that no response
+ * and no log can contain it: callers must not learn what exists.
  */
 import type { IamError } from '../../contract/errors.ts';
 import type { Client, User } from '../store/tables.ts';
 
 export interface ErrorReason {
-  /** One sentence, never with a secret in it. */
+  /** One sentence without secrets. */
   readonly text: string;
-  /** Whom the credentials name, where the server knows somebody of that name. */
+  /** The client or user that the credentials name, if it exists. */
   readonly client?: Client | undefined;
   readonly user?: User | undefined;
 }
 
 const reasons = new WeakMap<object, ErrorReason | (() => ErrorReason)>();
 
-/** Notes why an error is thrown. A function is asked only where somebody keeps reasons. @returns the error. */
+/** Attaches the reason to an error. A function is evaluated only if reasons are recorded. @returns the error. */
 export function withReason(error: IamError, reason: ErrorReason | (() => ErrorReason)): IamError {
   reasons.set(error, reason);
   return error;
 }
 
-/** Why it was thrown, where that was noted. */
+/** The reason of an error, if one is attached. */
 export function readReason(error: object): ErrorReason | undefined {
   const reason = reasons.get(error);
   return typeof reason === 'function' ? reason() : reason;
 }
 
-/** Hands the reason on to the error that takes the place of another. @returns the later one. */
+/** Copies the reason to the error that replaces another. @returns the later error. */
 export function copyReason(later: IamError, earlier: object): IamError {
   const reason = reasons.get(earlier);
   if (reason !== undefined) reasons.set(later, reason);

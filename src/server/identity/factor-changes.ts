@@ -1,4 +1,4 @@
-/** Adding, changing and removing alternative contacts. Each is part of a transaction; `outbox.wake()` belongs after it. */
+/** Adds, changes and removes alternative contacts. Part of a transaction; call `outbox.wake()` after it. */
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
@@ -14,14 +14,14 @@ interface AddFactorDeps {
   readonly ids: Ids;
 }
 
-/** A draft with the id that is wished for it. */
+/** A draft with the requested id. */
 export interface NewFactor extends FactorDraft {
   readonly id?: string | undefined;
 }
 
 /**
- * Adds all of them, or none. @returns their ids, in the same order.
- * @throws IamError FACTOR_TAKEN, and what requireFitting throws.
+ * Adds all drafts or none. @returns their ids, in the same order.
+ * @throws IamError FACTOR_TAKEN, and the errors of assertFactorsValid.
  */
 export async function addFactors(
   tx: Transaction,
@@ -34,7 +34,7 @@ export async function addFactors(
   for (const { id } of drafts) {
     if (id === undefined) continue;
     if (seenIds.has(id) || (await tx.factors.get(id)))
-      throw apiError('FACTOR_TAKEN', `There is a factor ${id} already.`);
+      throw apiError('FACTOR_TAKEN', `A factor with the id ${id} already exists.`);
     seenIds.add(id);
   }
   assertFactorsValid(user, await listAlternativeFactors(tx, user.userId), drafts);
@@ -46,17 +46,17 @@ export async function addFactors(
   return rows.map(({ factorId }) => ({ id: factorId }));
 }
 
-/** A draft that takes the place of what is there. */
+/** A draft that replaces an existing factor. */
 export interface FactorReplacement {
   readonly draft: FactorDraft;
-  /** Such a contact counts as verified. */
+  /** A contact set by an administrator counts as verified. */
   readonly setByAdministrator: boolean;
 }
 
 /**
- * Replaces an alternative contact. Where it is another one now, to the letter, it is unverified again, what was begun
- * with the one before is over, and that one hears of it.
- * @throws IamError what requireFitting throws.
+ * Replaces an alternative contact. If the contact differs in any character, it becomes unverified, codes and tokens of
+ * the previous contact are deleted, and the previous contact is notified.
+ * @throws IamError the errors of assertFactorsValid.
  */
 export async function replaceFactor(
   tx: Transaction,
@@ -75,14 +75,14 @@ export async function replaceFactor(
   await notifyFactorChange(tx, before, 'changed', deps);
 }
 
-/** Removes an alternative contact; what was begun with it is over, and it hears of it. */
+/** Removes an alternative contact, deletes its codes and tokens, and notifies it. */
 export async function removeFactor(tx: Transaction, factor: Factor, deps: NoticeDeps): Promise<void> {
   await tx.factors.delete(factor.factorId);
   await revokeFactorCodes(tx, factor);
   await notifyFactorChange(tx, factor, 'removed', deps);
 }
 
-/** Notifies an alternative contact that it was changed or removed; one that was never verified may be a stranger's. */
+/** Notifies an alternative contact that it was changed or removed. An unverified one may belong to another person: no notice. */
 async function notifyFactorChange(
   tx: Transaction,
   factor: Factor,
@@ -90,7 +90,7 @@ async function notifyFactorChange(
   deps: NoticeDeps,
 ): Promise<void> {
   if (!factor.verified) return;
-  const text = `This contact was ${change} among the alternative contacts of your account: it receives no codes any more.`;
+  const text = `This contact was ${change} among the alternative contacts of your account: it no longer receives codes.`;
   await sendNotice(tx, { contact: contactOf(factor), purpose: 'contact-changed', text }, deps);
 }
 
@@ -111,8 +111,8 @@ function toFactorRow({ factorId, userId, verified, createdAt }: FactorRowBase, d
 }
 
 /**
- * Codes that were sent to a factor, and what was given for such a code. A second proof does not say which factor it went
- * to, so all that are under way begin anew.
+ * Deletes the codes that were sent to a factor and the tokens issued for such a code. An MFA code does not record its
+ * factor, so all open MFA codes of the user are deleted.
  */
 async function revokeFactorCodes(tx: Transaction, { userId, factorId }: Factor): Promise<void> {
   for (const { codeId, purpose, target } of await tx.codes.find('subject', subjectOfUser(userId)))

@@ -1,4 +1,4 @@
-/** What must hold of the alternative contacts of a user, whoever sets them. */
+/** Validates the alternative contacts of a user. */
 import { apiError } from '../../contract/errors.ts';
 import { markedTag } from '../../contract/factor-schemas.ts';
 import type { Factor, User } from '../store/tables.ts';
@@ -7,7 +7,7 @@ import { contactOf, listMainFactors } from './factors.ts';
 
 const maxFactors = 20;
 
-/** An alternative contact as somebody wishes it. */
+/** A requested alternative contact. */
 export interface FactorDraft {
   readonly contactType: Factor['contactType'];
   readonly email?: string | undefined;
@@ -16,17 +16,17 @@ export interface FactorDraft {
 }
 
 /**
- * What is new or changed fits in with the other contacts of the user, which are not looked at again.
+ * Checks new or changed contacts against the other contacts of the user, which are not validated again.
  * @throws IamError FACTOR_TAKEN; CONTACT_AMBIGUOUS, TOO_MANY_FACTORS, TAG_TAKEN.
  */
 export function assertFactorsValid(user: User, others: readonly Factor[], drafts: readonly FactorDraft[]): void {
   assertContactsNew([...listMainFactors(user), ...others].map(contactOf), drafts);
-  if (!drafts.every(hasItsContact)) throw apiError('CONTACT_AMBIGUOUS');
+  if (!drafts.every(hasMatchingContact)) throw apiError('CONTACT_AMBIGUOUS');
   if (others.length + drafts.length > maxFactors) throw apiError('TOO_MANY_FACTORS');
   assertMarkedOncePerType(others, drafts);
 }
 
-/** A contact that is there twice would let one mailbox stand for two. */
+/** Rejects duplicate contacts: one mailbox would count as two factors. */
 function assertContactsNew(known: readonly Contact[], drafts: readonly FactorDraft[]): void {
   const keys = new Set(known.map(contactKey));
   for (const key of drafts.flatMap(collectContacts).map(contactKey)) {
@@ -42,9 +42,9 @@ function collectContacts({ email, mobile }: FactorDraft): Contact[] {
   ];
 }
 
-function hasItsContact({ contactType, email, mobile }: FactorDraft): boolean {
-  const [due, other] = contactType === 'EMAIL' ? [email, mobile] : [mobile, email];
-  return due !== undefined && other === undefined;
+function hasMatchingContact({ contactType, email, mobile }: FactorDraft): boolean {
+  const [required, other] = contactType === 'EMAIL' ? [email, mobile] : [mobile, email];
+  return required !== undefined && other === undefined;
 }
 
 function assertMarkedOncePerType(others: readonly Factor[], drafts: readonly FactorDraft[]): void {

@@ -1,4 +1,4 @@
-/** Proving that a contact is one's own: a code goes there, and comes back. */
+/** Verifies that a contact belongs to the user, with a one-time code sent to it. */
 import type { RequestSource } from '../http/request-source.ts';
 import { contactOf, markFactorVerified, requireFactor } from './factors.ts';
 import { issueOneTimeToken } from './one-time-tokens.ts';
@@ -8,7 +8,7 @@ import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { revalidateUserCaller } from './revalidate-caller.ts';
 
-/** What a code for a contact is bound to: user and contact, whichever session asked for it. */
+/** A code for a contact is bound to the user and the contact, not to the session that requested it. */
 function toOtpBinding(userId: string, factorId: string) {
   return { purpose: 'factor', subject: subjectOfUser(userId), target: factorId } as const;
 }
@@ -22,7 +22,7 @@ export async function sendFactorOtp(deps: FactorDeps, caller: Principal, factorI
   await deps.store.transaction(async (tx) => {
     const { user, session } = await revalidateUserCaller(tx, caller, deps.clock);
     const factor = await requireFactor(tx, user, caller.client, factorId);
-    // Until it is proven, the contact may be that of another person, whom the limits protect.
+    // An unverified contact may belong to another person: apply the limits of an unknown source to protect that person.
     const source = factor.verified ? await resolveSessionOtpSource(tx, user, session, deps) : createUnknownSource(deps);
     await sendOtp(tx, { ...toOtpBinding(user.userId, factor.id), contacts: [contactOf(factor)], source }, deps);
   });
@@ -30,9 +30,9 @@ export async function sendFactorOtp(deps: FactorDeps, caller: Principal, factorI
 }
 
 /**
- * Takes the code of a factor, which is verified from then on, for a single-use value of the caller's session.
- * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, CODE_INVALID, CODE_FAILURES; LOGIN_NAME_TAKEN where a
- *   main e-mail was proved by another user before, and the code stays good then.
+ * Verifies a factor with its code and returns a one-time token bound to the caller's session.
+ * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, CODE_INVALID, CODE_FAILURES; LOGIN_NAME_TAKEN if
+ *   another user has verified the same main e-mail; the code then remains valid.
  */
 export async function verifyFactor(
   deps: FactorDeps,

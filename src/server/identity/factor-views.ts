@@ -1,4 +1,4 @@
-/** How factors are shown: masked, since a list of contacts is worth stealing. */
+/** Response form of factors: masked, because a list of contacts is worth stealing. */
 import type * as z from 'zod';
 import type { FactorView } from '../../contract/factor-schemas.ts';
 import type { Reader } from '../store/store.ts';
@@ -8,7 +8,7 @@ import { findDefaultFactor, listFactors, listVisibleFactors, type UserFactor } f
 
 type View = z.input<typeof FactorView>;
 
-/** The factors of a user, as far as the calling client is shown them. */
+/** The factors of a user that the calling client may see. */
 export async function listVisibleFactorViews(
   reader: Pick<Reader, 'factors'>,
   user: User,
@@ -18,7 +18,7 @@ export async function listVisibleFactorViews(
   return (await listVisibleFactors(reader, user, client)).map((factor) => toFactorView(factor, defaultId));
 }
 
-/** Every factor of a user in the order of their ids, whatever clients are shown, and whether it is verified. */
+/** Every factor of a user ordered by id, regardless of the client's visibility, with its verification status. */
 export async function listAllFactorViews(
   reader: Pick<Reader, 'factors'>,
   user: User,

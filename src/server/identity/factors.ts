@@ -1,4 +1,4 @@
-/** Factors: where second proofs of a user go. The main contacts, by fixed ids, and the alternative ones. */
+/** Factors, the contacts that receive second-factor codes of a user: main contacts with fixed ids, and alternative ones. */
 import { apiError } from '../../contract/errors.ts';
 import { markedTag } from '../../contract/factor-schemas.ts';
 import type { Reader, Transaction } from '../store/store.ts';
@@ -23,7 +23,7 @@ export interface UserFactor {
   readonly credential: boolean;
 }
 
-/** The main contacts that a user has. */
+/** The main contacts of a user. */
 export function listMainFactors({ userEmail, emailVerified, userMobile, mobileVerified }: User): UserFactor[] {
   const common = { tags: [], credential: true };
   const factors: UserFactor[] = [];
@@ -40,7 +40,7 @@ export function listMainFactors({ userEmail, emailVerified, userMobile, mobileVe
   return factors;
 }
 
-/** The alternative contacts of a user, by their ids. */
+/** The alternative contacts of a user, ordered by id. */
 export async function listAlternativeFactors(reader: FactorReader, userId: string): Promise<readonly Factor[]> {
   return reader.factors.find('userId', userId);
 }
@@ -49,13 +49,13 @@ function toUserFactor({ factorId, contactType, email, mobile, tags, verified }: 
   return { id: factorId, contactType, email, mobile, tags, verified, credential: false };
 }
 
-/** Where the second proof goes unless a factor is named: the first main contact that is verified. */
+/** The default factor for MFA: the first verified main contact. */
 export function findDefaultFactor(user: User): UserFactor | undefined {
   return listMainFactors(user).find(({ verified }) => verified);
 }
 
 /**
- * What a client is shown of the factors of its user: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative
+ * The factors of its user that a client may see: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative
  * ones with that tag, UNRESTRICTED all.
  */
 export async function listVisibleFactors(reader: FactorReader, user: User, client: Client): Promise<UserFactor[]> {
@@ -64,19 +64,19 @@ export async function listVisibleFactors(reader: FactorReader, user: User, clien
   return (await listFactors(reader, user)).filter(isVisible);
 }
 
-/** Every factor of a user: the main contacts, and the alternative ones by their ids. */
+/** Every factor of a user: the main contacts, then the alternative ones ordered by id. */
 export async function listFactors(reader: FactorReader, user: User): Promise<UserFactor[]> {
   return [...listMainFactors(user), ...(await listAlternativeFactors(reader, user.userId)).map(toUserFactor)];
 }
 
-/** An alternative contact that a client is not shown is not there for it. */
+/** For a client, an alternative contact that it may not see does not exist. */
 function isAlternativeVisible({ tags }: Pick<UserFactor, 'tags'>, { factorVisibility }: Client): boolean {
   return factorVisibility === 'UNRESTRICTED' || (factorVisibility === 'MARKED_RESOURCES' && tags.includes(markedTag));
 }
 
 /**
- * The factor of a user that a call names. Main contacts are reached through every client: their ids are no secret, and
- * the code goes to the user alone. @throws IamError FACTOR_NOT_FOUND.
+ * The requested factor of a user. Every client can use the main contacts: their ids are not secret, and the code is sent
+ * to the user only. @throws IamError FACTOR_NOT_FOUND.
  */
 export async function requireFactor(
   reader: FactorReader,
@@ -91,29 +91,29 @@ export async function requireFactor(
   return toUserFactor(factor);
 }
 
-/** The alternative contact of a user that a call is to change. @throws IamError FACTOR_NOT_FOUND, MAIN_CONTACT. */
+/** The alternative contact of a user for a change request. @throws IamError FACTOR_NOT_FOUND, MAIN_CONTACT. */
 export async function requireChangeableFactor(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
   if (listMainFactors(user).some(({ id }) => id === factorId)) throw apiError('MAIN_CONTACT');
   return requireAlternativeFactor(reader, user, factorId);
 }
 
-/** An alternative contact of a user; main ones are none. @throws IamError FACTOR_NOT_FOUND. */
+/** An alternative contact of a user; main contacts are not found. @throws IamError FACTOR_NOT_FOUND. */
 export async function requireAlternativeFactor(reader: FactorReader, user: User, factorId: string): Promise<Factor> {
   const factor = await reader.factors.get(factorId);
   if (factor?.userId !== user.userId) throw apiError('FACTOR_NOT_FOUND');
   return factor;
 }
 
-/** Where messages to a factor go. */
+/** The contact that receives the messages of a factor. */
 export function contactOf({ email, mobile }: Pick<UserFactor, 'email' | 'mobile'>): Contact {
   if (email !== undefined) return emailContact(email);
   if (mobile !== undefined) return mobileContact(mobile);
-  throw new Error('a factor has an e-mail or a mobile');
+  throw new Error('the factor has neither an e-mail nor a mobile number');
 }
 
 /**
- * The user proved that a contact is its own. A main e-mail is a login name from then on.
- * @throws IamError LOGIN_NAME_TAKEN where another user proved it before.
+ * Marks a contact of the user as verified. A verified main e-mail is also a login name.
+ * @throws IamError LOGIN_NAME_TAKEN if another user has verified it before.
  */
 export async function markFactorVerified(tx: Transaction, user: User, factor: UserFactor): Promise<void> {
   if (factor.verified) return;

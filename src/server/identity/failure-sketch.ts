@@ -1,12 +1,13 @@
 /**
- * Failures by name in memory of a fixed size, for when no more can be counted one by one: a count-min sketch (Cormode and
- * Muthukrishnan, 2005). It may count a name too high, where others share its cells, and too low only after `forget`, which clears those cells.
+ * Counts failures by name in fixed memory, for when the limit of individual counters is reached: a count-min sketch
+ * (Cormode and Muthukrishnan, 2005). A count may be too high if names share cells, and too low only after `clear`,
+ * which clears the cells of a name.
  */
 const rows = 2;
 const cells = 2 ** 20;
 const maxCount = 255;
 
-/** Failures of one slice of time. */
+/** Failures within one time slice. */
 interface Slice {
   readonly number: number;
   readonly counts: Uint8Array;
@@ -17,7 +18,7 @@ export class FailureSketch {
   #current: Slice | undefined;
   #previous: Slice | undefined;
 
-  /** @param sliceMs a failure counts for so long at least, and for twice as long at most. */
+  /** @param sliceMs a failure counts for at least this long, and at most twice as long. */
   constructor(sliceMs: number) {
     this.#sliceMs = sliceMs;
   }
@@ -41,7 +42,7 @@ export class FailureSketch {
       for (const cell of cellsOf(name)) slice?.counts.fill(0, cell, cell + 1);
   }
 
-  /** How long until the older failures no longer count. */
+  /** Milliseconds until the older failures expire. */
   remaining(now: number): number {
     return (this.#numberAt(now) + 1) * this.#sliceMs - now;
   }
@@ -58,7 +59,7 @@ export class FailureSketch {
   }
 }
 
-/** @param name the digest that it is kept as, which is as good as random. */
+/** @param name the stored digest of the name, which is uniformly distributed. */
 function cellsOf(name: string): number[] {
   const digest = Buffer.from(name, 'base64url');
   return Array.from({ length: rows }, (_, row) => row * cells + (digest.readUInt32BE(row * 4) % cells));

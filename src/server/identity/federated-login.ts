@@ -1,4 +1,4 @@
-/** Logging a user in by the word of an identity provider, which counts once. */
+/** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
 import { apiError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -15,22 +15,22 @@ import type { SessionOptions } from './sessions.ts';
 import type { StoreSecret } from './store-secret.ts';
 import { findUserByLogin, isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 
-/** What an ID token or a SAML response proves. */
+/** The verified content of an ID token or a SAML response. */
 export interface FederatedAssertion {
   readonly provider: Extract<Provider, { kind: 'oidc' | 'saml' }>;
-  /** The name that the provider knows the user by. */
+  /** The identifier of the user at the provider. */
   readonly subject: string;
-  /** Whether it is the same name the next time. */
+  /** Whether the identifier is stable between logins. */
   readonly persistent: boolean;
-  /** An address that the provider says is the user's. */
+  /** The e-mail address of the user according to the provider. */
   readonly email?: string;
-  /** What tells this proof from every other. */
+  /** Identifies this assertion uniquely, to detect replays. */
   readonly replayKey: string;
-  /** Epoch seconds; from then on it proves nothing. */
+  /** Epoch seconds; the assertion expires at this time. */
   readonly expiresAt: number;
 }
 
-/** What logging in needs of a call's context. */
+/** The parts of the request context that a login needs. */
 export interface FederatedLoginDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -42,9 +42,9 @@ export interface FederatedLoginDeps {
 }
 
 /**
- * A session of the user whom the proof is of, at the level of a password. A refused proof is not used up, so that it
- * still counts when the user comes to be in its time.
- * @throws IamError PROOF_INVALID where the proof is none, over, or used, or the user locked; SUBJECT_UNKNOWN.
+ * Starts a session at AUTH-BASIC for the user of the assertion. A rejected assertion is not consumed, so that it can be
+ * used if the user is created before it expires.
+ * @throws IamError PROOF_INVALID if the assertion is invalid, expired or used, or the user is locked; SUBJECT_UNKNOWN.
  */
 export async function loginWithAssertion(
   deps: FederatedLoginDeps,
@@ -66,7 +66,7 @@ export async function loginWithAssertion(
   return deps.issuer.issueForUser(user, session, client, { refreshToken });
 }
 
-/** Whether the store says of a provider what it said when the proof was looked at. */
+/** Whether the stored provider is still the one that the assertion was verified with. */
 export async function isProviderUnchanged(reader: Pick<Reader, 'providers'>, provider: Provider): Promise<boolean> {
   return JSON.stringify(await reader.providers.get(provider.name)) === JSON.stringify(provider);
 }
@@ -83,7 +83,7 @@ async function consumeAssertion(
   await tx.usedProofs.insert({ proofHash, expiresAt });
 }
 
-/** By the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, which makes the link. */
+/** Finds the user by the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, and adds the link. */
 async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): Promise<User | undefined> {
   const { provider, subject, persistent, email } = assertion;
   const link = `${provider.name}:${subject}`;
@@ -91,7 +91,7 @@ async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): P
   if (persistent && holder?.identities.includes(link)) return holder;
   const user = await findUserByProviderEmail(tx, email, provider.emailDomains);
   if (!user || !persistent) return user;
-  // Subjects are told apart by case and names that log in are not, so the link may be somebody else's.
+  // Subjects are case-sensitive and login names are not, so the link may belong to another user.
   if (holder) return undefined;
   const linked = { ...user, identities: [...user.identities, link] };
   await tx.users.replace(linked);
@@ -111,13 +111,14 @@ async function findUserByProviderEmail(
 }
 
 /**
- * The user who proved this address to us, by the word of an outside authority. An administrator is not found: another
- * way to sign in as one takes AUTH-MFA. Only plain addresses are looked for: others may fold to that of another user.
+ * The user who verified this address here, for a login through an external provider. Never returns an administrator:
+ * adding an authentication method to one requires AUTH-MFA. Only plain addresses are looked up: other spellings may fold
+ * to the address of another user.
  */
 export async function findUserByVerifiedEmail(reader: RoleReader, email: string): Promise<User | undefined> {
   if (!Email.safeParse(email).success) return undefined;
   const user = await findUserByLogin(reader, email);
-  // Looked up in any case, so that an unknown address takes as long.
+  // Resolved for unknown addresses too, so that the response time is the same.
   const roles = await resolveGroupRolesOfUser(reader, user ?? absentUser);
   const isVerified = user?.emailVerified && user.userEmail !== undefined;
   if (!isVerified || foldIdentifier(user.userEmail ?? '') !== foldIdentifier(email)) return undefined;

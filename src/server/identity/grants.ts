@@ -1,4 +1,4 @@
-/** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), whatever words the endpoint has for them. */
+/** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Client, Session } from '../store/tables.ts';
@@ -26,20 +26,20 @@ export interface GrantRequest {
 export interface GrantDeps extends LoginDeps {
   credentials(): RequestCredentials;
   sourceBehindClient(client: Client): RequestSource;
-  /** Called once the client has authenticated. */
+  /** Called when the client has authenticated. */
   markAuthenticated(): void;
 }
 
 interface Grantee {
   readonly client: Client;
-  /** It has shown its secret or a key, not its name or a token only. */
+  /** The client authenticated with its secret or an API key, not with its id or a token only. */
   readonly hasClientCredential: boolean;
-  /** It has shown more than its name. */
+  /** The client authenticated with more than its id. */
   readonly authenticated: boolean;
 }
 
 /**
- * @param clientsRenew whether a client that logs in for itself gets a refresh token as well.
+ * @param clientsRenew whether a client that logs in for itself receives a refresh token too.
  * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
 export async function issueGrant(
@@ -55,7 +55,7 @@ export async function issueGrant(
   return renewToken(deps, grantee, request);
 }
 
-/** Who asks. A client that has a secret has to show it, or a key or a token in its place. */
+/** Authenticates the requesting client. A client with a secret must send it, or an API key or a token instead. */
 async function authenticateGrantee(deps: GrantDeps, request: GrantRequest): Promise<Grantee> {
   const credentials = deps.credentials();
   const clientId = request.clientId ?? credentials.clientId;
@@ -63,12 +63,12 @@ async function authenticateGrantee(deps: GrantDeps, request: GrantRequest): Prom
     throw apiError('CREDENTIALS_AMBIGUOUS', 'The query and the body name different clients.');
   const headerCredentials = credentials.basic ?? credentials.bearer ?? credentials.apiKey;
   if (headerCredentials !== undefined && request.clientSecret !== undefined)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'The client presents itself in a header and in the body.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The request has client credentials both in a header and in the body.');
   const client = await (headerCredentials === undefined
     ? authenticateFromBody(deps, clientId, request.clientSecret)
     : authenticateFromHeader(deps, credentials));
   if (clientId !== undefined && clientId !== client.client.clientId)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id is another than that of the credentials.');
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id does not match the credentials.');
   return client;
 }
 
@@ -103,12 +103,12 @@ async function authenticateFromHeader(
   };
 }
 
-/** By its secret. */
+/** A client that authenticated with its secret. */
 function createAuthenticatedGrantee(client: Client): Grantee {
   return { client, hasClientCredential: true, authenticated: true };
 }
 
-/** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: raw counts first. */
+/** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: the raw form is tried first. */
 async function decodeClientCredentials(
   deps: LoginDeps['authentication'],
   raw: BasicCredentials,
@@ -132,11 +132,11 @@ function assertGrantAllowed({ client, hasClientCredential }: Grantee, { grantTyp
   if (!hasClientCredential && requiresClientCredential(client, grantType))
     throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
   if (grantType === 'password' && client.party !== '1STPARTY')
-    throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients see passwords of users.');
+    throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
   if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
 }
 
-/** A token alone gets no new ones: whoever stole it would keep it alive for ever. */
+/** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */
 function requiresClientCredential(client: Client, grantType: GrantRequest['grantType']): boolean {
   return grantType === 'client_credentials' || (grantType === 'refresh_token' && client.secretHash !== undefined);
 }
@@ -159,7 +159,7 @@ async function issueUserToken(
   { client, authenticated }: Grantee,
   request: GrantRequest,
 ): Promise<TokenResponse> {
-  // The client presents itself to the grant, not to the pipeline.
+  // The client authenticates within the grant, not in the pipeline.
   const source = authenticated ? deps.sourceBehindClient(client) : deps.source;
   const hashLane = { ...deps.hashLane, lane: toLane(source, authenticated ? client.clientId : undefined) };
   const passwordCredentials = {
@@ -191,7 +191,7 @@ async function renewToken(
       { clientId: client.clientId, hasClientCredential },
       deps,
     );
-    // Thrown here, so that a token that asked for too much is not used up.
+    // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
     if (outcome.outcome === 'rotated') assertScopeWithinSession(outcome.session, request);
     return outcome;
   });
@@ -202,13 +202,13 @@ async function renewToken(
   return token;
 }
 
-/** A renewal may ask for less than the session has, not for more (RFC 6749, 6). */
+/** A renewal may request at most the scope of the session (RFC 6749, 6). */
 function assertScopeWithinSession(session: Session, { scope }: GrantRequest): void {
   if (session.scope !== undefined && scope?.some((name) => !session.scope?.includes(name)))
     throw apiError('SCOPE_EXCEEDED');
 }
 
-/** To an OAuth library a wrong password of a user is an invalid grant, not an invalid client. */
+/** For OAuth, a wrong password of a user is `invalid_grant`, not `invalid_client`. */
 function toInvalidGrant(error: unknown): unknown {
   const isInvalidCredentials = error instanceof IamError && error.code === 'CREDENTIALS_INVALID';
   return isInvalidCredentials ? copyReason(apiError('GRANT_INVALID'), error) : error;

@@ -1,4 +1,4 @@
-/** What the operations on groups share: finding one, showing one, and the rules about what a group may hold. */
+/** Shared by the operations on groups: lookup, response form and validation. */
 import { apiError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../for-each-yielding.ts';
@@ -8,7 +8,7 @@ import { edgesPerTurn } from './effective-roles.ts';
 
 type GroupReader = Pick<Reader, 'groups'>;
 
-/** A group as callers see it: dependencies by name. */
+/** A group in the response: dependencies by name. */
 export interface GroupView {
   readonly groupId: string;
   readonly groupName: string;
@@ -18,7 +18,7 @@ export interface GroupView {
   readonly dependencies: { readonly groupName: string }[];
 }
 
-/** The group of this id or, where there is none, of this name. */
+/** The group with this id; else the group with this name. */
 export async function findGroup(reader: GroupReader, reference: string): Promise<Group | undefined> {
   return (await reader.groups.get(reference)) ?? (await reader.groups.getBy('groupName', reference));
 }
@@ -35,7 +35,7 @@ interface CachedView {
   readonly dependencies: readonly (Group | undefined)[];
 }
 
-/** Rows do not change in place, so the view of a row holds as long as the rows of its dependencies are the same. */
+/** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
 const viewCache = new WeakMap<Group, CachedView>();
 
 const noDependencies: readonly Group[] = [];
@@ -44,7 +44,7 @@ function readDependencies(reader: GroupReader, group: Group): Promise<(Group | u
   return Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
 }
 
-/** What callers see of a group. The same object for the same state, so that its wire form can be kept. */
+/** Converts a group to its response form. Returns the same object for the same state, so that its JSON can be cached. */
 export async function toGroupView(reader: GroupReader, group: Group): Promise<GroupView> {
   return buildGroupView(
     group,
@@ -52,7 +52,7 @@ export async function toGroupView(reader: GroupReader, group: Group): Promise<Gr
   );
 }
 
-/** What callers see of groups. Most depend on no other, so that there is nothing to wait for. */
+/** Converts groups to their response form. Most have no dependencies and need no await. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const views: GroupView[] = [];
   const pause = createPause(edgesPerTurn);
@@ -82,16 +82,19 @@ function buildGroupView(group: Group, dependencies: readonly (Group | undefined)
   return view;
 }
 
-/** Role names as they are stored: without prefix, each once. @throws IamError ROLE_RESERVED. */
+/** Role names in their stored form: without prefix and without duplicates. @throws IamError ROLE_RESERVED. */
 export function normalizeGroupRoles(names: readonly string[]): string[] {
   const roles = [...new Set(names.map(stripRolePrefix))];
   const reserved = roles.find(isReservedRole);
   if (reserved !== undefined)
-    throw apiError('ROLE_RESERVED', `The role ${reserved} is given by the service itself, never by a group.`);
+    throw apiError(
+      'ROLE_RESERVED',
+      `The role ${reserved} is granted by the service only and cannot be added to a group.`,
+    );
   return roles;
 }
 
-/** Ids of the groups that are named, each once. @throws IamError DEPENDENCY_UNKNOWN. */
+/** The distinct ids of the named groups. @throws IamError DEPENDENCY_UNKNOWN. */
 export async function resolveDependencyIds(
   reader: GroupReader,
   dependencies: readonly { readonly groupName: string }[],
@@ -103,12 +106,12 @@ export async function resolveDependencyIds(
 /** @throws IamError DEPENDENCY_UNKNOWN. */
 export async function requireDependency(reader: GroupReader, reference: string): Promise<Group> {
   const group = await findGroup(reader, reference);
-  if (!group) throw apiError('DEPENDENCY_UNKNOWN', `There is no group ${JSON.stringify(reference)} to depend on.`);
+  if (!group) throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
   return group;
 }
 
 /**
- * Refuses a group that would depend on itself, directly or through others; the message draws the circle.
+ * Rejects a group that would depend on itself, directly or through other groups; the message shows the cycle.
  * @throws IamError DEPENDENCY_CYCLE.
  */
 export async function assertNoDependencyCycle(reader: GroupReader, group: Group): Promise<void> {
@@ -136,9 +139,9 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
   return apiError('DEPENDENCY_CYCLE', `The dependencies of the groups would form a cycle: ${names.join(' -> ')}.`);
 }
 
-/** @throws IamError GROUP_NAME_TAKEN where another group has the name. */
+/** @throws IamError GROUP_NAME_TAKEN if another group has the name. */
 export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
   const existing = await tx.groups.getBy('groupName', groupName);
   if (existing && existing.groupId !== groupId)
-    throw apiError('GROUP_NAME_TAKEN', `Another group is called ${JSON.stringify(groupName)}.`);
+    throw apiError('GROUP_NAME_TAKEN', `Another group has the name ${JSON.stringify(groupName)}.`);
 }

@@ -1,7 +1,7 @@
 /**
- * Growth limit: how much callers that did not authenticate may create in one hour, counted by the network that they
- * call from. It bounds what the store can grow by because of them. A creation is a call that inserts rows; which
- * operations insert is not listed anywhere: the transactions of the call show it.
+ * Growth limit: bounds how much unauthenticated callers may create in one hour, counted per network, and thereby how
+ * fast they can grow the store. A creation is a request that inserts rows. Inserting operations are not listed; the
+ * transactions of the request are observed instead.
  */
 import { retryLater } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -13,11 +13,11 @@ import { isClientItself, type Principal } from './principal.ts';
 
 export interface GrowthLimit {
   /**
-   * Counts one creation by this source. @returns what takes the count back, for a call that created nothing.
+   * Counts one creation for this source. @returns a function that undoes the count, for a request that created nothing.
    * @throws IamError GROWTH_LIMIT with Retry-After.
    */
   reserve(source: RequestSource): () => void;
-  /** Drops all counts: the rows that they stand for are gone. */
+  /** Resets all counts, after the counted rows were deleted. */
   clear(): void;
 }
 
@@ -27,15 +27,15 @@ interface Window {
 }
 
 const hourMs = 3600_000;
-/** Sources counted one by one; those beyond share one count, so that none is evicted within its window. */
+/** Sources counted individually; any others share one counter, so that none is evicted within its window. */
 const defaultCapacity = 100_000;
 
-/** Without a limit: nothing is counted. */
+/** No limit: counts nothing. */
 export const noGrowthLimit: GrowthLimit = { reserve: () => () => undefined, clear: () => undefined };
 
-/** A window of one hour begins with the first creation of a source. */
+/** The window of a source starts with its first creation and lasts one hour. */
 export function createGrowthLimit(clock: Clock, limit: number, capacity = defaultCapacity): GrowthLimit {
-  // In the order in which windows began, so that those that are over stand first.
+  // Ordered by start, so that expired windows come first.
   const windows = new Map<string, Window>();
   let shared: Window | undefined;
   const isExpired = ({ startedAt }: Window, now: number) => now < startedAt || now >= startedAt + hourMs;
@@ -48,8 +48,8 @@ export function createGrowthLimit(clock: Clock, limit: number, capacity = defaul
   }
 
   function findOrCreateWindow(network: string, now: number): Window {
-    const known = windows.get(network);
-    if (known && !isExpired(known, now)) return known;
+    const existing = windows.get(network);
+    if (existing && !isExpired(existing, now)) return existing;
     windows.delete(network);
     const fresh = { startedAt: now, count: 0 };
     if (windows.size < capacity) {
@@ -83,12 +83,12 @@ function createLimitError(milliseconds: number) {
   return retryLater('GROWTH_LIMIT', Math.ceil(milliseconds / 1000));
 }
 
-/** A call whose transactions are under the limit. */
-export interface LimitedCall {
+/** A request whose transactions are subject to the limit. */
+export interface LimitedRequest {
   readonly store: Store;
-  /** From now on the call may create as much as it likes: its client has authenticated. */
+  /** Lifts the limit for the rest of the request, after its client has authenticated. */
   exempt(): void;
-  /** Takes the count back where the call has created nothing. */
+  /** Undoes the count if the request created nothing. */
   end(): void;
 }
 
@@ -97,24 +97,24 @@ interface Deps {
   readonly growthLimit: GrowthLimit;
 }
 
-interface CallOrigin {
+interface RequestOrigin {
   readonly caller: Principal | undefined;
   readonly source: RequestSource;
 }
 
-/** Puts a call under the limit. Undefined where it has none: from a loopback address, or of an authenticated caller. */
+/** Applies the limit to a request. Undefined if none applies: loopback addresses and authenticated callers. */
 export function limitGrowth(
   { store, growthLimit }: Deps,
   operation: Pick<Operation, 'auth'>,
-  { caller, source }: CallOrigin,
-): LimitedCall | undefined {
+  { caller, source }: RequestOrigin,
+): LimitedRequest | undefined {
   if (source.isLoopback || hasAuthenticated(operation, caller)) return undefined;
-  return createLimitedCall(store, source, growthLimit);
+  return createLimitedRequest(store, source, growthLimit);
 }
 
 /**
- * A user's token says nothing of its client, and anybody gets one by signing up; so it counts as authentication only
- * where an operation asks for more than that.
+ * A user token does not authenticate its client, and anyone can obtain one by signing up. It therefore counts as
+ * authentication only for operations that require more than a client id.
  */
 function hasAuthenticated({ auth }: Pick<Operation, 'auth'>, caller: Principal | undefined): boolean {
   if (!caller || caller.authMethod === 'client-id') return false;
@@ -122,10 +122,10 @@ function hasAuthenticated({ auth }: Pick<Operation, 'auth'>, caller: Principal |
 }
 
 /**
- * The store for a call under the limit. The first transaction reserves a creation, so a call that is let in can finish:
- * none ends half done because the limit was reached between two of its transactions.
+ * The store for a limited request. The first transaction reserves the creation, so an admitted request can finish:
+ * reaching the limit between two of its transactions does not leave it half done.
  */
-function createLimitedCall(store: Store, source: RequestSource, limit: GrowthLimit): LimitedCall {
+function createLimitedRequest(store: Store, source: RequestSource, limit: GrowthLimit): LimitedRequest {
   let isExempt = false;
   let hasCreated = false;
   let release: (() => void) | undefined;
@@ -135,7 +135,7 @@ function createLimitedCall(store: Store, source: RequestSource, limit: GrowthLim
     release ??= limit.reserve(source);
     let inserts = 0;
     const result = await store.transaction((tx) => {
-      // An engine may run the work again.
+      // The engine may retry the work.
       inserts = 0;
       return work(
         withInsertHook(tx, () => {
@@ -158,7 +158,7 @@ function createLimitedCall(store: Store, source: RequestSource, limit: GrowthLim
   };
 }
 
-/** The same transaction, which tells of each row that is inserted. */
+/** Wraps a transaction and reports each inserted row. */
 function withInsertHook(tx: Transaction, onInsert: () => void): Transaction {
   return new Proxy(tx, {
     get(target, name) {

@@ -1,7 +1,7 @@
 /**
- * Password hashes, a few at a time. They share the runtime's four threads with disk writes and signatures, so more in
- * flight would only make everything else wait. They are served round robin by source, then by authenticated client; when
- * the queue is full, the newest waiter of the longest source is rejected.
+ * Limits concurrent password hashes. They share the runtime's four threads with disk writes and signatures, so more
+ * concurrency would only delay everything else. Sources are served round-robin, and clients within a source too; when the
+ * queue is full, the newest waiter of the longest source is rejected.
  */
 import { retryLater } from '../../contract/errors.ts';
 import { ClientDisconnected } from '../client-disconnected.ts';
@@ -9,36 +9,36 @@ import type { Clock } from '../clock.ts';
 import { FairQueue, type Lane } from '../fair-queue.ts';
 import type { RequestSource } from '../http/request-source.ts';
 
-/** On whose behalf a hash is computed. */
+/** The queue lane of a hash, and the disconnect signal of its request. */
 export interface HashLane {
   readonly lane: Lane;
-  /** Aborts when the caller disconnects, which gives up its place. */
+  /** Aborts when the client disconnects; the hash is then removed from the queue. */
   disconnectSignal?(): AbortSignal;
 }
 
 /**
- * The lane of a call. An authenticated client is a lane of its own within the source, and so is each address that it
- * forwards: a stranger can neither claim a client nor make sources up.
- * @param clientId of the authenticated client; an identified one counts as none.
+ * The lane of a request. Within a source, each authenticated client has a separate lane, and so does each address that
+ * it forwards: an unauthenticated caller can neither use a client's lane nor invent sources.
+ * @param clientId of the authenticated client; undefined for an identified one.
  */
 export function toLane({ network, key }: Pick<RequestSource, 'network' | 'key'>, clientId: string | undefined): Lane {
   return [network, clientId ?? '', key];
 }
 
-/** What the server hashes for itself, such as passwords of the seed. */
+/** The lane for hashes of the server, such as passwords of the seed. */
 export const internalLane: HashLane = { lane: ['', '', ''] };
 
 export interface HashQueue {
-  /** Runs `work` when its turn comes. @throws IamError TOO_BUSY with Retry-After; ClientDisconnected. */
+  /** Runs `work` when a slot is free. @throws IamError TOO_BUSY with Retry-After; ClientDisconnected. */
   run<Result>(work: () => Promise<Result>, lane: HashLane): Promise<Result>;
-  /** How many wait for their turn. */
+  /** The number of waiting hashes. */
   waiting(): number;
 }
 
 export interface HashQueueOptions {
   readonly concurrency: number;
   readonly maxWaiting: number;
-  /** Tells how long hashes take. */
+  /** Measures the duration of hashes. */
   readonly clock: Clock;
 }
 
@@ -60,19 +60,19 @@ export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: Has
 
   function enqueue({ lane, disconnectSignal }: HashLane, waiter: Waiter): void {
     const entry = queue.push(lane, waiter);
-    // It may be the new one itself. Everything that waits is served before the newest of the longest lane would be.
+    // The dropped entry may be the new one. All other waiting hashes are served before the newest of the longest lane.
     if (queue.size > waiting)
       queue
         .dropFromLongest()
         ?.reject(createTooBusyError(((running + queue.size) / concurrency) * estimate.milliseconds()));
     if (!entry.node || !disconnectSignal) return;
     const signal = disconnectSignal();
-    const leave = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnected()));
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    const cancel = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnected()));
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
   }
 
-  /** The turn goes from one to the next; it is given back when no one waits. */
+  /** Passes the slot to the next waiter, or frees it if none waits. */
   function releaseSlot(): void {
     const next = queue.shift();
     if (next) next.start();
@@ -92,24 +92,24 @@ export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: Has
   };
 }
 
-/** A rejected caller is told to come back when all that waits now is done: earlier it would only be rejected again. */
+/** Retry-After covers all currently waiting hashes: an earlier retry would be rejected again. */
 function createTooBusyError(milliseconds: number) {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   return retryLater('TOO_BUSY', seconds);
 }
 
 interface DurationEstimate {
-  /** About how long one takes now. */
+  /** The current estimate for one hash. */
   milliseconds(): number;
   measure<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** What a hash takes on a machine of these days, until one was measured. */
+/** The estimate before the first measurement. */
 const initialEstimateMs = 25;
-/** A moving average, so slow that the rush of a crowd, which slows the hashes of its first second, does not count for all. */
+/** Weight of a moving average, low enough that the slow hashes of a sudden load peak do not dominate it. */
 const sampleWeight = 1 / 32;
 
-/** With several in flight each takes longer, and that is what counts: they share the cores with each other as well. */
+/** Concurrent hashes take longer because they share the cores; the estimate includes that. */
 function createDurationEstimate(clock: Clock): DurationEstimate {
   let average = initialEstimateMs;
   return {
@@ -119,7 +119,7 @@ function createDurationEstimate(clock: Clock): DurationEstimate {
       try {
         return await work();
       } finally {
-        // A clock that was set back meanwhile tells nothing.
+        // Ignore a clock that was set back in the meantime.
         const elapsed = Math.max(0, clock.now().getTime() - startedAt);
         average += (elapsed - average) * sampleWeight;
       }

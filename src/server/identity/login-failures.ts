@@ -1,6 +1,6 @@
 /**
- * Failed passwords in memory, by the name as it was typed and by caller, never by the user: so they tell nobody that two
- * names belong to one. A restart forgets them, which a guesser can't bring about.
+ * Counts failed passwords in memory by typed name and caller, never by user, so that limits do not reveal that two names
+ * belong to one user. A restart clears the counts; a remote attacker cannot cause one.
  */
 import { ExpiryQueue } from '../expiry-queue.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
@@ -11,38 +11,38 @@ const windowMs = 15 * minute;
 const maxFailures = 10;
 const firstDelayMs = 30_000;
 const maxDelayMs = 15 * minute;
-/** Over all callers, a name may fail so often, */
+/** Maximum failures of a name over all callers, */
 const nameBudget = 100;
-/** and once more each time so long has passed. */
+/** of which one is restored after each such interval. */
 const regainMs = 15 * minute;
-/** One source that is not this machine fails under so many names, */
+/** Maximum names under which one remote source may fail. */
 const maxNamesPerSource = 1000;
-/** and all together are counted one by one so far. Beyond, new callers share ten failures a name, in memory of a fixed size. */
+/** Maximum individual counters. Beyond it, new callers share ten failures per name, in fixed memory. */
 const maxEntries = 100_000;
 
 export interface LoginAttempt {
-  /** The name as it was typed, folded as names of its kind compare. The throttle keeps a digest of it. */
+  /** The typed name, folded for comparison. The throttle stores only a digest of it. */
   readonly name: string;
-  /** As `callerKey` has it. */
+  /** The key returned by `callerKey`. */
   readonly caller: string;
   readonly isLoopback: boolean;
-  /** Whether the user whom the name leads to is known to come from here: no failure of others counts for it then. */
+  /** Whether the source is known for the user with this name: failures of other callers then do not count for it. */
   readonly isKnown: boolean;
 }
 
-/** What an attempt is counted by. */
+/** A limit that applies to an attempt. */
 export interface FailureLimit {
-  /** Attempts of the same key count together. */
+  /** Attempts with the same key share the limit. */
   readonly key: string;
-  /** How many more may fail. */
+  /** Failures that remain. */
   readonly left: number;
-  /** Where none may: how long until one may again. */
+  /** If none remain: milliseconds until one is available again. */
   readonly retryAfterMs: number;
 }
 
 interface NameFailures {
   readonly name: string;
-  /** When the whole budget is regained: each failure moves it on by what one takes (GCRA, ITU-T I.371). */
+  /** When the whole budget is restored; each failure postpones it by one interval (GCRA, ITU-T I.371). */
   regainedAt: number;
   readonly callers: Map<string, CallerFailures>;
   slot: number | undefined;
@@ -51,7 +51,7 @@ interface NameFailures {
 interface CallerFailures {
   readonly of: NameFailures;
   readonly caller: string;
-  /** The times of the last failures, at most as many as are allowed. */
+  /** Times of the last failures, at most `maxFailures`. */
   readonly times: number[];
   throttledUntil: number;
   delayMs: number;
@@ -62,7 +62,7 @@ export class LoginFailures {
   readonly #elapsed: MonotonicClock;
   readonly #capacity: number;
   readonly #names = new Map<string, NameFailures>();
-  /** How many names each caller failed under. */
+  /** The number of names that each caller failed under. */
   readonly #callers = new Map<string, number>();
   readonly #failing = new ExpiryQueue<CallerFailures>();
   readonly #regaining = new ExpiryQueue<NameFailures>();
@@ -74,12 +74,12 @@ export class LoginFailures {
     this.#capacity = capacity;
   }
 
-  /** What is counted of each name and caller, and of names alone. */
+  /** The number of counters: by name and caller, by name, and by caller. */
   get size(): { readonly entries: number; readonly names: number; readonly callers: number } {
     return { entries: this.#entries, names: this.#names.size, callers: this.#callers.size };
   }
 
-  /** All that may stand against an attempt. None of it depends on whether the name leads to a user. */
+  /** All limits that apply to an attempt. None depends on whether the name belongs to a user. */
   computeLimits(attempt: LoginAttempt): FailureLimit[] {
     const now = this.#now();
     const entry = this.#names.get(attempt.name)?.callers.get(attempt.caller);
@@ -102,13 +102,13 @@ export class LoginFailures {
     this.#regaining.schedule(failures, failures.regainedAt);
   }
 
-  /** Forgets what one caller failed under a name; what others did still counts. */
+  /** Clears the failures of one caller under a name; those of other callers remain. */
   clearCaller(name: string, caller: string): void {
     const entry = this.#names.get(name)?.callers.get(caller);
     if (entry) this.#dropCaller(entry);
   }
 
-  /** Gives a name its whole budget back. What single callers failed still counts. */
+  /** Restores the whole budget of a name. Failures of individual callers remain. */
   restoreBudget(name: string): void {
     const failures = this.#names.get(name);
     if (!failures) return;
@@ -133,13 +133,13 @@ export class LoginFailures {
     return { key: `budget\n${name}`, left, retryAfterMs: debtMs - (nameBudget - 1) * regainMs };
   }
 
-  /** Told in whole windows: when the name that failed longest ago is forgotten is not kept. */
+  /** Retry-After is a whole window: the expiry of the oldest name is not tracked. */
   #namesLimit(caller: string): FailureLimit {
     const left = maxNamesPerSource - (this.#callers.get(caller) ?? 0);
     return { key: `names\n${caller}`, left, retryAfterMs: windowMs };
   }
 
-  /** Whether the attempt has, or can have, a count of its own. Known sources always can: a user has 20 at most. */
+  /** Whether the attempt has, or can have, an individual counter. Known sources always can: a user has at most 20. */
   #isCounted({ name, caller, isKnown }: LoginAttempt): boolean {
     const failures = this.#names.get(name);
     if (isKnown || failures?.callers.has(caller)) return true;
@@ -178,7 +178,7 @@ export class LoginFailures {
     this.#dropName(entry.of);
   }
 
-  /** Unless something of it still counts. */
+  /** Deletes the entry of a name unless part of it still counts. */
   #dropName(failures: NameFailures): void {
     if (failures.callers.size > 0 || failures.regainedAt > this.#elapsed()) return;
     this.#regaining.remove(failures);
@@ -202,7 +202,7 @@ function computeCallerLimit(
   return { key: `caller\n${caller}\n${name}`, left: countRemaining(entry, now), retryAfterMs };
 }
 
-/** While a delay runs none may fail; after it one may, and a further failure doubles it. */
+/** No failure is allowed during a delay; one is allowed after it, and another failure doubles the delay. */
 function countRemaining(entry: CallerFailures | undefined, now: number): number {
   if (!entry) return maxFailures;
   if (entry.throttledUntil > now) return 0;

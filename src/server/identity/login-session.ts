@@ -1,4 +1,4 @@
-/** A session that begins with a right login or a completed recovery: its source is a known one of the user from then on. */
+/** Starts a session after a successful login or a completed recovery, and adds its source to the known sources of the user. */
 import type { Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { withKnownSource } from './known-sources.ts';
@@ -7,7 +7,7 @@ import type { StoreSecret } from './store-secret.ts';
 
 export interface LoginSessionOptions extends Omit<SessionOptions, 'userId'> {
   readonly user: User;
-  /** What the caller counts by, as `callerKey` has it. */
+  /** The key returned by `callerKey`. */
   readonly callerKey: string;
 }
 
@@ -21,7 +21,7 @@ export interface LoginSession {
   readonly refreshToken?: string;
 }
 
-/** Part of the transaction that takes the proof, so that the known source costs no commit of its own. */
+/** Part of the transaction that consumes the credential, so that the known source needs no separate commit. */
 export async function startLoginSession(
   tx: Transaction,
   { user: before, callerKey, ...start }: LoginSessionOptions,

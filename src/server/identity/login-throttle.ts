@@ -1,6 +1,6 @@
 /**
- * Brute-force protection of passwords: throttles repeated failures per typed name and caller, and bounds them per name over
- * all callers (NIST SP 800-63B, 3.2.2). Known sources and devices of the user are served whatever strangers do.
+ * Brute-force protection of passwords: throttles repeated failures per typed name and caller, and bounds them per name
+ * over all callers (NIST SP 800-63B, 3.2.2). Failures of other sources do not affect known sources and devices of a user.
  */
 import { hash } from 'node:crypto';
 import { type IamError, retryLater } from '../../contract/errors.ts';
@@ -12,20 +12,20 @@ export type { LoginAttempt } from './login-failures.ts';
 
 export interface LoginThrottle {
   /**
-   * Runs `verify`; a result that is undefined counts as a failure, a right one clears what this caller failed under this
-   * name. No more run at once than may still fail, so parallel guesses count one by one and right ones wait their turn.
-   * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; whatever `verify` throws, which does not count.
+   * Runs `verify`. An undefined result counts as a failure; success clears the failures of this caller under this name.
+   * Attempts run concurrently only as far as failures remain, so parallel guesses are all counted and correct ones wait.
+   * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; any error of `verify`, which does not count as a failure.
    */
-  attempt<Proof>(attempt: LoginAttempt, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined>;
-  /** After a login of the user who has these names: clears their budgets, and what this caller failed under them. */
+  attempt<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
+  /** After a login of the user with these names: restores their budgets and clears the failures of this caller under them. */
   recordLogin(names: readonly string[], caller: string): void;
-  /** Clears everything that was counted of these names, of any caller. */
+  /** Clears all counts of these names, for all callers. */
   clear(names: readonly string[]): void;
   /** Clears everything. */
   reset(): void;
 }
 
-/** Setting disable-rate-limits: nothing counts. */
+/** For the setting disable-rate-limits: counts nothing. */
 export const noLoginThrottle: LoginThrottle = {
   attempt: (_, verify) => verify(),
   recordLogin: () => undefined,
@@ -33,7 +33,7 @@ export const noLoginThrottle: LoginThrottle = {
   reset: () => undefined,
 };
 
-/** @param capacity how many names and callers are counted one by one. */
+/** @param capacity the number of names and callers that are counted individually. */
 export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number): LoginThrottle {
   const slots = new AttemptSlots();
   let failures = new LoginFailures(elapsed, capacity);
@@ -47,7 +47,7 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
       const isThrottled = delays.length > 0;
       const fullKey = isThrottled ? undefined : limits.find(({ key, left }) => slots.running(key) >= left)?.key;
       if (!isThrottled && fullKey === undefined) slots.acquire(keys);
-      // What it does not take, the next one may.
+      // A woken waiter that does not use the slot wakes the next one.
       if (wokenKey !== undefined && wokenKey !== fullKey) slots.wake(wokenKey);
       if (isThrottled) throw createTooManyAttemptsError(Math.max(...delays));
       if (fullKey === undefined) return keys;
@@ -61,10 +61,10 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
       const attempt = { ...unhashedAttempt, name: hashName(unhashedAttempt.name) };
       const acquired = await acquireSlot(attempt);
       try {
-        const proof = await verify();
-        if (proof === undefined) failures.add(attempt);
+        const result = await verify();
+        if (result === undefined) failures.add(attempt);
         else failures.clearCaller(attempt.name, attempt.caller);
-        return proof;
+        return result;
       } finally {
         slots.release(acquired);
       }
@@ -88,7 +88,7 @@ export function createTooManyAttemptsError(retryAfterMs: number): IamError {
   return retryLater('TOO_MANY_ATTEMPTS', Math.ceil(retryAfterMs / 1000));
 }
 
-/** What is kept of a name, which may be as long as a header, or a slice that would keep a whole header in memory. */
+/** A digest has a fixed size; the name may be as long as a header, or a slice that keeps the whole header in memory. */
 function hashName(name: string): string {
   return hash('sha256', name, 'base64url');
 }

@@ -1,4 +1,4 @@
-/** Logging a user in by a password. Whatever is wrong, the answer and the work are the same. */
+/** Logs a user in with a password. Every failure has the same response and the same amount of work. */
 import type { IamError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
@@ -21,7 +21,7 @@ import type { StoreSecret } from './store-secret.ts';
 import { createLoginAttempt } from './throttles.ts';
 import { findUserByLogin } from './user-roles.ts';
 
-/** What proving a password needs of a call's context. */
+/** The parts of the request context that verifying a password needs. */
 interface PasswordDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -32,14 +32,14 @@ interface PasswordDeps {
   readonly source: RequestSource;
 }
 
-/** What logging in needs of a call's context. */
+/** The parts of the request context that a login needs. */
 export interface LoginDeps extends PasswordDeps {
   readonly random: Random;
   readonly issuer: TokenIssuer;
 }
 
 export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope'> {
-  /** What a device shows. One of this user is bound to the session; any other is as if none were shown. */
+  /** A device token. A device of this user is bound to the session; the token of any other device is ignored. */
   readonly deviceTokenId?: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function loginWithPassword(
 }
 
 /**
- * The user whom name and password belong to. All operations that take a name and a password count together.
+ * The user with this name and password. All operations with a name and a password share the failure counts.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
 async function verifyPassword(
@@ -87,25 +87,24 @@ async function verifyPassword(
   const device =
     deviceTokenId === undefined ? undefined : await findDeviceByToken(deps.store, user?.userId ?? '', deviceTokenId);
   const attempt = createLoginAttempt({ name: foldIdentifier(name), user, source: deps.source, device }, deps);
-  const isRight = await checkPassword(deps, {
+  const isCorrect = await checkPassword(deps, {
     throttle: deps.authentication.throttles.login,
     attempt,
     secret,
     passwordHash: user?.passwordHash,
     isLocked: user?.locked ?? false,
   });
-  if (!user) throw withReason(createInvalidCredentialsError(), { text: 'No user logs in with this name.' });
+  if (!user) throw withReason(createInvalidCredentialsError(), { text: 'No user has this login name.' });
   if (user.passwordHash === undefined)
     throw withReason(createInvalidCredentialsError(), { text: 'The user has no password.', user });
   if (user.locked) throw withReason(createInvalidCredentialsError(), { text: 'The user is locked.', user });
-  if (!isRight)
-    throw withReason(createInvalidCredentialsError(), { text: 'The password is not that of the user.', user });
+  if (!isCorrect) throw withReason(createInvalidCredentialsError(), { text: 'The password does not match.', user });
   return { user, attempt };
 }
 
 /**
- * Whether a signed-in user gave its current password. Wrong ones count for themselves: failed logins, which anyone can
- * bring about, do not stand in the way. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY.
+ * Whether the password is the current one of a signed-in user. Failures have separate counts: failed logins, which
+ * anyone can cause, do not block it. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY.
  */
 export function isCurrentPassword(deps: PasswordDeps, user: User, secret: string): Promise<boolean> {
   return checkPassword(deps, {
@@ -121,7 +120,7 @@ interface PasswordCheck {
   readonly attempt: LoginAttempt;
   readonly secret: string;
   readonly passwordHash: string | undefined;
-  /** The right password then counts as a wrong one: it would show by the failures that it clears. */
+  /** For a locked user, the correct password counts as a failure; otherwise cleared failure counts would reveal it. */
   readonly isLocked?: boolean;
 }
 
@@ -129,25 +128,25 @@ async function checkPassword(
   { passwords, hashLane }: Pick<PasswordDeps, 'passwords' | 'hashLane'>,
   { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
 ): Promise<boolean> {
-  const isRight = await throttle.attempt(attempt, async () => {
+  const isCorrect = await throttle.attempt(attempt, async () => {
     if (isPasswordTooLong(secret)) return undefined;
     return ((await passwords.matches(secret, passwordHash, hashLane)) && !isLocked) || undefined;
   });
-  return isRight ?? false;
+  return isCorrect ?? false;
 }
 
 interface VerifiedPassword {
   readonly deps: Pick<PasswordDeps, 'store' | 'passwords' | 'hashLane'>;
-  /** The user as it was when its password was found right. */
+  /** The user row that the password was verified with. */
   readonly user: User;
   readonly secret: string;
   readonly createError: () => IamError;
 }
 
 /**
- * Runs `work` in a transaction in which the user still is there, not locked, and has the password that was proven: a
- * lock, a removal and a new password meanwhile count. Another hash of the same password does not, so it is looked at.
- * @throws IamError what `refused` gives, TOO_BUSY; whatever `work` throws.
+ * Runs `work` in a transaction in which the user still exists, is not locked and has the verified password: a lock, a
+ * removal or a new password in the meantime takes effect. If only the hash changed, the password is verified against it.
+ * @throws IamError the error of `createError`, TOO_BUSY; any error of `work`.
  */
 export async function withVerifiedPassword<Result>(
   { deps, user: verifiedUser, secret, createError }: VerifiedPassword,
@@ -164,7 +163,7 @@ export async function withVerifiedPassword<Result>(
   return withVerifiedPassword({ deps, user: outcome.changed, secret, createError }, work);
 }
 
-/** A hash at the cost that new ones have, where the one that was proven costs less; no login fails over it. */
+/** A hash at the current cost if the verified one is cheaper. A failure here does not fail the login. */
 async function rehashIfOutdated(
   { passwords, hashLane }: LoginDeps,
   user: User,

@@ -1,4 +1,4 @@
-/** Binding a logon to a signed-in user, by a code to a contact that the mainframe holds for the logon. */
+/** Links a logon to a signed-in user, with a one-time code sent to a contact of the logon in the mainframe. */
 
 import type { RequestSource } from '../http/request-source.ts';
 import type { LogonContacts, Mainframe } from '../integrations/mainframe.ts';
@@ -24,15 +24,15 @@ export interface AssociationDeps extends OtpDeps {
   readonly caller: Principal;
 }
 
-/** One way to reach the owner of a logon. */
+/** A channel to the owner of a logon. */
 export interface AssociationChannel {
   readonly channel: Contact['channel'];
   contactOf(contacts: LogonContacts): Contact | undefined;
 }
 
 /**
- * Sends the code. A logon that is not there, has no such contact, or belongs to somebody already gets the same kind of
- * answer: a code is made as well, which goes nowhere and binds nothing.
+ * Sends the code. A logon that does not exist, has no such contact or belongs to a user gets the same kind of response:
+ * a code is created, but sent to no contact and linked to no logon.
  * @throws IamError USER_MISSING, MFA_MISSING, TOKEN_INVALID, TOO_MANY_CODES, MAINFRAME_UNAVAILABLE.
  */
 export async function startAssociation(
@@ -58,7 +58,7 @@ export async function startAssociation(
   });
   deps.outbox.wake();
   const { contact, sent } = started;
-  // Worked out in either case, so that it takes as long.
+  // Computed in both cases, so that the response time is the same.
   const decoy = createDecoyMaskedContact(channel, logon, deps.storeSecret);
   return { ...sent, contact: contact ? maskContact(contact) : decoy };
 }

@@ -1,8 +1,8 @@
 /**
- * A new mainframe password by a code. The mainframe is called between two transactions: the first takes the code, so that
- * of many parallel uses one gets any further; the second ends what was signed in and begins a session. Where the mainframe
- * fails, the code is made good again. After a crash in between the code is used and a new one has to be asked for; the
- * password may then be the new one already.
+ * Sets a new mainframe password with a one-time code. The mainframe is called between two transactions: the first
+ * consumes the code, so that only one of several parallel requests continues; the second ends existing sessions and
+ * starts a new one. If the mainframe fails, the code is restored. After a crash in between, the code is consumed and a
+ * new one must be requested; the mainframe may already have the new password.
  */
 import { apiError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
@@ -28,7 +28,7 @@ import { endSessionsOfLogon } from './sessions.ts';
 export interface LogonResetRequest {
   /** Upper-case. */
   readonly logon: string;
-  /** The id of the transaction, and the code that was sent in it. */
+  /** The id of the code transaction, and the code. */
   readonly codeId: string;
   readonly code: string;
   readonly newPassword: string;
@@ -46,8 +46,8 @@ export interface LogonResetDeps extends OtpDeps {
 
 /**
  * Sets the password and signs in.
- * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code stays good), TOO_BUSY and
- *   MAINFRAME_UNAVAILABLE (it is made good again).
+ * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code remains valid), TOO_BUSY and
+ *   MAINFRAME_UNAVAILABLE (the code is restored).
  */
 export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonResetDeps): Promise<LogonSession> {
   const authorization = await consumeResetOtp(reset, deps);
@@ -62,9 +62,9 @@ export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonRe
 
 interface ResetAuthorization {
   readonly codeId: string;
-  /** Whom the logon belongs to. */
+  /** The owner of the logon. */
   readonly userId: string | undefined;
-  /** What the caller counts by: its device or its address. */
+  /** The key that the caller's attempts count by: its device or its address. */
   readonly sourceKey: string;
 }
 
@@ -103,7 +103,7 @@ async function setPassword(
   }
 }
 
-/** The old password is no longer one, whatever else happened meanwhile: a lock, or another owner, only keeps from signing in. */
+/** Always ends sessions, because the old password is invalid; a lock or a new owner only prevents the sign-in. */
 async function completeReset(
   tx: Transaction,
   { logon, clientId }: LogonResetRequest,

@@ -1,4 +1,4 @@
-/** Mainframe logons: their names, who they belong to, and logging in with one. */
+/** Mainframe logons: names, owners and logins. */
 import { apiError } from '../../contract/errors.ts';
 import type { LogonContacts, Mainframe } from '../integrations/mainframe.ts';
 import type { Settings } from '../settings.ts';
@@ -17,18 +17,18 @@ import { createLoginAttempt } from './throttles.ts';
 
 const maxLogonPasswordLength = 128;
 
-/** Logon names are upper-case; what is given may be lower-case. Letters beyond ASCII fold to nothing. */
+/** Converts a logon name to upper case. Only ASCII letters are converted. */
 export function normalizeLogon(name: string): string {
   return name.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The user whom a logon belongs to. */
+/** The user who owns a logon. */
 export function findLogonOwner(reader: Pick<Reader, 'users'>, logon: string): Promise<User | undefined> {
   return reader.users.getBy('legacyLogon', logon);
 }
 
 /**
- * Makes a logon a user's own. What was begun with it while it was nobody's is over.
+ * Links a logon to a user. Ends its sessions and codes from the time when it had no owner.
  * @throws IamError LOGON_TAKEN.
  */
 export async function bindLogon(tx: Transaction, user: User, logon: string): Promise<string[]> {
@@ -39,47 +39,47 @@ export async function bindLogon(tx: Transaction, user: User, logon: string): Pro
   return legacyLogons;
 }
 
-/** Ends the sessions that began with a logon, and voids the codes that were sent for it. */
+/** Ends the sessions that were started with a logon, and deletes its codes. */
 export async function revokeLogonAccess(tx: Transaction, logon: string): Promise<void> {
   await endSessionsOfLogon(tx, logon);
   await revokeOtps(tx, subjectOfLogon(logon));
 }
 
-/** The rule of the mainframe, as the setting has it. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
+/** Checks the password rule of the mainframe (setting mainframe-password-rule). @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
 export function assertMainframePassword(
   password: string,
   { mainframePasswordRule }: Pick<Settings, 'mainframePasswordRule'>,
 ): void {
-  const fits =
+  const isAccepted =
     password.length <= maxLogonPasswordLength && new RegExp(`^(?:${mainframePasswordRule})$`, 'u').test(password);
-  if (!fits) throw apiError('PASSWORD_NOT_FOR_MAINFRAME');
+  if (!isAccepted) throw apiError('PASSWORD_NOT_FOR_MAINFRAME');
 }
 
-/** Where a code for a logon goes: to its mobile, else to its e-mail. */
+/** The contact that receives codes for a logon: its mobile, else its e-mail. */
 export function selectRecoveryContact({ email, mobile }: LogonContacts): Contact | undefined {
   if (mobile !== undefined) return mobileContact(mobile);
   return email === undefined ? undefined : emailContact(email);
 }
 
 /**
- * How the contact of a logon is shown, or what is shown for one that has none or is not there: then one kind of contact
- * or the other, as the name has it, since those that are there have either.
+ * The masked contact of a logon, or a decoy if it has none or does not exist. The channel of the decoy is derived from
+ * the name, because existing logons have either channel.
  */
 export function maskLogonContact(contact: Contact | undefined, logon: string, key: StoreSecret): string {
   const channel = key.digest('channel of a logon', logon) < '8' ? 'sms' : 'email';
-  // Worked out in either case, so that it takes as long.
+  // Computed in both cases, so that the response time is the same.
   const decoy = createDecoyMaskedContact(channel, logon, key);
   return contact ? maskContact(contact) : decoy;
 }
 
 const formatCounterName = (logon: string) => `mainframe-password/${logon}`;
 
-/** How often the password of a logon was changed here: a login that began before such a change does not go on after it. */
+/** How often the password of a logon was changed here. A login that started before a change fails after it. */
 export async function readPasswordChangeCount(reader: Pick<Reader, 'counters'>, logon: string): Promise<number> {
   return (await reader.counters.get(formatCounterName(logon)))?.last ?? 0;
 }
 
-/** Counts a change of password, for the logins under way. */
+/** Counts a change of password, to invalidate logins in progress. */
 export async function recordPasswordChange(tx: Transaction, logon: string): Promise<void> {
   const name = formatCounterName(logon);
   const counter = await tx.counters.get(name);
@@ -87,14 +87,14 @@ export async function recordPasswordChange(tx: Transaction, logon: string): Prom
   else await tx.counters.insert({ name, last: 1 });
 }
 
-/** What logging in with a logon needs of a call's context. */
+/** The parts of the request context that a login with a logon needs. */
 export interface LogonDeps extends Omit<LoginDeps, 'passwords'> {
   readonly mainframe: Mainframe;
 }
 
 /**
- * Logs in whoever a logon belongs to, or the logon alone where it is nobody's. Failures count for
- * the logon, in a table of their own.
+ * Logs in the owner of a logon, or the logon alone if it has no owner. Failures are counted per logon, separately from
+ * passwords of users.
  * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY, MAINFRAME_UNAVAILABLE.
  */
 export async function loginWithLogon(
@@ -110,13 +110,13 @@ export async function loginWithLogon(
   const attempt = createLoginAttempt({ name: logon, user: owner, source: deps.source }, deps);
   const isVerified = await throttles.logon.attempt(attempt, async () => {
     if ([...secret].length > maxLogonPasswordLength) return undefined;
-    // That of a locked user counts as a wrong one: it would show by the failures that it clears.
+    // For a locked user, the correct password counts as a failure; otherwise cleared failure counts would reveal it.
     return ((await deps.mainframe.verify(logon, secret, deps.hashLane)) && !owner?.locked) || undefined;
   });
   if (!isVerified) throw createInvalidCredentialsError();
   const logonSession = await deps.store.transaction(async (tx) => {
     const current = await findLogonOwner(tx, logon);
-    // What happened while the mainframe looked counts: a lock, a removal, another owner, a new password.
+    // Check again: the owner may have been locked, removed or replaced, or the password changed, during verification.
     if (current?.locked || current?.userId !== owner?.userId) throw createInvalidCredentialsError();
     if ((await readPasswordChangeCount(tx, logon)) !== changes) throw createInvalidCredentialsError();
     return startLogonSession(tx, { ...options, clientId: client.clientId, logon, user: current }, deps);
@@ -128,7 +128,7 @@ export async function loginWithLogon(
 
 export interface LogonSessionOptions extends Pick<SessionOptions, 'clientId' | 'remember' | 'renewable'> {
   readonly logon: string;
-  /** Whom the logon belongs to. */
+  /** The owner of the logon. */
   readonly user: User | undefined;
 }
 
@@ -141,7 +141,7 @@ export interface LogonSession {
   readonly refreshToken?: string;
 }
 
-/** A session that begins with a logon: that of its user, or of the logon alone. */
+/** Starts a session with a logon, for its owner or for the logon alone. */
 export async function startLogonSession(
   tx: Transaction,
   { user, logon, ...options }: LogonSessionOptions,
@@ -152,7 +152,7 @@ export async function startLogonSession(
   return { user, logon, ...(await startSession(tx, start, deps)) };
 }
 
-/** The token response for such a session. */
+/** The token response for a logon session. */
 export function issueLogonToken(
   issuer: TokenIssuer,
   { user, logon, session, refreshToken }: LogonSession,

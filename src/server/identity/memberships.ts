@@ -1,4 +1,4 @@
-/** Who is in a group: users, businesses, users in the name of their business, and services, all in one way. */
+/** Members of groups: users, businesses, users of a business, and services. */
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { forEachYielding } from '../for-each-yielding.ts';
@@ -11,7 +11,7 @@ import { toPage } from './pagination.ts';
 /** The members of one kind in one group; with kind businessUser, those of one business. */
 export type Roster = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
 
-/** A page of member ids in their order. Its cursor is an id, so it holds whether or not that member stays. */
+/** A page of member ids in order. The cursor is an id and remains valid if that member is removed. */
 export async function readMemberPage(
   reader: Pick<Reader, 'memberships'>,
   roster: Roster,
@@ -28,7 +28,7 @@ export async function readMemberPage(
   );
 }
 
-/** Puts members into a group; one that is in it already stays, and is no longer a delegated one where this is none. */
+/** Adds members to a group. An existing member remains; a delegated one becomes regular unless the new one is delegated. */
 export function addMembers(
   tx: Transaction,
   roster: Roster & Pick<Membership, 'delegated'>,
@@ -37,21 +37,21 @@ export function addMembers(
   return forEachYielding(memberIds, (memberId) => addMember(tx, { ...roster, memberId }));
 }
 
-/** As `addMembers`, for one. */
+/** Like `addMembers`, for one member. */
 export async function addMember(tx: Transaction, membership: Membership): Promise<void> {
-  const known = await tx.memberships.get(membershipKey(membership));
-  if (!known) await tx.memberships.insert(membership);
-  else if (known.delegated && !membership.delegated) await tx.memberships.replace(membership);
+  const existing = await tx.memberships.get(membershipKey(membership));
+  if (!existing) await tx.memberships.insert(membership);
+  else if (existing.delegated && !membership.delegated) await tx.memberships.replace(membership);
 }
 
-/** Takes a member out of a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
+/** Removes a member from a group. @throws IamError MEMBERSHIP_NOT_FOUND, LAST_ADMINISTRATOR. */
 export async function removeMember(tx: Transaction, membership: Membership): Promise<void> {
   await withAdministratorCheck(tx, async () => {
     if (!(await tx.memberships.delete(membershipKey(membership)))) throw apiError('MEMBERSHIP_NOT_FOUND');
   });
 }
 
-/** Refuses a list in which one is not known, and names all of those. @throws IamError with `code`. */
+/** Rejects a list with unknown ids and reports each of them. @throws IamError with `code`. */
 function assertAllKnown(
   ids: Iterable<string>,
   isKnown: (id: string) => Promise<boolean>,
@@ -64,11 +64,12 @@ function assertAllKnown(
 /** @throws IamError USER_UNKNOWN. */
 export function assertUsersExist(reader: Pick<Reader, 'users'>, userIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id)) !== undefined;
-  return assertAllKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `There is no user ${id}.`);
+  return assertAllKnown(userIds, isKnown, 'USER_UNKNOWN', (id) => `User ${id} not found.`);
 }
 
 /**
- * Users of other businesses are refused as if they were not there: who rules over one business learns nothing of them.
+ * Users of other businesses are reported as unknown: an administrator of one business learns nothing about the users of
+ * others.
  * @throws IamError USER_NOT_OF_BUSINESS.
  */
 export function assertUsersOfBusiness(
@@ -77,12 +78,7 @@ export function assertUsersOfBusiness(
   userIds: Iterable<string>,
 ): Promise<void> {
   const isKnown = async (id: string) => (await reader.users.get(id))?.businessId === businessId;
-  return assertAllKnown(
-    userIds,
-    isKnown,
-    'USER_NOT_OF_BUSINESS',
-    (id) => `The business ${businessId} has no user ${id}.`,
-  );
+  return assertAllKnown(userIds, isKnown, 'USER_NOT_OF_BUSINESS', (id) => `Business ${businessId} has no user ${id}.`);
 }
 
 /** @throws IamError BUSINESS_UNKNOWN. */
@@ -91,13 +87,13 @@ export function assertBusinessesExist(
   businessIds: Iterable<string>,
 ): Promise<void> {
   const isKnown = async (id: string) => (await reader.businesses.get(id)) !== undefined;
-  return assertAllKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `There is no business ${id}.`);
+  return assertAllKnown(businessIds, isKnown, 'BUSINESS_UNKNOWN', (id) => `Business ${id} not found.`);
 }
 
 /** @throws IamError SERVICE_UNKNOWN. */
 export function assertServicesExist(reader: Pick<Reader, 'clients'>, serviceIds: Iterable<string>): Promise<void> {
   const isKnown = async (id: string) => (await findService(reader, id)) !== undefined;
-  return assertAllKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `There is no service ${id}.`);
+  return assertAllKnown(serviceIds, isKnown, 'SERVICE_UNKNOWN', (id) => `Service ${id} not found.`);
 }
 
 /** The client that acts as this service account. */

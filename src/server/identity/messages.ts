@@ -1,6 +1,6 @@
 /**
- * The outbox: every message to a user, in the store with what it belongs to, so that it is there exactly when that is.
- * A relay, where one is set, takes from it; without one it is where messages are read.
+ * The outbox: every message to a user, written to the store in the same transaction as the change it reports. A
+ * configured relay sends messages from it; without a relay, messages are read from the outbox.
  */
 import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
@@ -10,13 +10,13 @@ import type { Contact } from './contacts.ts';
 import type { StoreSecret } from './store-secret.ts';
 import type { DeliveryOutcome } from './test-recipients.ts';
 
-/** What hands messages on, and wakes whoever waits for one. */
+/** Sends messages and wakes subscribers that wait for one. */
 export interface Outbox {
-  /** Whether messages of this channel leave for a relay. */
+  /** Whether a relay sends messages of this channel. */
   isRelayed(channel: Contact['channel']): boolean;
-  /** What becomes of messages to this contact, where it is one of those that choose. */
+  /** The delivery outcome of a test recipient; undefined for any other contact. */
   findOutcome(contact: Contact): DeliveryOutcome | undefined;
-  /** Tells that messages were kept: after the commit. */
+  /** Signals new messages; call it after the commit. */
   wake(): void;
 }
 
@@ -30,25 +30,25 @@ export interface MessageDeps {
 export interface MessageDraft {
   readonly contact: Contact;
   readonly purpose: string;
-  /** `{code}` stands where the code is to be. */
+  /** `{code}` is the placeholder of the code. */
   readonly text: string;
-  /** Until when it waits for others of its kind, so that one message goes out for all. */
+  /** The time until which notices of the same kind are collapsed into this message. */
   readonly collapsedUntil?: Date;
   readonly code?: {
     readonly codeId: string;
     readonly code: string;
     readonly expiresAt: number;
-    /** The code that was good until this one. */
+    /** The id of the code that this one replaces. */
     readonly voids?: string | undefined;
   };
 }
 
-/** So long messages are kept, and */
+/** How long messages are retained. */
 const retentionMs = 7 * 24 * 3600_000;
-/** so many old ones are looked at with each new one. */
+/** Old messages that are checked with each new one. */
 const cleanupBatchSize = 4;
 
-/** Puts a message into the outbox, as part of a transaction. Messages of long ago are cleared away. */
+/** Adds a message to the outbox, as part of a transaction. Deletes a few expired messages. */
 export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<void> {
   const { contact, purpose, text, code, collapsedUntil } = draft;
   const now = deps.clock.now();
@@ -77,7 +77,7 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
     await tx.messages.insert(row);
 }
 
-/** What is kept of a message: nothing, one or two. */
+/** The rows to store for a message: none, one or two. */
 function applyOutcome(message: () => Message, outcome: DeliveryOutcome | undefined, now: number): Message[] {
   switch (outcome?.kind) {
     case 'never':
@@ -93,17 +93,17 @@ function applyOutcome(message: () => Message, outcome: DeliveryOutcome | undefin
   }
 }
 
-/** The code of a message, for whoever may read it; undefined where it has none, or was handed on with it. */
+/** The decrypted code of a message; undefined if it has none, or the code was removed after delivery. */
 export function decryptMessageCode(message: Message, key: StoreSecret): string | undefined {
   return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
 }
 
-/** What a message says, code and all; stars where the code is kept no more. */
+/** The text of a message with its code, or with asterisks if the code is no longer stored. */
 export function renderMessageText(message: Message, key: StoreSecret): string {
   return message.text.replace('{code}', decryptMessageCode(message, key) ?? '******');
 }
 
-/** A message as it stays once it was handed on, or given up: without its code. */
+/** The stored form of a message after it was sent or failed: without its code. */
 export function withoutCode({ sealedCode: _, ...message }: Message): Message {
   return message;
 }

@@ -1,4 +1,4 @@
-/** The second proof: a code that goes to a verified contact of the user, and comes back in the session that asked for it. */
+/** Second factor (MFA): a one-time code sent to a verified contact of the user, and submitted in the requesting session. */
 import { apiError } from '../../contract/errors.ts';
 import { epochSeconds } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
@@ -13,7 +13,7 @@ import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from './revalidate-caller.ts';
 
-/** What a code is bound to: user and session. A session has one at a time; wrong ones count for the user. */
+/** A code is bound to the user and the session. A session has one code at a time; wrong codes count for the user. */
 function toOtpBinding(userId: string, { sessionId }: Session) {
   return { purpose: 'mfa', subject: subjectOfUser(userId), target: sessionId } as const;
 }
@@ -28,7 +28,7 @@ export interface MfaChallenge {
 }
 
 /**
- * Sends a code to the factor that is named, else to the usual one.
+ * Sends a code to the requested factor, else to the default one.
  * @throws IamError USER_MISSING, TOKEN_INVALID, FACTOR_NOT_FOUND, FACTOR_NOT_VERIFIED, TOO_MANY_CODES.
  */
 export async function startMfaChallenge(
@@ -65,18 +65,18 @@ interface MfaDeps extends OtpDeps {
 }
 
 /**
- * Takes the code of a challenge: the caller's session has AUTH-MFA from then on.
+ * Verifies the code of a challenge and gives the caller's session AUTH-MFA.
  * @throws IamError USER_MISSING, TOKEN_INVALID, CODE_INVALID, CODE_FAILURES.
  */
 export async function completeMfaChallenge(
   deps: MfaDeps,
   caller: Principal,
-  answer: { readonly codeId: string; readonly code: string },
+  submission: { readonly codeId: string; readonly code: string },
 ): Promise<TokenResponse> {
   const { user, session: callingSession } = requireUserCaller(caller);
   const source = await resolveSessionOtpSource(deps.store, user, callingSession, deps);
   const elevated = await consumeOtp(
-    { ...toOtpBinding(user.userId, callingSession), ...answer, source },
+    { ...toOtpBinding(user.userId, callingSession), ...submission, source },
     deps,
     async (tx) => {
       const { session: before } = await revalidateUserCaller(tx, caller, deps.clock);

@@ -1,4 +1,4 @@
-/** Values that are good for one use within a short time. The store keeps their hashes only. */
+/** One-time tokens: random values that expire soon and can be used once. The store contains only their hashes. */
 
 import type { Clock } from '../clock.ts';
 import { epochSeconds } from '../clock.ts';
@@ -15,14 +15,14 @@ interface Deps {
 
 type OneTimeTokenKind = OneTimeToken['kind'];
 
-/** Seconds that each kind is good for. */
+/** Lifetime of each kind in seconds. */
 export const oneTimeTokenLifetimes: Readonly<Record<OneTimeTokenKind, number>> = {
   param: 60,
   'certificate-nonce': 120,
   'auth-smart': 300,
 };
 
-/** A new value of 256 random bits, bound to what is said of it. */
+/** Issues a token of 256 random bits with the given binding. */
 export async function issueOneTimeToken(
   tx: Transaction,
   token: Omit<OneTimeToken, 'ticketHash' | 'expiresAt'>,
@@ -37,7 +37,7 @@ export async function issueOneTimeToken(
   return { value, expiresIn: String(lifetime) };
 }
 
-/** Takes a value: it is gone, whatever comes of it. Undefined where it is none of this kind, or over. */
+/** Consumes a token: it is deleted regardless of the result. Undefined if it is unknown, of another kind or expired. */
 export async function consumeOneTimeToken(
   tx: Transaction,
   kind: OneTimeTokenKind,
@@ -50,7 +50,7 @@ export async function consumeOneTimeToken(
   return token.expiresAt > epochSeconds(clock) ? token : undefined;
 }
 
-/** Voids the tickets of a user. */
+/** Deletes the one-time tokens of a user. */
 export async function revokeOneTimeTokens(tx: Transaction, userId: string): Promise<void> {
   for (const { ticketHash } of await tx.tickets.find('userId', userId)) await tx.tickets.delete(ticketHash);
 }

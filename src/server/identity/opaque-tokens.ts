@@ -1,4 +1,4 @@
-/** Opaque tokens for products: 256 random bits, kept as a hash, bound to who asked, the client and the product. */
+/** Opaque tokens for products: 256 random bits, stored as a hash, bound to the user, the client and the product. */
 import { apiError } from '../../contract/errors.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { ProductReference, ProductSystem } from '../integrations/product-system.ts';
@@ -14,9 +14,9 @@ const rememberedLifetimeSeconds = 600;
 const lifetimeSeconds = 3600;
 
 /**
- * The product that a call is about.
- * @throws IamError PRODUCT_NOT_FOUND; BILLING_TYPE_UNSUPPORTED where the product system implements no such billing type,
- *   BILLING_TYPE_NOT_SOLD where this product is sold with others; PRODUCT_SYSTEM_UNAVAILABLE.
+ * The product of a request.
+ * @throws IamError PRODUCT_NOT_FOUND; BILLING_TYPE_UNSUPPORTED if the product system does not implement the billing type,
+ *   BILLING_TYPE_NOT_SOLD if the product is not sold with it; PRODUCT_SYSTEM_UNAVAILABLE.
  */
 export async function requireProduct(
   products: ProductSystem,
@@ -41,11 +41,11 @@ interface Deps {
 export interface OpaqueTokenRequest {
   readonly product: Product;
   readonly billingType?: string | undefined;
-  /** Gives a short one. */
+  /** Issues a token with the shorter lifetime. */
   readonly remember?: boolean;
 }
 
-/** A new token for the caller, with its seconds as digits. @throws IamError TOKEN_INVALID where the caller is no longer one. */
+/** Issues a token for the caller; expiresIn is seconds as digits. @throws IamError TOKEN_INVALID if the caller is no longer valid. */
 export function issueOpaqueToken(
   { product, billingType, remember = false }: OpaqueTokenRequest,
   deps: Deps,

@@ -1,8 +1,8 @@
 /**
- * Wrong one-time codes, counted per subject and purpose whatever codes are sent meanwhile (NIST SP 800-63B, 3.1.3.2).
- * Five from one source close the codes of the subject to that source for an hour. After 20 within an hour over all
- * sources only known sources are served, and each other one for the code that it asked for itself: a stranger who uses
- * the budget up does not lock the owner out.
+ * Counts wrong one-time codes per subject and purpose, across all codes sent in the meantime (NIST SP 800-63B, 3.1.3.2).
+ * After five from one source, that source cannot use the codes of the subject for an hour. After 20 within an hour over
+ * all sources, only known sources are served; any other source may use only a code that it requested itself. An attacker
+ * who exhausts the limit therefore cannot lock the owner out.
  */
 import { epochSeconds } from '../clock.ts';
 import type { Reader, Transaction } from '../store/store.ts';
@@ -27,12 +27,12 @@ const maxAttemptsOverall = 20;
 
 type AttemptSubject = Pick<Otp, 'purpose' | 'subject'>;
 
-/** Which codes of a subject a source may try now: all, those that it asked for, or none; and for how many seconds. */
+/** The codes of a subject that a source may try now: all, those that it requested, or none; retryAfter is in seconds. */
 export type OtpAccess = { readonly to: 'all' } | { readonly to: 'own' | 'none'; readonly retryAfter: number };
 
 /**
- * The name under which the wrong codes of a holder count. A digest: callers choose subjects, and names that they could
- * sort would keep expired rows out of the reach of `clearExpired`.
+ * The key for the wrong codes of a subject. It is a digest: callers choose subjects, and keys with a chosen order would
+ * keep expired rows out of reach of `clearExpired`.
  */
 export function formatAttemptsKey(
   { purpose, subject }: AttemptSubject,
@@ -41,7 +41,7 @@ export function formatAttemptsKey(
   return storeSecret.digest('otp-attempts', `${purpose}/${subject}`);
 }
 
-/** How many more wrong codes may come from the source that asked for this code. */
+/** How many more wrong codes are allowed for the source that requested this code. */
 export async function countRemainingAttempts(
   reader: Pick<Reader, 'codeFailures'>,
   code: AttemptSubject & Pick<Otp, 'source'>,
@@ -55,15 +55,15 @@ export async function countRemainingAttempts(
 
 export async function checkOtpAccess(
   tx: Transaction,
-  holder: AttemptSubject,
+  subject: AttemptSubject,
   source: OtpSource,
   deps: OtpDeps,
 ): Promise<OtpAccess> {
-  const name = formatAttemptsKey(holder, deps.storeSecret);
+  const name = formatAttemptsKey(subject, deps.storeSecret);
   const now = epochSeconds(deps.clock);
   const row = await tx.codeFailures.get(name);
   const events = listCurrentEvents(row, now);
-  // After a clock was set back, later events count as if just now: the wait ends before the clock is there again.
+  // If the clock was set back, later events count as now, so that the wait does not last until the old time.
   if (row && findLatest(readEvents(row)) > now) await tx.codeFailures.replace({ name, events });
   const own = filterEvents(events, sourceDigest(name, source.key, deps.storeSecret));
   if (deps.disableRateLimits) return { to: 'all' };
@@ -72,32 +72,32 @@ export async function checkOtpAccess(
   return retryAfter > 0 && !source.isKnown ? { to: 'own', retryAfter } : { to: 'all' };
 }
 
-/** Counts a wrong code. Counts that are over are cleared away. */
+/** Counts a wrong code. Deletes a few expired counts. */
 export async function recordFailedAttempt(
   tx: Transaction,
-  holder: AttemptSubject,
+  subject: AttemptSubject,
   source: OtpSource,
   deps: OtpDeps,
 ): Promise<void> {
   if (deps.disableRateLimits) return;
-  const name = formatAttemptsKey(holder, deps.storeSecret);
+  const name = formatAttemptsKey(subject, deps.storeSecret);
   const now = epochSeconds(deps.clock);
   const before = await tx.codeFailures.get(name);
   const digest = sourceDigest(name, source.key, deps.storeSecret);
-  const counted = { name, events: addEvent(listCurrentEvents(before, now), digest, now) };
-  if (before) await tx.codeFailures.replace(counted);
-  else await tx.codeFailures.insert(counted);
+  const row = { name, events: addEvent(listCurrentEvents(before, now), digest, now) };
+  if (before) await tx.codeFailures.replace(row);
+  else await tx.codeFailures.insert(row);
   await clearExpired(toExpiringTable(tx.codeFailures, readEvents), (row) => row.name, now, name);
 }
 
-/** Clears the wrong codes of a source that gave a right one. Those of other sources stay. */
+/** Clears the wrong codes of a source that submitted a valid code. Those of other sources remain. */
 export async function clearFailedAttempts(
   tx: Transaction,
-  holder: AttemptSubject,
+  subject: AttemptSubject,
   source: OtpSource,
   deps: OtpDeps,
 ): Promise<void> {
-  const name = formatAttemptsKey(holder, deps.storeSecret);
+  const name = formatAttemptsKey(subject, deps.storeSecret);
   const row = await tx.codeFailures.get(name);
   if (!row) return;
   const events = listCurrentEvents(row, epochSeconds(deps.clock));
@@ -107,7 +107,7 @@ export async function clearFailedAttempts(
   else await tx.codeFailures.replace({ name, events: others });
 }
 
-/** Oldest first. Each counts until an hour after the last one of its source. */
+/** Oldest first. Each event counts until an hour after the last event of its source. */
 function listCurrentEvents(row: Row<'codeFailures'> | undefined, now: number): SourceEvent[] {
   const events = readEvents(row).map((event) => ({ ...event, at: Math.min(event.at, now) }));
   const latest = new Map<string | undefined, number>();
@@ -115,7 +115,7 @@ function listCurrentEvents(row: Row<'codeFailures'> | undefined, now: number): S
   return events.filter(({ source }) => (latest.get(source) ?? 0) + hour > now);
 }
 
-/** Rows without events are of a version that counted over all sources only. */
+/** Rows without events were written by a version that counted over all sources only. */
 function readEvents(row: Row<'codeFailures'> | undefined): readonly SourceEvent[] {
   if (row?.events) return row.events;
   const { failures = 0, lastAt = 0 } = row ?? {};

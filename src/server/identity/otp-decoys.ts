@@ -1,13 +1,13 @@
-/** Contacts that do not exist, so that sending a code takes the same work where there is nobody to send it to. */
+/** Nonexistent contacts, so that sending a code does the same amount of work for an unknown user. */
 import type { Transaction } from '../store/store.ts';
 import { type Contact, emailContact } from './contacts.ts';
 
-/** As many as there can be real ones; `name` is a digest of what was asked for. */
+/** `count` is the maximum number of real contacts; `name` is a digest of the requested identifier. */
 export function createDecoyContacts(name: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, at) => emailContact(`nobody:${name}:${at}`));
 }
 
-/** Deletes what was sent to them; as many calls where nothing was. */
+/** Deletes the messages to decoys; performs the same store calls if there are none. */
 export async function deleteDecoyMessages(tx: Transaction, decoys: readonly Contact[]): Promise<void> {
   for (const { to } of decoys) {
     const [message] = await tx.messages.find('to', to);

@@ -1,6 +1,6 @@
 /**
- * How many codes go to one contact, or are asked for under one name: five an hour from one source and 20 over all
- * sources, beyond which only known sources are served.
+ * Limits codes per contact and per requested name: five an hour from one source and 20 over all sources; beyond that
+ * only known sources are served.
  */
 import { retryLater } from '../../contract/errors.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -21,7 +21,7 @@ import type { StoreSecret } from './store-secret.ts';
 
 const maxOtpsPerSource = 5;
 const maxOtpsOverall = 20;
-/** By how much clocks may be corrected without a count being lost. */
+/** Clock corrections up to this size do not lose counts. */
 const clockToleranceSeconds = 60;
 
 interface Deps {
@@ -32,17 +32,17 @@ interface Deps {
 }
 
 interface OtpRateLimitOptions {
-  /** Where sources make no difference, all count as one: five an hour. */
+  /** Without a source, all requests count together: five an hour. */
   readonly source?: OtpSource;
-  /** Returns false in the place of a refusal. */
+  /** Returns false instead of throwing. */
   readonly quiet?: boolean;
 }
 
 const sharedSource: OtpSource = { key: '', isKnown: false };
 
 /**
- * Counts a code that goes to a contact, or is asked for under a name.
- * @returns false where `quiet` and it is one too many. @throws IamError TOO_MANY_CODES with Retry-After.
+ * Counts a code that is sent to a contact or requested under a name.
+ * @returns false if `quiet` and the limit is reached. @throws IamError TOO_MANY_CODES with Retry-After.
  */
 export async function consumeOtpRateLimit(
   tx: Transaction,
@@ -52,10 +52,10 @@ export async function consumeOtpRateLimit(
 ): Promise<boolean> {
   if (deps.disableRateLimits) return true;
   const now = epochSeconds(deps.clock);
-  // Callers choose contacts: names that they could sort would keep expired rows out of the reach of `clearExpired`.
+  // Callers choose contacts: keys with a chosen order would keep expired rows out of reach of `clearExpired`.
   const contact = deps.storeSecret.digest('otp-sendings', name);
   const row = await tx.sendings.get(contact);
-  // Those of a time that is still to come were sent before a clock was set back.
+  // Ignore events in the future, from before the clock was set back.
   const events = readEvents(row).filter(({ at }) => at > now - hour && at <= now + clockToleranceSeconds);
   const digest = sourceDigest(name, source.key, deps.storeSecret);
   const retryAfter = Math.max(
@@ -66,14 +66,14 @@ export async function consumeOtpRateLimit(
     if (quiet) return false;
     throw retryLater('TOO_MANY_CODES', retryAfter);
   }
-  const counted = { contact, events: addEvent(events, digest, now) };
-  if (row) await tx.sendings.replace(counted);
-  else await tx.sendings.insert(counted);
+  const updated = { contact, events: addEvent(events, digest, now) };
+  if (row) await tx.sendings.replace(updated);
+  else await tx.sendings.insert(updated);
   await clearExpired(toExpiringTable(tx.sendings, readEvents), (row) => row.contact, now, contact);
   return true;
 }
 
-/** Rows without events are of a version that counted over all sources only. */
+/** Rows without events were written by a version that counted over all sources only. */
 function readEvents(row: Row<'sendings'> | undefined): readonly SourceEvent[] {
   return row?.events ?? (row?.times ?? []).map((at) => ({ at }));
 }

@@ -1,17 +1,17 @@
-/** The codes that a subject has for one purpose: which ones there are, and which one goes when a new one is sent. */
+/** The codes of a subject for one purpose: which ones are stored, and which one a new code replaces. */
 import type { Reader } from '../store/store.ts';
 import type { Otp } from '../store/tables.ts';
 
-/** So many codes are live per subject and purpose. */
+/** Maximum live codes per subject and purpose. */
 const maxLiveOtps = 4;
-/** So many that were used or are over stay beside them, to be recognized when they are typed again. */
+/** Maximum used or expired codes stored besides them, to recognize them when they are submitted again. */
 const maxSpentOtps = 3;
-/** The most that there are at any time: a used code that was voided by its own use is stored once more. */
+/** Maximum stored codes: a used code that was revoked by its own use is stored once more. */
 export const maxStoredOtps = maxLiveOtps + maxSpentOtps + 1;
 
 export type OtpOwner = Pick<Otp, 'purpose' | 'subject'>;
 
-/** Those of one subject and purpose, whatever their target; the oldest first. */
+/** The codes of one subject and purpose, for any target; oldest first. */
 export async function listOtps(reader: Pick<Reader, 'codes'>, { purpose, subject }: OtpOwner): Promise<readonly Otp[]> {
   const rows = await reader.codes.find('subject', subject);
   return rows
@@ -23,20 +23,20 @@ export function isLive({ used, expiresAt }: Pick<Otp, 'used' | 'expiresAt'>, now
   return !used && expiresAt > now;
 }
 
-/** Whether both belong to one holder and were asked for by one source: then the later one voids the earlier one. */
+/** Whether both codes have the same target and source: the later one then replaces the earlier one. */
 export function isSameRequest(a: Pick<Otp, 'target' | 'source'>, b: Pick<Otp, 'target' | 'source'>): boolean {
   return a.target === b.target && a.source === b.source && a.source !== undefined;
 }
 
-/** What goes for a new code. */
+/** The codes that a new code replaces, or the time when a slot becomes free. */
 export type OtpSlot =
   | { readonly isFree: true; readonly removed: readonly Otp[]; readonly voids: string | undefined }
   | { readonly isFree: false; readonly freeAt: number };
 
 /**
- * The codes that a new one displaces. It voids the one that the same source asked for, of the same holder. Where four
- * others are live, one goes: of the same source, else of an unknown source, the oldest first; one that a known source
- * asked for goes only for another known source.
+ * The codes that a new code replaces: always the previous code for the same target and source. If four others are live,
+ * the oldest one of the same source, else of an unknown source, is replaced too; a code requested by a known source is
+ * replaced only for another known source.
  */
 export function findOtpSlot(
   codes: readonly Otp[],

@@ -1,4 +1,4 @@
-/** The source that asks for a one-time code or types one, as the limits count it. */
+/** The source that requests or submits a one-time code, as the limits count it. */
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Reader } from '../store/store.ts';
@@ -8,11 +8,11 @@ import { callerKey, isKnownSource } from './known-sources.ts';
 import type { StoreSecret } from './store-secret.ts';
 
 export interface OtpSource {
-  /** What it counts by. */
+  /** The key that its attempts count by. */
   readonly key: string;
-  /** Whether it is a known source or device of the user whom the code is for: limits over all sources leave it out. */
+  /** Whether it is a known source or device of the user of the code: the limits over all sources do not apply to it. */
   readonly isKnown: boolean;
-  /** The device that the caller proved on this call. */
+  /** The device authenticated by this request. */
   readonly deviceKey?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function createUnknownSource({ source }: Pick<Deps, 'source'>): OtpSource
   return { key: source.key, isKnown: false };
 }
 
-/** For a call without a session. A device of the user, proven by its deviceTokenId, counts in the place of the address. */
+/** For a request without a session. A device of the user, authenticated by its deviceTokenId, counts instead of the address. */
 export async function resolveOtpSource(
   reader: Pick<Reader, 'devices'>,
   user: User | undefined,
@@ -41,8 +41,8 @@ export async function resolveOtpSource(
 }
 
 /**
- * For a call in a session, which counts by its address: a user associates devices at will, and each would have tries of
- * its own. The device that the session is bound to makes it known all the same.
+ * For a request in a session, which counts by its address: a user can associate any number of devices, and each would
+ * have separate attempts. The device that the session is bound to still makes the source known.
  */
 export async function resolveSessionOtpSource(
   reader: Pick<Reader, 'devices'>,

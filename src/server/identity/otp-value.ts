@@ -1,4 +1,4 @@
-/** The six digits of a one-time code: how they are drawn, stored and compared. */
+/** The six digits of a one-time code: generation, storage and comparison. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/store.ts';
@@ -12,40 +12,40 @@ export interface OtpDeps extends MessageDeps {
   readonly disableRateLimits: boolean;
 }
 
-/** A code for these contacts: the one that all of them choose, else a random one. */
+/** A code for these contacts: the fixed code if all of them have the same, else a random one. */
 export function createOtpCode(contacts: readonly Contact[], deps: Pick<OtpDeps, 'outbox' | 'random'>): string {
-  const [chosen, ...others] = contacts.map((contact) => {
+  const [fixedCode, ...others] = contacts.map((contact) => {
     const outcome = deps.outbox.findOutcome(contact);
     return outcome?.kind === 'fixed' ? outcome.code : undefined;
   });
-  // A code that goes to any other contact as well is never known before.
-  const isFixed = chosen !== undefined && others.every((code) => code === chosen);
-  return isFixed ? chosen : generateSixDigits(deps.random);
+  // A code that is also sent to any other contact must not be predictable.
+  const isFixed = fixedCode !== undefined && others.every((code) => code === fixedCode);
+  return isFixed ? fixedCode : generateSixDigits(deps.random);
 }
 
 const codeCount = 1_000_000;
 
-/** Every code is as likely as any other: numbers beyond the last whole multiple are drawn again. */
+/** Uniformly distributed: numbers beyond the last whole multiple are rejected. */
 export function generateSixDigits(random: Random): string {
   const limit = 2 ** 32 - (2 ** 32 % codeCount);
   for (;;) {
-    const drawn = random.bytes(4).readUInt32BE(0);
-    if (drawn < limit) return String(drawn % codeCount).padStart(6, '0');
+    const value = random.bytes(4).readUInt32BE(0);
+    if (value < limit) return String(value % codeCount).padStart(6, '0');
   }
 }
 
-/** What is stored of a code: six digits are too few for a hash without a key. */
+/** The stored form of a code. Keyed, because six digits are too few for an unkeyed hash. */
 export function hashOtp(codeId: string, code: string, { storeSecret }: Pick<OtpDeps, 'storeSecret'>): string {
   return storeSecret.digest('code', `${codeId}:${code}`);
 }
 
-/** Compares with a stored hash, or as long with none. */
+/** Compares a code with a stored hash. Takes the same time without one. */
 export function otpMatches(
   stored: { readonly codeId: string; readonly codeHash: string } | undefined,
   code: string,
   deps: Pick<OtpDeps, 'storeSecret'>,
 ): boolean {
-  const typed = Buffer.from(hashOtp(stored?.codeId ?? 'none', code, deps));
-  const expected = Buffer.from(stored?.codeHash ?? ''.padEnd(typed.length, '0'));
-  return typed.length === expected.length && timingSafeEqual(typed, expected) && stored !== undefined;
+  const actual = Buffer.from(hashOtp(stored?.codeId ?? 'none', code, deps));
+  const expected = Buffer.from(stored?.codeHash ?? ''.padEnd(actual.length, '0'));
+  return actual.length === expected.length && timingSafeEqual(actual, expected) && stored !== undefined;
 }

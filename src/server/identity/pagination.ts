@@ -2,7 +2,7 @@
 import type { Page } from '../../contract/operation.ts';
 import type { Range } from '../store/store.ts';
 
-/** The page that `limit + 1` fetched rows make: the one too many tells that more follow. */
+/** Builds a page from `limit + 1` fetched rows; the extra row shows that more follow. */
 export function toPage<Item>(rows: readonly Item[], limit: number, keyOf: (row: Item) => string): Page<Item> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -10,21 +10,21 @@ export function toPage<Item>(rows: readonly Item[], limit: number, keyOf: (row: 
 }
 
 /**
- * A page of those rows of an ordered source that pass. Fetches on until the page is full or the source ends, so that a
- * page is short only at the end of the list.
+ * A page of the rows of an ordered source that match the filter. Fetches until the page is full or the source ends, so
+ * that only the last page can be short.
  */
 export async function readFilteredPage<Item>(
   range: { readonly after?: string | undefined; readonly limit: number },
   fetch: (part: Range) => Promise<readonly Item[]>,
   keyOf: (row: Item) => string,
-  passes: (row: Item) => boolean,
+  isMatch: (row: Item) => boolean,
 ): Promise<Page<Item>> {
   const fetchLimit = range.limit + 1;
   const matches: Item[] = [];
   let after = range.after;
   for (;;) {
     const rows = await fetch({ after, limit: fetchLimit });
-    for (const row of rows) if (passes(row)) matches.push(row);
+    for (const row of rows) if (isMatch(row)) matches.push(row);
     const last = rows.at(-1);
     if (matches.length >= fetchLimit || rows.length < fetchLimit || last === undefined)
       return toPage(matches, range.limit, keyOf);

@@ -1,4 +1,4 @@
-/** Redeeming what stands for a signed-in user: the other half of generate-param. */
+/** Redeems a one-time token of generate-param for a session of the same user in another client. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
@@ -13,7 +13,7 @@ interface Deps {
   readonly random: Random;
 }
 
-/** What the redeeming client shows. */
+/** The request of the redeeming client. */
 export interface RedeemParamRequest {
   readonly param: string;
   readonly clientId: string;
@@ -21,8 +21,8 @@ export interface RedeemParamRequest {
 }
 
 /**
- * A new session of the user that the value stands for. What is refused is not used up by it.
- * @throws IamError CREDENTIALS_INVALID, whatever is wrong.
+ * Starts a new session of the user of the token. A rejected request does not consume the token.
+ * @throws IamError CREDENTIALS_INVALID, for every failure.
  */
 export async function redeemParam(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function redeemParam(
   return { user, session };
 }
 
-/** The session that the value comes from and its user, as they are now. */
+/** The current state of the session that issued the token, and of its user. */
 async function requireSourceSession(
   reader: Pick<Reader, 'users' | 'sessions'>,
   { userId = '', sessionId = '' }: OneTimeToken,

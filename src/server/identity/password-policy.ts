@@ -1,12 +1,12 @@
 /**
- * What a new password of a user must be, wherever it comes from: operations, seed and settings. Eight to 128 code points;
- * none of the common ones; nothing that the account tells. It is taken as it was sent: not trimmed, not cut, not folded,
- * not normalised, so that a composed and a decomposed é are two passwords. Only the comparisons of the rules fold.
+ * The password policy of users, for passwords from operations, the seed and settings: 8 to 128 code points, not one of
+ * the common passwords, without names of the account. Passwords are used exactly as sent: not trimmed, truncated,
+ * case-folded or normalized, so that a composed and a decomposed é are different passwords. Only the checks fold case.
  */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
 import { foldIdentifier } from '../store/tables.ts';
 
-/** What of an account must not be in its password. */
+/** Account fields that its password must not contain. */
 export interface PasswordOwner {
   readonly userName?: string | undefined;
   readonly userEmail?: string | undefined;
@@ -14,23 +14,23 @@ export interface PasswordOwner {
 
 const minPasswordLength = 8;
 export const maxPasswordLength = 128;
-/** No common one is longer, so nobody waits for the list over a longer one. */
+/** The longest common password, so that the list is not loaded for a longer one. */
 const maxCommonPasswordLength = 20;
-/** Shorter names are in too many words to tell anything. */
+/** Shorter names occur in too many words to be meaningful. */
 const minContextLength = 3;
 const serviceNames = ['iam-standin', 'iamstandin'];
 
-/** Each rule that a password can break, in words that follow the name of what is wrong. */
+/** The message of each rule, as a predicate. */
 const ruleMessages = {
   PASSWORD_TOO_SHORT: `must have at least ${minPasswordLength} characters`,
   PASSWORD_TOO_LONG: `must not be longer than ${maxPasswordLength} characters`,
-  PASSWORD_COMMON: 'must not be one of the common ones, which are tried first',
+  PASSWORD_COMMON: 'must not be one of the most common passwords',
   PASSWORD_CONTEXT: 'must not contain the user name, the local part of the e-mail or the name of the service',
 } as const;
 
 type PasswordRule = keyof typeof ruleMessages;
 
-/** @returns every rule that a password breaks; none for a good one. Nothing of the password is repeated. */
+/** @returns every violated rule; none for an accepted password. The result never contains the password. */
 export async function findViolations(password: string, owner: PasswordOwner): Promise<PasswordRule[]> {
   const length = countCodePoints(password);
   const folded = foldIdentifier(password);
@@ -40,34 +40,34 @@ export async function findViolations(password: string, owner: PasswordOwner): Pr
     ['PASSWORD_COMMON', length <= maxCommonPasswordLength && (await isCommon(password))],
     ['PASSWORD_CONTEXT', collectContextWords(owner).some((word) => folded.includes(word))],
   ];
-  return violations.filter(([, holds]) => holds).map(([rule]) => rule);
+  return violations.filter(([, isViolated]) => isViolated).map(([rule]) => rule);
 }
 
-/** As `brokenRules`, in words: `must have at least 8 characters`. */
+/** Like `findViolations`, as messages: `must have at least 8 characters`. */
 export async function describeViolations(password: string, owner: PasswordOwner): Promise<string[]> {
   return (await findViolations(password, owner)).map((rule) => ruleMessages[rule]);
 }
 
-/** @throws IamError PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMMON, PASSWORD_CONTEXT: each one that holds. */
+/** @throws IamError PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMMON, PASSWORD_CONTEXT: one item per violation. */
 export async function assertPasswordPolicy(password: string, owner: PasswordOwner): Promise<void> {
-  const faults = (await findViolations(password, owner)).map(
+  const errors = (await findViolations(password, owner)).map(
     (code): ApiErrorItem => ({ code, message: formatViolation(code) }),
   );
-  const [first, ...others] = faults;
+  const [first, ...others] = errors;
   if (first) throw new IamError([first, ...others]);
 }
 
-/** The codes of `requireGoodPassword`, for declarations. */
+/** The error codes of `assertPasswordPolicy`, for declarations. */
 export const passwordErrorCodes = Object.keys(ruleMessages) as PasswordRule[];
 
-/** The rule on length alone, which needs nothing to be looked up. */
+/** Checks only the length, without loading the list of common passwords. */
 export function validatePasswordLength(password: string): string | undefined {
   const length = countCodePoints(password);
   if (length < minPasswordLength) return ruleMessages.PASSWORD_TOO_SHORT;
   return length > maxPasswordLength ? ruleMessages.PASSWORD_TOO_LONG : undefined;
 }
 
-/** Whether no password is that long: then it is compared with none. */
+/** Whether no password can be that long; it is then compared with no hash. */
 export function isPasswordTooLong(password: string): boolean {
   return countCodePoints(password) > maxPasswordLength;
 }
@@ -76,7 +76,7 @@ function formatViolation(code: PasswordRule): string {
   return `The password ${ruleMessages[code]}.`;
 }
 
-/** In code points: what somebody types as one character counts as one, but for those that are put together of several. */
+/** Counts code points: a typed character counts as one unless it is composed of several. */
 function countCodePoints(password: string): number {
   return [...password].length;
 }

@@ -1,46 +1,49 @@
-/** Who calls, as the rest of the server sees it. */
+/** The caller of a request. */
 import { apiError } from '../../contract/errors.ts';
 import { type CallerAuthorities, isReservedRole } from '../../contract/roles.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 
-/** How the call presented itself. */
+/** How the request authenticated. */
 export type AuthenticationMethod = 'client-id' | 'basic' | 'api-key' | 'bearer';
 
-/** A client, or a client on behalf of a user; merely named (`way` client-id) or proven. Roles are those that count for this call. */
+/**
+ * A client, or a client acting for a user; identified (authMethod client-id) or authenticated. Contains the roles that
+ * apply to this request.
+ */
 export interface Principal extends CallerAuthorities {
   readonly authMethod: AuthenticationMethod;
   readonly client: Client;
-  /** The user on whose behalf the client calls, and the session it calls in. */
+  /** The user for whom the client acts, and the session. */
   readonly user?: User;
   readonly session?: Session;
-  /** The mainframe logon on whose behalf the client calls, where that is bound to no user. */
+  /** The mainframe logon for which the client acts, if it is linked to no user. */
   readonly logon?: string;
-  /** What a later write must not exceed and a log may name: the `sub` of the caller. */
+  /** The `sub` of the caller. It identifies the caller in logs. */
   readonly subject: string;
 }
 
-/** Whether the client calls for itself, and not for a user or a logon: what is the client's is the caller's then. */
+/** Whether the client acts for itself and not for a user or a logon; objects of the client then belong to the caller. */
 export function isClientItself(caller: Principal): boolean {
   return caller.user === undefined && caller.logon === undefined;
 }
 
-/** The id of the client where it calls for itself and has shown more than its name. */
+/** The id of the client if it acts for itself and is authenticated. */
 export function findAuthenticatedClientId(caller: Principal | undefined): string | undefined {
   return caller && caller.authMethod !== 'client-id' && isClientItself(caller) ? caller.client.clientId : undefined;
 }
 
-/** Whether anyone may be this caller: it did not authenticate, or it is a user or a logon without a role of its own. */
+/** Whether anyone could be this caller: it is unauthenticated, or a user or a logon without granted roles. */
 export function isUnprivileged(caller: Principal | undefined): boolean {
   if (!caller || caller.authMethod === 'client-id') return true;
   return !isClientItself(caller) && [...caller.roles].every(isReservedRole);
 }
 
-/** Whether the client has shown its secret or a key with this very call, and not its name or a token only. */
-export function hasClientCredential({ authMethod: way }: Principal): boolean {
-  return way === 'basic' || way === 'api-key';
+/** Whether the client authenticated this request with its secret or an API key, and not with its id or a token only. */
+export function hasClientCredential({ authMethod }: Principal): boolean {
+  return authMethod === 'basic' || authMethod === 'api-key';
 }
 
-/** A caller who is a user, in its session. @throws IamError USER_MISSING. */
+/** The user and the session of the caller. @throws IamError USER_MISSING. */
 export function requireUserCaller(caller: Principal): { readonly user: User; readonly session: Session } {
   const { user, session } = caller;
   if (!user || !session) throw apiError('USER_MISSING');

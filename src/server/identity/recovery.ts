@@ -1,10 +1,10 @@
-/** Recovery of an account by a code: nobody learns by it who is there. */
+/** Account recovery with a one-time code. Responses do not reveal whether an account exists. */
 import { apiError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Transaction } from '../store/store.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import { verifiedContacts } from './contacts.ts';
-import { type OtpBinding, sendOtp, subjectOfNobody, subjectOfUser } from './otp.ts';
+import { type OtpBinding, sendOtp, subjectOfUnknownName, subjectOfUser } from './otp.ts';
 import { createDecoyContacts } from './otp-decoys.ts';
 import { consumeOtpRateLimit } from './otp-rate-limit.ts';
 import { resolveOtpSource } from './otp-source.ts';
@@ -12,36 +12,36 @@ import type { OtpDeps } from './otp-value.ts';
 import type { StoreSecret } from './store-secret.ts';
 import { findUserByLogin } from './user-roles.ts';
 
-/** What a code for recovery is bound to: the user, or a name without a user, as a digest. */
+/** What a recovery code is bound to: the user, or the digest of a name without a user. */
 export function toRecoveryBinding(
   user: User | undefined,
   loginName: string,
   key: StoreSecret,
 ): OtpBinding & { loginSubject: string } {
   const digest = digestLoginName(loginName, key);
-  const subject = user ? subjectOfUser(user.userId) : subjectOfNobody(digest);
+  const subject = user ? subjectOfUser(user.userId) : subjectOfUnknownName(digest);
   return { purpose: 'recovery', subject, loginSubject: `asked:${digest}` };
 }
 
 /** The e-mail and the mobile. */
 const maxContacts = 2;
 
-/** A user who may recover its account. @throws IamError CODE_INVALID, as for a wrong code. */
+/** Returns the user if it may recover its account. @throws IamError CODE_INVALID, as for a wrong code. */
 export function requireRecoverable(user: User | undefined): User {
   if (!user || user.locked) throw apiError('CODE_INVALID');
   return user;
 }
 
-/** Who asks for recovery, and for which login name. */
+/** The login name to recover, and the device of the requester. */
 export interface RecoveryRequest {
   readonly loginName: string;
   readonly deviceTokenId?: string | undefined;
 }
 
 /**
- * Sends a code to the verified main contacts of the user with this login name. For an unknown name, a locked user and a
- * user without such a contact it does the same work. Part of a transaction.
- * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES, by the limits of the name alone.
+ * Sends a code to the verified main contacts of the user with this login name. Does the same work for an unknown name, a
+ * locked user and a user without such a contact. Part of a transaction.
+ * @returns the user, who may be locked. @throws IamError TOO_MANY_CODES, only for the limits of the name.
  */
 export async function startRecovery(
   tx: Transaction,
@@ -55,7 +55,7 @@ export async function startRecovery(
   const contacts = user && !user.locked ? verifiedContacts(user) : [];
   const binding = toRecoveryBinding(contacts.length > 0 ? user : undefined, loginName, deps.storeSecret);
   const decoys = createDecoyContacts(digest, maxContacts);
-  // The limits of a contact would tell that it exists, so they are kept quietly.
+  // Limits of a contact are applied silently, because an error would reveal that the contact exists.
   await sendOtp(tx, { ...binding, contacts, decoys, source, quiet: true }, deps);
   return user;
 }

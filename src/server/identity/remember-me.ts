@@ -1,4 +1,4 @@
-/** Logging a user in by what an earlier login left: a refresh token, and the device that it is bound to. */
+/** Logs a user in with the refresh token of an earlier login and the device that it is bound to. */
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Transaction } from '../store/store.ts';
@@ -12,14 +12,14 @@ interface Deps {
   readonly random: Random;
 }
 
-/** What the caller shows. */
+/** The credentials of the request. */
 export interface RememberMeCredentials {
   readonly userName: string;
   readonly refreshToken: string;
   readonly deviceTokenId: string;
 }
 
-/** Takes the refresh token, if it, the user and the device belong together and to the calling client. */
+/** Rotates the refresh token if the token, the user, the device and the calling client belong together. */
 export async function renewRememberedSession(
   tx: Transaction,
   { userName, refreshToken, deviceTokenId }: RememberMeCredentials,
@@ -27,9 +27,9 @@ export async function renewRememberedSession(
   deps: Deps,
 ): Promise<RefreshTokenRotation> {
   const user = await findUserByLogin(tx, userName);
-  // Looked for in any case, so that an unknown name takes as long.
-  const found = await findDeviceByToken(tx, user?.userId ?? '', deviceTokenId);
-  const device = user && found;
+  // Looked up for unknown names too, so that the response time is the same.
+  const matchingDevice = await findDeviceByToken(tx, user?.userId ?? '', deviceTokenId);
+  const device = user && matchingDevice;
   const rotation = await rotateRefreshToken(tx, refreshToken, { ...renewer, device: device ?? 'unknown' }, deps);
   if (rotation.outcome !== 'rotated') return rotation;
   const session = toRememberedSession(rotation.session);
@@ -37,8 +37,8 @@ export async function renewRememberedSession(
   return { ...rotation, session };
 }
 
-/** Nobody has given a second proof now: what one gave is over. A first one that was never given does not come of this either. */
-function toRememberedSession({ mfaAt: _over, ...session }: Session): Session {
+/** This login has no second factor, so an earlier AUTH-MFA ends. A level below AUTH-BASIC is not raised. */
+function toRememberedSession({ mfaAt: _mfaAt, ...session }: Session): Session {
   const level = session.level === 'AUTH-MFA' ? 'AUTH-BASIC' : session.level;
   return { ...session, level, smart: false, remember: true };
 }

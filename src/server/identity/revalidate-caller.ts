@@ -1,4 +1,4 @@
-/** Whether the user who calls is still who may call: what came between the start of a call and its transaction counts. */
+/** Checks in the transaction that the calling user is still valid, because its state may change after the request starts. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
@@ -14,8 +14,8 @@ export interface ActiveUserSession {
 }
 
 /**
- * The user and the session of the caller as they are now; to be asked inside a transaction.
- * @throws IamError USER_MISSING; TOKEN_INVALID where the session is over, or the user is locked or gone.
+ * The current state of the caller's user and session; call it inside a transaction.
+ * @throws IamError USER_MISSING; TOKEN_INVALID if the session has ended, or the user is locked or removed.
  */
 export async function revalidateUserCaller(
   reader: Pick<Reader, 'users' | 'sessions'>,
@@ -30,8 +30,8 @@ export async function revalidateUserCaller(
 }
 
 /**
- * A token for the caller's session as it was changed, of no wider scope than the token that he calls with.
- * @throws IamError TOKEN_INVALID where the user was locked or removed meanwhile.
+ * Issues a token for the caller's changed session, with at most the scope of the calling token.
+ * @throws IamError TOKEN_INVALID if the user was locked or removed in the meantime.
  */
 export async function issueCallerToken(
   deps: SessionTokenDeps,
@@ -49,8 +49,8 @@ export async function issueCallerToken(
 }
 
 /**
- * A new refresh token in the place of the session's own, for the caller of a changed session. One whose token is narrower
- * than the session gets none, and the session keeps its own: what he renewed by it would be wider than what he has.
+ * Replaces the refresh token of a changed session. A caller whose token has less scope than the session gets none, and
+ * the existing refresh token remains: renewing with a new one would grant it more scope than it has.
  */
 export async function rotateCallerRefreshToken(
   tx: Transaction,

@@ -1,10 +1,10 @@
-/** What a lock, a removal and a new password have in common: nothing that was begun before them goes on. */
+/** Shared by locks, removals and password changes: revokes everything that was issued before. */
 import type { Transaction } from '../store/store.ts';
 import { revokeOneTimeTokens } from './one-time-tokens.ts';
 import { revokeOtps, subjectOfLogon, subjectOfUser } from './otp.ts';
 import { endSessionsOfUser } from './sessions.ts';
 
-/** Ends the sessions of a user, but for one that is to stay, with codes, single-use values and product tokens. */
+/** Ends the sessions of a user, optionally except one, and deletes its codes, one-time tokens and product tokens. */
 export async function revokeUserAccess(tx: Transaction, userId: string, exceptSession?: string): Promise<void> {
   await endSessionsOfUser(tx, userId, exceptSession);
   await revokeOtps(tx, subjectOfUser(userId));

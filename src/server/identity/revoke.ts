@@ -1,4 +1,4 @@
-/** Revocation (RFC 7009): whoever holds a token can end what it is good for. */
+/** Token revocation (RFC 7009): any bearer of a token may revoke it. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
@@ -14,8 +14,8 @@ export interface RevocationDeps {
 }
 
 /**
- * Ends the session of an access or refresh token; an access token without one, and a product token, by themselves.
- * What is no token, or none any more, is left at that.
+ * Ends the session of an access or refresh token; revokes an access token without a session, or a product token,
+ * individually. Ignores unknown and expired tokens.
  */
 export async function revokeToken(token: string, deps: RevocationDeps): Promise<void> {
   const { store, verifier } = deps;
@@ -24,7 +24,7 @@ export async function revokeToken(token: string, deps: RevocationDeps): Promise<
   const tokenHash = hashSecret(token);
   const refresh = await store.refreshTokens.get(tokenHash);
   const isOpaque = (await store.opaqueTokens.get(tokenHash)) !== undefined;
-  // Anybody may send anything here: what is unknown costs no write.
+  // Anyone may send any value: unknown tokens cause no write.
   if (!refresh && !isOpaque) return;
   await store.transaction(async (tx) => {
     if (refresh) await endSession(tx, refresh.sessionId);

@@ -1,4 +1,4 @@
-/** Where effective roles come from: for each role, which of a member's groups give it. */
+/** The origin of effective roles: for each role, the groups of a member that grant it. */
 import { createPause, type Pause } from '../for-each-yielding.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
@@ -6,27 +6,26 @@ import { collectReachableGroups, edgesPerTurn, listGroupIdsOfMember } from './ef
 
 export interface RoleSource {
   readonly role: string;
-  /** Names of groups that the member is in itself; a dependency that a group has the role from is not one of them. */
+  /** Names of the member's direct groups; not of dependencies from which these have the role. */
   readonly groupNames: string[];
 }
 
 /**
- * The roles that a member of these groups has, each with those of the groups that give it, themselves or by what they
- * depend on; all in the order of their names. `groups` holds, by id, all that can be reached. `isGiven` may leave out
- * roles of a group that the member does not get by it. A member of many groups that depend on many others has a turn of the
- * event loop for each few thousand of them.
+ * The roles of a member of these groups, each with the groups that grant it directly or through dependencies; both sorted
+ * by name. `groups` contains all reachable groups by id. `isGranted` can exclude roles that the member does not get from
+ * a group. Yields to the event loop after every few thousand dependencies.
  */
 export async function collectRoleSources(
   groups: ReadonlyMap<string, Group>,
   memberOf: Iterable<string>,
-  isGiven: (role: string, groupId: string) => boolean = () => true,
+  isGranted: (role: string, groupId: string) => boolean = () => true,
 ): Promise<RoleSource[]> {
   const namesByRole = new Map<string, Set<string>>();
   const pause = createPause(edgesPerTurn);
   for (const groupId of new Set(memberOf)) {
     const group = groups.get(groupId);
     const roles = group ? await collectGroupRoles(groups, group, pause) : [];
-    for (const role of roles) if (isGiven(role, groupId)) addSource(namesByRole, role, group?.groupName ?? '');
+    for (const role of roles) if (isGranted(role, groupId)) addSource(namesByRole, role, group?.groupName ?? '');
   }
   const sources: RoleSource[] = [];
   for (const role of [...namesByRole.keys()].sort()) {
@@ -37,7 +36,7 @@ export async function collectRoleSources(
   return sources;
 }
 
-/** What these members, taken together, may do by their groups, and by which. Read afresh, so it is right after every change. */
+/** The roles that these members together get from groups, with their origin. Not cached, so that it reflects every change. */
 export async function readRoleSources(
   reader: Pick<Reader, 'groups' | 'memberships'>,
   members: readonly Pick<Membership, 'kind' | 'memberId' | 'businessId'>[],
@@ -49,7 +48,7 @@ export async function readRoleSources(
 async function collectGroupRoles(groups: ReadonlyMap<string, Group>, start: Group, pause: Pause): Promise<Set<string>> {
   const seen = new Set([start.groupId]);
   const roles = new Set<string>();
-  // The set grows while it is walked: a walk over a set comes by what is added to it.
+  // Iteration over a Set includes elements that are added during the iteration.
   for (const groupId of seen) {
     const group = groups.get(groupId);
     const pausing = pause(1 + (group?.roles.length ?? 0) + (group?.dependencies.length ?? 0));

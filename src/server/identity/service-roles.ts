@@ -1,7 +1,7 @@
 /**
- * What a client may do by itself. A service of a user or a business has no role that its owner lost: a membership that
- * was made without an administrative role is delegated, and gives only what the owner holds at the moment of the check.
- * Memberships that administrators and seeds made give every role of their group.
+ * Authorities of a client acting for itself. A service of a user or a business has no role that its owner has lost: a
+ * membership that was created without an administrative role is delegated, and grants only roles that the owner has at
+ * the time of the check. Memberships created by administrators and seeds grant every role of their group.
  */
 import type { Reader } from '../store/store.ts';
 import { type Client, memberValue } from '../store/tables.ts';
@@ -11,7 +11,7 @@ import { resolveGroupRolesOfUser } from './user-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
-/** The authorities that belong to the client itself: given ones, and with a service account those of its groups. */
+/** The authorities of the client itself: its assigned ones and, with a service account, the roles of its groups. */
 export async function resolveClientAuthorities(reader: RoleReader, client: Client): Promise<Set<string>> {
   if (client.serviceAccountId === undefined) return new Set(client.authorities);
   const { granted, delegated } = await listGroupsOfService(reader, client.serviceAccountId);
@@ -23,17 +23,17 @@ export async function resolveClientAuthorities(reader: RoleReader, client: Clien
   return roles;
 }
 
-/** The roles that groups give a service, each with the groups that give it. */
+/** The roles that a service gets from groups, each with these groups. */
 export async function readServiceRoleSources(reader: RoleReader, client: Client): Promise<RoleSource[]> {
   const { granted, delegated } = await listGroupsOfService(reader, client.serviceAccountId ?? '');
   const ownerRoles = delegated.length === 0 ? undefined : await resolveOwnerRoles(reader, client);
-  const isGiven = (role: string, groupId: string) =>
+  const isGranted = (role: string, groupId: string) =>
     !ownerRoles || ownerRoles.has(role) || !delegated.includes(groupId);
   const memberOf = [...granted, ...delegated];
-  return collectRoleSources(await collectReachableGroups(reader, memberOf), memberOf, isGiven);
+  return collectRoleSources(await collectReachableGroups(reader, memberOf), memberOf, isGranted);
 }
 
-/** The groups of a service, parted by who made the membership. */
+/** The groups of a service, separated by kind of membership. */
 async function listGroupsOfService(reader: Pick<Reader, 'memberships'>, memberId: string) {
   const memberships = await reader.memberships.find('member', memberValue({ kind: 'service', memberId }));
   const idsOf = (isDelegated: boolean) =>
@@ -41,7 +41,7 @@ async function listGroupsOfService(reader: Pick<Reader, 'memberships'>, memberId
   return { granted: idsOf(false), delegated: idsOf(true) };
 }
 
-/** What the owner of a client holds by its groups; undefined where the client has no owner. */
+/** The roles that the owner of a client gets from groups; undefined if the client has no owner. */
 async function resolveOwnerRoles(reader: RoleReader, client: Client): Promise<ReadonlySet<string> | undefined> {
   const { userId, businessId, ownerClientId } = client;
   if (userId === undefined && businessId === undefined && ownerClientId === undefined) return undefined;
@@ -56,10 +56,10 @@ async function resolveOwnerRoles(reader: RoleReader, client: Client): Promise<Re
   ]);
 }
 
-/** By the stamp of the memberships: a business may have many users, and its services call often. */
+/** Cached by the stamp of the memberships: a business may have many users, and its services send many requests. */
 const groupsByBusiness = new WeakMap<object, Map<string, readonly string[]>>();
 
-/** The groups that a business is in, itself and by the pair memberships of its users. */
+/** The groups of a business: its own, and those of memberships of users of the business. */
 async function listGroupsOfBusiness(
   reader: Pick<Reader, 'memberships'>,
   businessId: string,
@@ -70,7 +70,7 @@ async function listGroupsOfBusiness(
   const own = await reader.memberships.find('member', memberValue({ kind: 'business', memberId: businessId }));
   const pairs = await reader.memberships.find('business', businessId);
   const groupIds = [...new Set([...own, ...pairs].map(({ groupId }) => groupId))];
-  // Read while the memberships changed, it may mix two states: used once, and not kept.
+  // If memberships changed in between, the result may mix both states: use it, but do not cache it.
   if (stamp && reader.memberships.stamp() === stamp)
     groupsByBusiness.set(stamp, (groupsByBusiness.get(stamp) ?? new Map()).set(businessId, groupIds));
   return groupIds;

@@ -1,4 +1,4 @@
-/** Tokens for sessions that are there already, whoever they are of. */
+/** Issues tokens for existing sessions. */
 import type { Store } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
 import type { IssueTokenOptions, TokenIssuer, TokenResponse } from '../tokens/issue.ts';
@@ -9,9 +9,9 @@ export interface SessionTokenDeps {
 }
 
 /**
- * An access token in a session: for its user, its logon, or its client. What the session says of scope can be narrowed
- * by handing in one that says less.
- * @returns undefined where the user is gone or locked.
+ * Issues an access token for a session of a user, a logon or a client. To narrow the scope, pass a session with less
+ * scope.
+ * @returns undefined if the user is locked or does not exist.
  */
 export async function issueSessionToken(
   { store, issuer }: SessionTokenDeps,

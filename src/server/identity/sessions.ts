@@ -1,4 +1,4 @@
-/** Sessions: what a login begins, what tokens name, and what locks, removals and password changes end. */
+/** Sessions: started by a login, referenced by tokens, ended by locks, removals and password changes. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
@@ -8,15 +8,15 @@ import type { AuthenticationLevel } from './user-roles.ts';
 
 const hours = 3600;
 const days = 24 * hours;
-/** Whatever is renewed, a session without a refresh token ends then. */
+/** Maximum lifetime of a session without a refresh token. */
 const sessionLifetimeSeconds = 12 * hours;
-/** With one it ends so long after the login, */
+/** Maximum lifetime of a session with one. */
 const absoluteLifetimeSeconds = 90 * days;
-/** or when its refresh token was not used for so long. */
+/** Maximum time between uses of the refresh token. */
 const idleTimeoutSeconds = 30 * days;
-/** So long the second proof counts. */
+/** How long AUTH-MFA is valid. */
 const mfaLifetimeSeconds = 12 * hours;
-/** At each login, twice. */
+/** Sessions checked at each login, in each of two positions. */
 const cleanupBatchSize = 8;
 
 export interface SessionOptions {
@@ -24,15 +24,15 @@ export interface SessionOptions {
   readonly userId?: string | undefined;
   readonly level: AuthenticationLevel;
   readonly remember: boolean;
-  /** A part of the client's scope, where less was asked for. */
+  /** A subset of the client's scope, if the request asks for less. */
   readonly scope?: readonly string[] | undefined;
-  /** Whether it gets a refresh token. */
+  /** Whether to issue a refresh token. */
   readonly renewable: boolean;
-  /** The mainframe logon that it begins with. */
+  /** The mainframe logon of the login. */
   readonly logon?: string | undefined;
-  /** The device that its refresh token is bound to from the start. */
+  /** The device that the refresh token is bound to from the start. */
   readonly deviceKey?: string | undefined;
-  /** The session that it comes from: proofs of that one count here as long as there, and it ends no later. */
+  /** The session that this one is derived from: AUTH-MFA expires at the same time, and this session ends no later. */
   readonly parentSession?: Session | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface SessionDeps {
   readonly random: Random;
 }
 
-/** A session with its first refresh token, where it has one. Some ended ones of the same user or client are cleared away. */
+/** Starts a session, with a refresh token if renewable. Deletes a few ended sessions of the same user or client. */
 export async function startSession(
   tx: Transaction,
   options: SessionOptions,
@@ -70,7 +70,7 @@ export async function startSession(
   return options.renewable ? { session, refreshToken: await issueRefreshToken(tx, session, deps) } : { session };
 }
 
-/** UUID-shaped and opaque, of 122 random bits from the system; stored as a hash. */
+/** UUID-shaped and opaque, with 122 bits from the system's random source; stored as a hash. */
 export async function issueRefreshToken(
   tx: Transaction,
   session: Session,
@@ -86,29 +86,29 @@ export async function issueRefreshToken(
   return token;
 }
 
-/** Why a refresh token was not taken: the caller is told none of it. */
+/** The reason for a rejection is not reported to the caller. */
 export type RefreshTokenRotation =
   | { readonly outcome: 'rotated'; readonly session: Session; readonly refreshToken: string }
-  | { readonly outcome: 'refused' }
-  /** It had been used before: the whole session was ended with it. */
+  | { readonly outcome: 'rejected' }
+  /** The token was used before; the whole session has been ended. */
   | { readonly outcome: 'reused' };
 
-/** Who renews. */
+/** The caller that renews a session. */
 export interface Renewer {
   readonly clientId: string;
-  /** The client has shown its secret or a key: what it has of itself, and not from a user, it renews in no other way. */
+  /** Whether the client authenticated with its secret or an API key; required to renew a session of the client itself. */
   readonly hasClientCredential: boolean;
   /**
-   * The device it shows. A session that is bound to one is renewed with it alone; another is bound to it from then on.
-   * `unknown` is one that is nobody's: nothing is renewed with it.
+   * The device of the request. A session bound to a device can be renewed only with it; an unbound session becomes bound
+   * to it. `unknown` is a token of no device: nothing is renewed with it.
    */
   readonly device?: Device | 'unknown' | undefined;
 }
 
 /**
- * Takes a refresh token for a new one, if it belongs to this client and device. Inside one transaction, so of many
- * parallel uses one wins; each of the others counts as a second use and ends the session. Another client can't do that:
- * what it shows is refused and nothing comes of it.
+ * Rotates a refresh token of this client and device. Runs in one transaction, so that only one of several parallel uses
+ * succeeds; each other use counts as reuse and ends the session. Another client cannot cause that: its attempt is
+ * rejected without effect.
  */
 export async function rotateRefreshToken(
   tx: Transaction,
@@ -118,14 +118,14 @@ export async function rotateRefreshToken(
 ): Promise<RefreshTokenRotation> {
   const row = await tx.refreshTokens.get(hashSecret(token));
   const session = row && (await tx.sessions.get(row.sessionId));
-  if (!row || session?.clientId !== renewer.clientId) return { outcome: 'refused' };
+  if (!row || session?.clientId !== renewer.clientId) return { outcome: 'rejected' };
   if (row.used) {
     await endSession(tx, session.sessionId);
     return { outcome: 'reused' };
   }
   const now = epochSeconds(deps.clock);
   const isActive = session.endsAt > now && !isIdle(row, now);
-  if (!isActive || !mayRenew(session, renewer) || !(await isUserActive(tx, session))) return { outcome: 'refused' };
+  if (!isActive || !mayRenew(session, renewer) || !(await isUserActive(tx, session))) return { outcome: 'rejected' };
   await tx.refreshTokens.replace({ ...row, used: true });
   const { device } = renewer;
   const isNewDevice = typeof device === 'object' && session.deviceKey === undefined;
@@ -144,22 +144,22 @@ function mayRenew(session: Session, { hasClientCredential, device }: Renewer): b
   return session.deviceKey === undefined || session.deviceKey === device?.deviceKey;
 }
 
-/** A lock ends the sessions of a user; one that came another way, such as from a seed, counts as well. */
+/** A lock ends the sessions of a user; this also covers users that were locked by other means, such as a seed. */
 async function isUserActive(reader: Pick<Reader, 'users'>, { userId }: Session): Promise<boolean> {
   return userId === undefined || (await reader.users.get(userId))?.locked === false;
 }
 
-/** From now on only this device renews the session. */
+/** Binds the session to a device: from now on only this device can renew it. */
 export async function bindToDevice(tx: Transaction, session: Session, { deviceKey }: Device): Promise<Session> {
   const bound = { ...session, deviceKey };
   await tx.sessions.replace(bound);
   return bound;
 }
 
-/** The session goes on with another client, to which its refresh token belongs from now on. */
+/** Transfers the session, with its refresh token, to another client. */
 export async function transferSession(
   tx: Transaction,
-  { scope: _before, ...session }: Session,
+  { scope: _scope, ...session }: Session,
   to: Pick<Session, 'clientId' | 'scope'>,
 ): Promise<Session> {
   const transferred = { ...session, ...to };
@@ -167,7 +167,7 @@ export async function transferSession(
   return transferred;
 }
 
-/** A new refresh token in the place of the session's own, where it has one: what changes the session changes that too. */
+/** Replaces the refresh token of a changed session, if it has one. */
 export async function rotateSessionRefreshToken(
   tx: Transaction,
   session: Session,
@@ -181,7 +181,7 @@ export async function rotateSessionRefreshToken(
   return issueRefreshToken(tx, session, deps);
 }
 
-/** Whether a refresh token of the session is still taken. */
+/** Whether the session has a valid refresh token. */
 export async function isRenewable(
   reader: Pick<Reader, 'refreshTokens'>,
   { sessionId }: Session,
@@ -191,18 +191,18 @@ export async function isRenewable(
   return tokens.some(({ used, issuedAt }) => !used && issuedAt + idleTimeoutSeconds > now);
 }
 
-/** When a refresh token is taken no more, unless it is used before: in epoch seconds. */
+/** When an unused refresh token expires, in epoch seconds. */
 export function computeRefreshTokenExpiry({ issuedAt }: { readonly issuedAt: number }, { endsAt }: Session): number {
   return Math.min(endsAt, issuedAt + idleTimeoutSeconds);
 }
 
-/** The level that a session has now: the second proof lasts 12 hours. */
+/** The current level of a session: AUTH-MFA expires after 12 hours. */
 export function computeLevel(session: Session, now: number): AuthenticationLevel {
   if (session.level !== 'AUTH-MFA') return session.level;
   return (session.mfaAt ?? 0) + mfaLifetimeSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
 }
 
-/** The session of this id, while it lasts. */
+/** The session with this id, unless it has ended. */
 export async function findActiveSession(
   reader: Pick<Reader, 'sessions'>,
   sessionId: string,
@@ -212,32 +212,32 @@ export async function findActiveSession(
   return session && session.endsAt > now ? session : undefined;
 }
 
-/** Ends a session: its refresh tokens go, and tokens that name it are no longer taken. */
+/** Ends a session: deletes it with its refresh tokens. Tokens that reference it become invalid. */
 export async function endSession(tx: Transaction, sessionId: string): Promise<void> {
   for (const token of await tx.refreshTokens.find('sessionId', sessionId))
     await tx.refreshTokens.delete(token.tokenHash);
   await tx.sessions.delete(sessionId);
 }
 
-/** Ends every session of a user, but for one that is to stay. */
+/** Ends every session of a user, optionally except one. */
 export async function endSessionsOfUser(tx: Transaction, userId: string, except?: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('userId', userId))
     if (sessionId !== except) await endSession(tx, sessionId);
 }
 
-/** Ends every session that began with a mainframe logon. */
+/** Ends every session that was started with a mainframe logon. */
 export async function endSessionsOfLogon(tx: Transaction, logon: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('logon', logon)) await endSession(tx, sessionId);
 }
 
-/** Ends every session that began with a client. */
+/** Ends every session that was started with a client. */
 export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
   for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
 }
 
 /**
- * Looks at a few of the sessions, from anywhere among them, and clears the ended ones away: more than come anew, so they
- * do not pile up, and never so many that whoever logs in often waits for it.
+ * Checks a few sessions, from a random position and from the start, and deletes those that have ended: more than are
+ * inserted, so that they do not accumulate, but a bounded number, so that frequent logins are not delayed.
  */
 async function deleteEndedSessions(
   tx: Transaction,
@@ -245,10 +245,10 @@ async function deleteEndedSessions(
   now: number,
   random: Random,
 ): Promise<void> {
-  const some = (after?: string) =>
+  const listBatch = (after?: string) =>
     userId === undefined
       ? tx.sessions.find('clientId', clientId, { after, limit: cleanupBatchSize })
       : tx.sessions.find('userId', userId, { after, limit: cleanupBatchSize });
-  for (const session of [...(await some(random.uuid())), ...(await some())])
+  for (const session of [...(await listBatch(random.uuid())), ...(await listBatch())])
     if (session.endsAt <= now) await endSession(tx, session.sessionId);
 }

@@ -1,6 +1,6 @@
 /**
- * What happened under one name within the last hour, and which source it came from: the base of limits that hold per
- * source and over all sources. A source is stored as a keyed digest that differs for each name.
+ * Events of the last hour under one key, with their source: the basis of limits per source and over all sources. A source
+ * is stored as a keyed digest that differs for each key.
  */
 import type { Range } from '../store/store.ts';
 import type { StoreSecret } from './store-secret.ts';
@@ -8,18 +8,18 @@ import type { StoreSecret } from './store-secret.ts';
 export const hour = 3600;
 
 export interface SourceEvent {
-  /** Missing in rows of a version that counted without sources. */
+  /** Missing in rows written by a version that counted without sources. */
   readonly source?: string | undefined;
   /** Epoch seconds. */
   readonly at: number;
 }
 
-/** So many sources are counted one by one within an hour; later ones count together, so that a row stays small. */
+/** Sources counted individually within an hour; later ones are counted together, to bound the size of a row. */
 const maxCountedSources = 64;
 const remainingSources = 'remaining';
 const digestLength = 32;
 
-/** How a source is named in the rows of this name. */
+/** The digest of a source in the rows of this name. */
 export function sourceDigest(name: string, key: string, storeSecret: Pick<StoreSecret, 'digest'>): string {
   return storeSecret.digest('otp-source', `${name}\n${key}`).slice(0, digestLength);
 }
@@ -39,7 +39,7 @@ function toCountedSource(events: readonly SourceEvent[], source: string): string
   return sources.has(source) || sources.size < maxCountedSources ? source : remainingSources;
 }
 
-/** Seconds until fewer than `limit` of these events, oldest first, are within the hour; 0 where that is so now. */
+/** Seconds until fewer than `limit` of these events, oldest first, are within the hour; 0 if that is already so. */
 export function secondsUntilBelow(events: readonly SourceEvent[], limit: number, now: number): number {
   const last = events.filter(({ at }) => at > now - hour).at(-limit);
   return last ? last.at + hour - now : 0;
@@ -54,7 +54,7 @@ interface EventTable<R> {
   delete(key: string): Promise<boolean>;
 }
 
-/** A table of rows with events as `clearExpired` reads it: a row expires an hour after its latest event. */
+/** Adapts a table of rows with events to `clearExpired`: a row expires an hour after its latest event. */
 export function toExpiringTable<R extends object>(table: EventTable<R>, eventsIn: (row: R) => readonly SourceEvent[]) {
   return {
     list: async (range: Range) =>

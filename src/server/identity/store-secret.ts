@@ -1,17 +1,17 @@
 /**
- * The key of one store: random, made once, kept in it. What has too few digits to be kept as a plain hash is kept under
- * it (codes), and what is made up for somebody unknown comes from it, so that it is the same every time.
+ * The secret key of a store: random, created once and stored in it. It protects values that have too few digits for a
+ * plain hash (codes), and derives decoys for unknown users, so that they are always the same.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/store.ts';
 
 export interface StoreSecret {
-  /** HMAC-SHA-256 in hexadecimal; `use` keeps the digests of different uses apart. */
+  /** HMAC-SHA-256 in hexadecimal; `use` separates the digests of different uses. */
   digest(use: string, text: string): string;
-  /** Text under AES-256-GCM, as base64url of nonce, tag and cipher text. */
+  /** Encrypts with AES-256-GCM; returns base64url of nonce, tag and cipher text. */
   seal(text: string): string;
-  /** @throws Error where `sealed` was not made by `seal` of this store. */
+  /** @throws Error if `sealed` was not encrypted by this store. */
   open(sealed: string): string;
 }
 
@@ -20,13 +20,13 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const secretName = 'key';
 
-/** The key of a store that may come to be another one's, with all that was made under it. */
+/** A store key that is read again after the store was replaced, for example by an import. */
 export interface ReloadableStoreSecret extends StoreSecret {
-  /** Takes the key that the store has now. */
+  /** Reads the current key of the store. */
   reload(): Promise<void>;
 }
 
-/** Reads the key of a store; makes it where there is none. */
+/** Reads the key of a store, or creates it. */
 export async function openStoreSecret(store: Store, random: Random): Promise<ReloadableStoreSecret> {
   const read = async () => {
     const row = (await store.storeSecrets.get(secretName)) ?? (await generateSecretRow(store, random));

@@ -1,19 +1,19 @@
-/** One name space for userId, clientId and serviceAccountId: all of them are a token's `sub`. A name is given out once. */
+/** One namespace for userId, clientId and serviceAccountId, because each is a token's `sub`. An id is used only once. */
 import { apiError } from '../../contract/errors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
 
-/** What the `sub` of a mainframe logon begins with that belongs to no user: no other id may look like one. */
+/** Prefix of the `sub` of a mainframe logon without a user. No other id may start with it. */
 export const logonSubjectPrefix = 'logon:';
 
-/** @throws IamError ID_TAKEN where the name is in use or was once, or is that of a mainframe logon. */
+/** @throws IamError ID_TAKEN if the id is in use, was used before, or starts with the prefix of a mainframe logon. */
 export async function reserveSubjectId(tx: Transaction, reservation: Omit<Row<'subjects'>, 'retired'>): Promise<void> {
   const isTaken = reservation.subject.startsWith(logonSubjectPrefix) || (await tx.subjects.get(reservation.subject));
-  if (isTaken) throw apiError('ID_TAKEN', `The id ${reservation.subject} is in use, or was once.`);
+  if (isTaken) throw apiError('ID_TAKEN', `The id ${reservation.subject} is in use or was used before.`);
   await tx.subjects.insert({ ...reservation, retired: false });
 }
 
-/** The name stays known, so that nobody gets it again. */
+/** Retires an id: it stays reserved, so that it is never reused. */
 export async function retireSubjectId(tx: Transaction, subject: string): Promise<void> {
   const row = await tx.subjects.get(subject);
   if (row) await tx.subjects.replace({ ...row, retired: true });

@@ -1,4 +1,4 @@
-/** Going on as the same user with another client. */
+/** Checks for continuing as the same user in another client. */
 import { apiError } from '../../contract/errors.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, Session } from '../store/tables.ts';
@@ -6,8 +6,8 @@ import { isOwnerActive } from './clients.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * The client that a user is to go on with. One whose owner is locked or gone could not call, and counts as not there.
- * @throws IamError CLIENT_NOT_FOUND; TARGET_NOT_ALLOWED where it is of a third party.
+ * The client in which a user continues. A client whose owner is locked or removed is inactive and reported as not found.
+ * @throws IamError CLIENT_NOT_FOUND; TARGET_NOT_ALLOWED for a third-party client.
  */
 export async function requireTargetClient(
   reader: Pick<Reader, 'clients' | 'users' | 'businesses'>,
@@ -20,8 +20,9 @@ export async function requireTargetClient(
 }
 
 /**
- * What the caller's token was narrowed to: nothing that it leads to may be wider, whatever scope another client has.
- * @returns undefined where it has all that its client has.
+ * The scope that the caller's token was limited to: a derived token must not have more, whatever scope the other client
+ * has.
+ * @returns undefined if the token has the full scope of its client.
  */
 export function findNarrowedScope({ client, scope }: Principal, session: Session): string[] | undefined {
   const isNarrowed = session.scope !== undefined || client.scope.some((name) => !scope.has(name));

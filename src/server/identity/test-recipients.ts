@@ -1,15 +1,15 @@
 /**
- * Recipients that choose what becomes of messages to them, for tests: addresses in a domain that nobody can have
- * (RFC 2606, 2), and numbers behind a country code that no country has (E.164: 999 is kept in reserve). What stands
- * before the value, or in the middle of a number, is the test's own, so that tests do not meet.
+ * Test recipients, which determine the delivery outcome of their messages: addresses in a reserved domain (RFC 2606, 2),
+ * and numbers with an unassigned country code (E.164: 999 is reserved). The text before the value, or in the middle of a
+ * number, is free, so that tests can use distinct recipients.
  */
 import { parseDuration } from '../durations.ts';
 import type { Contact } from './contacts.ts';
 
 export type DeliveryOutcome =
-  /** The code is always this one. Else it is as any other: used once, and over after its time. */
+  /** The code always has this value. Otherwise it behaves like any code: single use, and it expires. */
   | { readonly kind: 'fixed'; readonly code: string }
-  /** Arrives so much later, by the clock of the server. */
+  /** Arrives with this delay, by the server's clock. */
   | { readonly kind: 'late'; readonly milliseconds: number }
   | { readonly kind: 'never' | 'twice' }
   | { readonly kind: 'bounced'; readonly reason: string };
@@ -19,7 +19,7 @@ export const testRecipientCountryCode = '999';
 
 const maxDelayMs = 86_400_000;
 
-/** What becomes of messages to this contact; undefined for every contact that anybody could have, and where the value is none. */
+/** The delivery outcome of a contact; undefined for any real contact and for an invalid value. */
 export function parseTestRecipient({ channel, to }: Contact): DeliveryOutcome | undefined {
   return channel === 'email' ? parseTestAddress(to.toLowerCase()) : parseTestNumber(to);
 }
@@ -28,15 +28,18 @@ export function parseTestRecipient({ channel, to }: Contact): DeliveryOutcome | 
 function parseTestAddress(address: string): DeliveryOutcome | undefined {
   const end = `@${testRecipientDomain}`;
   if (!address.endsWith(end)) return undefined;
-  const [, word = '', detail = ''] = /^([a-z]+)(?:\+([^@]*))?$/.exec(address.slice(0, -end.length)) ?? [];
+  const [, keyword = '', detail = ''] = /^([a-z]+)(?:\+([^@]*))?$/.exec(address.slice(0, -end.length)) ?? [];
   const value = detail.slice(detail.lastIndexOf('-') + 1);
-  if (word === 'fixed') return /^\d{6}$/.test(value) ? { kind: 'fixed', code: value } : undefined;
-  if (word === 'late') return createDelayedOutcome(parseDuration(value));
-  if (word === 'bounced') return { kind: 'bounced', reason: '550 5.1.1 There is no such mailbox' };
-  return word === 'never' || word === 'twice' ? { kind: word } : undefined;
+  if (keyword === 'fixed') return /^\d{6}$/.test(value) ? { kind: 'fixed', code: value } : undefined;
+  if (keyword === 'late') return createDelayedOutcome(parseDuration(value));
+  if (keyword === 'bounced') return { kind: 'bounced', reason: '550 5.1.1 Mailbox not found' };
+  return keyword === 'never' || keyword === 'twice' ? { kind: keyword } : undefined;
 }
 
-/** Behind the country code: 1 and, at the end, the six digits of the code; 2 and, at the end, four digits of seconds; 3, 4 and 5 for never, twice, bounced. */
+/**
+ * After the country code: 1 and the six digits of the code at the end; 2 and four digits of seconds at the end; 3, 4 and
+ * 5 for never, twice and bounced.
+ */
 function parseTestNumber(number: string): DeliveryOutcome | undefined {
   const [, kind, rest = ''] = /^\+999([1-5])(\d*)$/.exec(number) ?? [];
   if (kind === '1') return rest.length >= 6 ? { kind: 'fixed', code: rest.slice(-6) } : undefined;

@@ -1,4 +1,4 @@
-/** What counts failed attempts. Users, mainframe logons and clients share no table, so that one can't use up another's. */
+/** Counts failed attempts. Users, mainframe logons and clients have separate tables, so that none exhausts another's. */
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { createMonotonicClock } from '../monotonic-clock.ts';
@@ -12,20 +12,20 @@ import { callerKey, isKnownSource, type KnownSourceDeps } from './known-sources.
 import { createLoginThrottle, type LoginAttempt, type LoginThrottle, noLoginThrottle } from './login-throttle.ts';
 
 export interface Throttles {
-  /** By the name that is given with a password of a user. */
+  /** By the login name given with the password of a user. */
   readonly login: LoginThrottle;
   readonly logon: LoginThrottle;
-  /** By user id: checks of a signed-in user's current password. Only a caller with a session of the user gets there. */
+  /** By user id: checks of a signed-in user's current password. Requires a session of the user. */
   readonly currentPassword: LoginThrottle;
   readonly clientSecret: ClientSecretThrottle;
-  /** After a right login: strangers no longer stand in the way of the user's names. */
+  /** After a successful login: restores the budgets of the user's names, and clears the failures of this caller. */
   recordLogin(user: User, caller: string): void;
-  /** After a recovery or an unlock: nothing stands in the way of the user's names any more. */
+  /** After a recovery or an unlock: clears all failures for the user's names. */
   clear(user: User): void;
   reset(): void;
 }
 
-/** @param options.disabled setting disable-rate-limits: nothing counts. */
+/** @param options.disabled setting disable-rate-limits: counts nothing. */
 export function createThrottles(clock: Clock, { disabled }: { readonly disabled: boolean }): Throttles {
   const elapsed = createMonotonicClock(clock);
   const create = () => (disabled ? noLoginThrottle : createLoginThrottle(elapsed));
@@ -52,16 +52,16 @@ export function createThrottles(clock: Clock, { disabled }: { readonly disabled:
 }
 
 export interface LoginAttemptInput {
-  /** As it was given, folded as names of its kind compare. */
+  /** The given name, folded for comparison. */
   readonly name: string;
-  /** Whom the name leads to, where it leads to a user. */
+  /** The user with this name, if any. */
   readonly user: User | undefined;
   readonly source: RequestSource;
-  /** That of the user whose token was shown. */
+  /** The device of this user whose token was sent. */
   readonly device?: Device | undefined;
 }
 
-/** A login as throttles count it. The same work whether or not the name leads to a user. */
+/** A login attempt for the throttles. Does the same work whether or not the name belongs to a user. */
 export function createLoginAttempt(
   { name, user, source, device }: LoginAttemptInput,
   deps: KnownSourceDeps,

@@ -1,4 +1,4 @@
-/** What the operations on users share. */
+/** Shared by the operations on users. */
 import { apiError, fieldError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
@@ -26,8 +26,8 @@ export async function requireUser(reader: Pick<Reader, 'users'>, userId: string)
 }
 
 /**
- * A name that a request gives: the form of a link is for outside accounts, and that of an e-mail address for the address
- * of the same request. Otherwise a stranger could register the name under which another one logs in.
+ * Validates a requested user name: the form of a link is reserved for federated accounts, and an e-mail address must be
+ * the userEmail of the same request. Otherwise another person could register the name under which a user logs in.
  * @throws IamError USER_NAME_RESERVED.
  */
 export function assertUserNameForm(userName: string, userEmail: string | null | undefined): void {
@@ -36,27 +36,27 @@ export function assertUserNameForm(userName: string, userEmail: string | null | 
     throw fieldError(
       'USER_NAME_RESERVED',
       'userName',
-      'userName has the form of an e-mail address, and is not the userEmail sent.',
+      'userName has the form of an e-mail address but differs from userEmail.',
     );
 }
 
-/** The user with a user name that was proven, whatever becomes of its e-mail address. */
-export function withVerifiedName({ userNameProven: _before, ...user }: User): User {
+/** Marks an e-mail user name as verified. It remains so when the e-mail address changes. */
+export function withVerifiedName({ userNameProven: _userNameProven, ...user }: User): User {
   return hasEmailForm(user.userName) ? { ...user, userNameProven: true } : user;
 }
 
-/** Every name that would log this user in is free or its own already. @throws IamError LOGIN_NAME_TAKEN. */
+/** Checks that every login name of this user is free or already its own. @throws IamError LOGIN_NAME_TAKEN. */
 export async function assertLoginNamesAvailable(tx: Transaction, user: User): Promise<void> {
   for (const name of loginNames(user)) {
     const existing = await tx.users.getBy('login', name);
     if (existing && existing.userId !== user.userId)
-      throw apiError('LOGIN_NAME_TAKEN', `Another user logs in as ${JSON.stringify(name)}.`);
+      throw apiError('LOGIN_NAME_TAKEN', `Another user has the login name ${JSON.stringify(name)}.`);
   }
 }
 
 /**
- * Who may say that a user is of this business: a proven first-party client, an administrator, or the business's own owner
- * or administrator. @throws IamError BUSINESS_NOT_ALLOWED, BUSINESS_UNKNOWN.
+ * Users may be assigned to a business by an authenticated first-party client, an administrator, or the owner or
+ * administrator of that business. @throws IamError BUSINESS_NOT_ALLOWED, BUSINESS_UNKNOWN.
  */
 export async function assertMayAssignBusiness(
   reader: Pick<Reader, 'businesses'>,
@@ -74,22 +74,22 @@ export async function assertMayAssignBusiness(
   if (!(await reader.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
 }
 
-/** Proven clients read every user; a user reads itself, and others as an administrator only. @throws IamError USER_NOT_FOUND. */
+/** Authenticated clients read every user; a user reads itself, and others only as an administrator. @throws IamError USER_NOT_FOUND. */
 export function assertUserReadable(userId: string, caller: Principal): void {
   if (isClientItself(caller) || caller.user?.userId === userId || isAdministrator(caller)) return;
   throw apiError('USER_NOT_FOUND');
 }
 
-/** Takes the memberships away that a user has in the name of a business it is no longer of. */
+/** Removes the memberships that a user has as a user of its former business. */
 export async function removeBusinessMemberships(tx: Transaction, user: User): Promise<void> {
   if (user.businessId === undefined) return;
-  const pair = { kind: 'businessUser', memberId: user.userId, businessId: user.businessId } as const;
-  await removeMemberships(tx, pair);
+  const member = { kind: 'businessUser', memberId: user.userId, businessId: user.businessId } as const;
+  await removeMemberships(tx, member);
 }
 
 /**
- * Removes a user with all that is its own. Its ids are not used again. The row goes before the memberships, which tell
- * whether it is that of an administrator.
+ * Removes a user with all its data. Its ids are not reused. The row is deleted before the memberships, because these
+ * determine whether the user is an administrator.
  */
 export async function removeUser(tx: Transaction, user: User): Promise<void> {
   await revokeUserAccess(tx, user.userId);

@@ -1,6 +1,6 @@
 /**
- * The life of a user as a table: its states, what each may do, and which event leads where. docs/user-life.md is made
- * from it, and a model-based test walks it through the front door (test/server/identity/user-lifecycle.test.ts).
+ * The user lifecycle as a table: states, what each state allows, and transitions. docs/user-life.md is generated from it,
+ * and a model-based test runs it against the API (test/server/identity/user-lifecycle.test.ts).
  */
 
 export type UserState =
@@ -15,61 +15,62 @@ export type UserState =
 
 export interface UserStateEntry {
   readonly meaning: string;
-  /** What a login with the right password is answered: 201, 401 or 429. */
+  /** The status of a login with the correct password: 201, 401 or 429. */
   readonly login: 201 | 401 | 429;
-  /** Whether a code for a new password is sent when one is asked for. */
+  /** Whether a request for recovery sends a code. */
   readonly recovery: boolean;
-  /** The level of a session that it begins in this state; undefined where none of its tokens is taken. */
+  /** The level of a session in this state; undefined if all its tokens are rejected. */
   readonly level: 'none' | 'AUTH-IDENTIFIED' | 'AUTH-BASIC' | 'AUTH-MFA' | undefined;
 }
 
-/** The states. Those of one session, second proof pending and proven twice, are told for the session that it is about. */
+/** The states. MFA pending, MFA verified and throttled refer to one session or source. */
 export const userStates: Readonly<Record<UserState, UserStateEntry>> = {
   unverified: {
-    meaning: 'Made, with no contact that anybody proved and without a password.',
+    meaning: 'The user was created and has neither a verified contact nor a password.',
     login: 401,
     recovery: false,
     level: 'none',
   },
   identified: {
-    meaning: 'A contact is proven; there is no password yet.',
+    meaning: 'The user has a verified contact but no password.',
     login: 401,
     recovery: true,
     level: 'AUTH-IDENTIFIED',
   },
   'with password': {
-    meaning: 'It has a password and logs in with it.',
+    meaning: 'The user has a password and logs in with it.',
     login: 201,
     recovery: true,
     level: 'AUTH-BASIC',
   },
   throttled: {
     meaning:
-      'Ten logins failed within 15 minutes under one name from one source: further ones from there wait. It is no lock: its session goes on, with a second proof too.',
+      'Ten logins under one name from one source failed within 15 minutes. Further logins from that source must wait. Existing sessions remain valid and can still use MFA.',
     login: 429,
     recovery: true,
     level: 'AUTH-BASIC',
   },
   'MFA pending': {
-    meaning: 'A code for a second proof was sent for this session.',
+    meaning: 'A second-factor code was sent for this session.',
     login: 201,
     recovery: true,
     level: 'AUTH-BASIC',
   },
   'MFA verified': {
-    meaning: 'The second proof was given in this session, less than 12 hours ago.',
+    meaning: 'The second factor was verified in this session less than 12 hours ago.',
     login: 201,
     recovery: true,
     level: 'AUTH-MFA',
   },
   locked: {
-    meaning: 'An administrator locked it: every way is closed from the next request on, what was begun included.',
+    meaning:
+      'An administrator locked the user. Every request of the user is rejected from now on, including flows in progress.',
     login: 401,
     recovery: false,
     level: undefined,
   },
   removed: {
-    meaning: 'Gone with sessions, factors, devices and memberships. Its ids are not given out again.',
+    meaning: 'The user was deleted with its sessions, factors, devices and memberships. Its ids are not reused.',
     login: 401,
     recovery: false,
     level: undefined,
@@ -79,35 +80,38 @@ export const userStates: Readonly<Record<UserState, UserStateEntry>> = {
 export type UserEvent =
   | 'an administrator sets a contact'
   | 'sets a password in its session'
-  | 'resets the password by a code'
+  | 'resets the password with a code'
   | 'logs in'
   | 'fails ten logins'
   | 'waits and logs in'
   | 'requests MFA'
   | 'enters the code'
   | 'code expires'
-  | '12 hours pass, and it logs in'
+  | 'logs in after 12 hours'
   | 'is locked'
   | 'is unlocked'
   | 'is removed';
 
 export interface Transition {
   readonly event: UserEvent;
-  /** Ids of the operations that bring it about. */
+  /** Ids of the operations that cause the event. */
   readonly operations: readonly string[];
   readonly from: readonly UserState[];
-  /** What the user has to have besides, so that it is not refused. */
+  /** Additional condition; without it the request is rejected. */
   readonly needs?: 'an open code';
-  /** `same`: the state stays. `by what it has`: `with password` where it has one, else `identified` where a contact is proven, else `unproven`. */
+  /**
+   * `same`: the state does not change. `derived`: `with password` if the user has one, else `identified` if a contact is
+   * verified, else `unverified`.
+   */
   readonly to: UserState | 'same' | 'derived';
 }
 
 const withPassword = ['with password', 'MFA pending', 'MFA verified'] as const;
-/** A session is not ended by failed logins of others, so what needs none but the session stays possible. */
+/** Failed logins do not end sessions, so events that need only a session remain possible. */
 const throttled = ['throttled'] as const;
 const openStates = ['unverified', 'identified', ...withPassword, ...throttled] as const;
 
-/** What leads from a state to another. Where an event has no line for a state, it is refused there and changes nothing. */
+/** The transitions. An event without an entry for a state is rejected in that state and changes nothing. */
 export const userTransitions: readonly Transition[] = [
   {
     event: 'an administrator sets a contact',
@@ -122,7 +126,7 @@ export const userTransitions: readonly Transition[] = [
     to: 'with password',
   },
   {
-    event: 'resets the password by a code',
+    event: 'resets the password with a code',
     operations: ['user-identities.retrieve', 'user-identities.reset-password'],
     from: ['identified', ...withPassword, ...throttled],
     to: 'with password',
@@ -173,7 +177,7 @@ export const userTransitions: readonly Transition[] = [
     to: 'with password',
   },
   {
-    event: '12 hours pass, and it logs in',
+    event: 'logs in after 12 hours',
     operations: ['user-identities.login'],
     from: ['MFA verified'],
     to: 'with password',
@@ -183,20 +187,20 @@ export const userTransitions: readonly Transition[] = [
   { event: 'is removed', operations: ['user-identities.remove'], from: [...openStates, 'locked'], to: 'removed' },
 ];
 
-/** What a user has beside its state. */
+/** Properties of a user besides its state. */
 export interface UserFacts {
   readonly password: boolean;
   readonly contact: boolean;
-  /** A code for a second proof of its session that was neither given nor expired. */
+  /** A second-factor code of its session that is neither used nor expired. */
   readonly openCode: boolean;
 }
 
-/** Where an event leads from a state; undefined where it is refused. */
+/** The state after an event; undefined if the event is rejected. */
 export function nextState(state: UserState, event: UserEvent, facts: UserFacts): UserState | undefined {
-  const found = userTransitions.find((transition) => transition.event === event && transition.from.includes(state));
-  if (found === undefined || (found.needs !== undefined && !facts.openCode)) return undefined;
-  if (found.to === 'same') return state;
-  return found.to === 'derived' ? deriveState(facts) : found.to;
+  const match = userTransitions.find((transition) => transition.event === event && transition.from.includes(state));
+  if (match === undefined || (match.needs !== undefined && !facts.openCode)) return undefined;
+  if (match.to === 'same') return state;
+  return match.to === 'derived' ? deriveState(facts) : match.to;
 }
 
 function deriveState({ password, contact }: UserFacts): UserState {

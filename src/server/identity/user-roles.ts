@@ -1,4 +1,4 @@
-/** What a user may do: the level of its proof, what kind of user it is, and what its groups give. */
+/** Roles of a user: from its authentication level, its kind and its groups. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
 import { foldIdentifier, type Membership, type Session, type User } from '../store/tables.ts';
@@ -15,17 +15,17 @@ const levels: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
   'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
 };
 
-/** The roles that a level of proof gives. */
+/** The roles that an authentication level grants. */
 export function rolesOfLevel(level: AuthenticationLevel): readonly string[] {
   return levels[level];
 }
 
-/** Whether a role is a level of authentication that is part of, or below, one of these roles. */
+/** Whether a role is an authentication level that one of these roles includes. */
 export function isLevelUpTo(role: string, roles: ReadonlySet<string>): boolean {
-  return Object.entries(levels).some(([level, given]) => roles.has(level) && given.includes(role));
+  return Object.entries(levels).some(([level, included]) => roles.has(level) && included.includes(role));
 }
 
-/** The memberships that count for a user: its own, those of its business, and those it has in the name of its business. */
+/** The memberships that apply to a user: its own, those of its business, and those it has as a user of its business. */
 export function listMemberIdentities(
   user: Pick<User, 'userId' | 'businessId'>,
 ): Pick<Membership, 'kind' | 'memberId' | 'businessId'>[] {
@@ -38,7 +38,7 @@ export function listMemberIdentities(
   ];
 }
 
-/** The ids of all groups that give a user roles directly. */
+/** The ids of all groups that grant a user roles directly. */
 export async function listGroupIdsOfUser(
   reader: Pick<Reader, 'memberships'>,
   user: Pick<User, 'userId' | 'businessId'>,
@@ -47,7 +47,7 @@ export async function listGroupIdsOfUser(
   return [...new Set(groups.flat())];
 }
 
-/** The roles that a user has from its groups, whatever its level. */
+/** The roles that a user gets from groups, regardless of its level. */
 export async function resolveGroupRolesOfUser(
   reader: RoleReader,
   user: Pick<User, 'userId' | 'businessId'>,
@@ -55,7 +55,7 @@ export async function resolveGroupRolesOfUser(
   return resolveEffectiveRoles(reader, await listGroupIdsOfUser(reader, user));
 }
 
-/** Every role of a user who has proven himself to this level. Below AUTH-IDENTIFIED nothing is given. */
+/** Every role of a user authenticated at this level. Below AUTH-IDENTIFIED it has none. */
 export async function resolveUserRoles(
   reader: RoleReader,
   user: User,
@@ -71,12 +71,12 @@ export async function resolveUserRoles(
   ]);
 }
 
-/** The user whom this name logs in: userId, userName, verified e-mail or a further identifier. */
+/** The user with this login name: userId, userName, verified e-mail or an additional identifier. */
 export async function findUserByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
   return reader.users.getBy('login', foldIdentifier(name));
 }
 
-/** Whether a set of roles makes an administrator: ADMIN, or one of the IAM_ADMIN roles. */
+/** Whether the roles include an administrative one: ADMIN, or one of the IAM_ADMIN roles. */
 export function isAdministrative(roles: ReadonlySet<string>): boolean {
   return [...roles].some(isAdministrativeRole);
 }

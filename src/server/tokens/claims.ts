@@ -1,11 +1,11 @@
-/** What an access token says (RFC 9068, and the claims of the service interface). */
+/** The claims of an access token (RFC 9068, and the claims of the service interface). */
 import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
 
-/** `typ` of the header: keeps every other kind of JWT from passing as an access token. */
+/** `typ` of the header: prevents other kinds of JWT from being accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
 
-/** By how many seconds the clocks of two processes on one store may differ. */
+/** Maximum clock difference in seconds between processes that share a store. */
 export const maxClockSkewSeconds = 60;
 
 export const AccessClaims = z.object({
@@ -20,9 +20,9 @@ export const AccessClaims = z.object({
   authorities: z.array(z.string()),
   client_id: z.string(),
   app_id: z.string(),
-  /** In every token of ours, so that none passes for one of the real service. */
+  /** Present in every token of this server, so that none is mistaken for a token of the real service. */
   stand_in: z.boolean().optional(),
-  /** The session that the token ends with. */
+  /** The session of the token; the token is valid only as long as the session. */
   sid: z.string().optional(),
   user_id: z.string().optional(),
   business_id: z.string().optional(),
@@ -35,12 +35,12 @@ export const AccessClaims = z.object({
 
 export type AccessClaims = z.infer<typeof AccessClaims>;
 
-/** Role names as the token carries them: every one with the prefix. */
+/** Role names as in the token: each with the prefix. */
 export function toAuthorities(roles: Iterable<string>): string[] {
   return [...roles].map((role) => `ROLE_${role}`).sort();
 }
 
-/** Role names as they compare: without the prefix. */
+/** Role names for comparison: without the prefix. */
 export function parseAuthorities(claims: AccessClaims): string[] {
   return claims.authorities.map(stripRolePrefix);
 }

@@ -1,4 +1,4 @@
-/** Why an access token is not taken. It reads what the token says of itself without believing it; the signature comes last. */
+/** Explains why an access token is rejected. Reads the unverified content of the token; the signature is considered last. */
 import { accessTokenType, maxClockSkewSeconds } from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
@@ -11,44 +11,44 @@ interface VerificationContext {
 
 type TokenPart = Readonly<Record<string, unknown>>;
 
-/** One sentence, without anything of the token itself but times. */
+/** One sentence; of the token's content it contains only times. */
 export function explainRejection(token: string, context: VerificationContext): string {
   const parts = token.split('.');
   const [header, payload] = parts.map(parsePart);
   if (parts.length !== 3 || !header || !payload)
-    return 'It is no JSON Web Token: refresh tokens and others do not open calls.';
+    return 'It is not a JSON Web Token. Refresh tokens and product tokens do not authenticate requests.';
   return (
-    explainHeader(header, context) ?? explainPayload(payload, context) ?? 'Its signature is not right: it was altered.'
+    explainHeader(header, context) ?? explainPayload(payload, context) ?? 'Its signature is invalid: it was modified.'
   );
 }
 
 function explainHeader({ kid, alg, typ }: TokenPart, { keys }: VerificationContext): string | undefined {
-  if (typeof kid !== 'string') return 'It names no signing key.';
+  if (typeof kid !== 'string') return 'Its header contains no key id (kid).';
   const key = keys.find(kid);
   if (!key)
-    return 'It is signed with a key that this server does not have, or no longer: another server issued it, or the store was made anew.';
-  if (key.alg !== alg) return 'It names another algorithm than that of its key.';
+    return 'It is signed with a key that this server does not have: another server issued it, the key has expired, or the store was recreated.';
+  if (key.alg !== alg) return 'Its algorithm differs from that of its key.';
   return String(typ).toLowerCase() === accessTokenType
     ? undefined
-    : 'It is a token of this server, but no access token.';
+    : 'It is a token of this server, but not an access token.';
 }
 
 function explainPayload(
   { iss, aud, exp, nbf, iat }: TokenPart,
   { issuer, now }: VerificationContext,
 ): string | undefined {
-  if (iss !== issuer) return `It was issued under another base URL than ${issuer}.`;
-  if (![aud].flat().includes(issuer)) return 'It is meant for another audience.';
-  if (typeof exp === 'number' && exp <= now) return `It has expired at ${formatInstant(exp)}.`;
+  if (iss !== issuer) return `It was issued under a base URL other than ${issuer}.`;
+  if (![aud].flat().includes(issuer)) return 'It has a different audience.';
+  if (typeof exp === 'number' && exp <= now) return `It expired at ${formatInstant(exp)}.`;
   const validFrom = Math.max(parseSeconds(nbf) ?? now, (parseSeconds(iat) ?? now) - maxClockSkewSeconds);
-  return validFrom > now ? `It is taken only from ${formatInstant(validFrom)} on: the clock was set back.` : undefined;
+  return validFrom > now ? `It is not valid before ${formatInstant(validFrom)}: the clock was set back.` : undefined;
 }
 
 function parseSeconds(claim: unknown): number | undefined {
   return typeof claim === 'number' ? claim : undefined;
 }
 
-/** Times that no clock shows come as they are. */
+/** Formats epoch seconds; values out of the range of dates are returned as digits. */
 function formatInstant(seconds: number): string {
   const milliseconds = seconds * 1000;
   return Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : String(seconds);

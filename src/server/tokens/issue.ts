@@ -21,32 +21,32 @@ export interface TokenResponse {
 }
 
 export interface TokenIssuer {
-  /** A token for a client that has proven itself: all that it may do now. */
+  /** Issues a token for an authenticated client, with all its current authorities. */
   issueForClient(client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
-  /** A token for a user in a session: the user's level and roles, and of the client its party and scope. */
+  /** Issues a token for a user in a session: the user's level and roles, and the client's party and scope. */
   issueForUser(user: User, session: Session, client: Client, tokenOptions?: IssueTokenOptions): Promise<TokenResponse>;
-  /** A token for a mainframe logon that is bound to no user. */
+  /** Issues a token for a mainframe logon that is linked to no user. */
   issueForLogon(
     logon: string,
     session: Session,
     client: Client,
     tokenOptions?: IssueTokenOptions,
   ): Promise<TokenResponse>;
-  /** The seconds that an issued token has left, however expiresIn tells them. */
+  /** Remaining lifetime in seconds, independent of the format of expiresIn. */
   secondsLeft(token: TokenResponse): number;
-  /** When the access token of this id ends, in epoch seconds; of the last tokens that were issued, and no others. */
+  /** Expiry of an access token by id, in epoch seconds; known only for the most recently issued tokens. */
   findExpiry(tokenId: string): number | undefined;
 }
 
-/** So many are remembered. */
+/** The number of tokens whose expiry is tracked. */
 const maxTrackedTokens = 10_000;
 
-/** What may go with a token, or narrow it. */
+/** Additional content or restrictions of a token. */
 export interface IssueTokenOptions {
   readonly refreshToken?: string | undefined;
-  /** The session of a client's refresh token, which the access token ends with. */
+  /** The session of a client's refresh token; the access token is valid only as long as the session. */
   readonly session?: Session | undefined;
-  /** A part of the client's scope, for a token without a session. */
+  /** A subset of the client's scope, for a token without a session. */
   readonly scope?: readonly string[] | undefined;
 }
 
@@ -56,12 +56,12 @@ export interface IssuerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly issuer: string;
-  /** Seconds that a client's token lives. */
+  /** Lifetime of a client's token in seconds. */
   readonly clientTokenLifetime: number;
-  /** Seconds that a user's token lives, and in a session that is remembered. */
+  /** Lifetime of a user's token in seconds, and in a remembered session. */
   readonly userTokenLifetime: number;
   readonly rememberedTokenLifetime: number;
-  /** How expiresIn is told: the remaining seconds, or the epoch second of expiry, as some deployments send it. */
+  /** Format of expiresIn: remaining seconds, or the epoch second of expiry, which some deployments send. */
   readonly expiresIn: 'seconds' | 'epoch';
 }
 
@@ -127,14 +127,14 @@ async function createTokenResponse(
 
 type CommonClaims = Omit<AccessClaims, 'authorities'>;
 
-/** What every token says of its client. A token does not outlive its session. */
+/** Claims of every token about its client. A token does not outlive its session. */
 function createCommonClaims(
   client: Client,
   options: IssuerOptions,
   lifetime: number,
   { session, scope }: IssueTokenOptions,
 ): CommonClaims {
-  // Within the second in which the secret was changed, the new tokens come after those that it ended.
+  // If the secret changed within this second, new tokens must be later than those that the change invalidated.
   const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
@@ -152,7 +152,7 @@ function createCommonClaims(
   };
 }
 
-/** Of a client with no groups the roles are the same set each time. */
+/** Cached by role set: clients without groups have the same set object for each token. */
 const authoritiesByRoles = new WeakMap<ReadonlySet<string>, string[]>();
 
 function formatClientAuthorities(roles: ReadonlySet<string>): string[] {
@@ -163,10 +163,10 @@ function formatClientAuthorities(roles: ReadonlySet<string>): string[] {
   return authorities;
 }
 
-/** Of rows, which do not change in place. */
+/** Cached by row, because rows are immutable. */
 const ownerClaimsByClient = new WeakMap<Client, Partial<AccessClaims>>();
 
-/** What a client's own token says besides. */
+/** Additional claims of a client's own token. */
 function createOwnerClaims(client: Client): Partial<AccessClaims> {
   const cached = ownerClaimsByClient.get(client);
   if (cached) return cached;
@@ -185,7 +185,7 @@ interface UserTokenOptions {
   readonly common: CommonClaims;
 }
 
-/** What a user's token says; of the client's authorities only that it is named, and its party. */
+/** Claims of a user's token; of the client's authorities it has only identification and party. */
 async function createUserClaims(
   user: User,
   session: Session,
@@ -208,7 +208,7 @@ async function createUserClaims(
   };
 }
 
-/** The user's business, and what that belongs to. */
+/** Claims of the user's business. */
 async function readBusinessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
   if (user.businessId === undefined) return {};
   const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
@@ -221,7 +221,7 @@ async function readBusinessClaims(user: User, store: Store): Promise<Partial<Acc
 
 const utf8 = new TextEncoder();
 
-/** A JWT (RFC 7519, 7.1). Its claims are made above, so that nothing is left for a builder of them to do. */
+/** Signs a JWT (RFC 7519, 7.1). All claims are already set, so no claims builder is needed. */
 async function sign(claims: AccessClaims, keys: KeyRing): Promise<string> {
   const key = keys.current();
   return new CompactSign(utf8.encode(JSON.stringify(claims)))

@@ -1,4 +1,4 @@
-/** The signing keys: made, kept in the store, imported once, replaced, and shown to verifiers as a JWK Set. */
+/** Signing keys: generated, stored, imported once, rotated, and published as a JWK Set (RFC 7517). */
 import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -8,7 +8,7 @@ import type { SigningKey } from '../store/tables.ts';
 export const signingAlgorithms = ['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** A key that tokens are verified with. `publicJwk` has public members only. */
+/** A key that verifies tokens. `publicJwk` has public members only. */
 export interface VerificationKey {
   readonly kid: string;
   readonly alg: string;
@@ -22,26 +22,26 @@ export interface CurrentSigningKey extends VerificationKey {
 }
 
 export interface KeyRing {
-  /** The key that signs what is issued now. */
+  /** The key that signs new tokens. */
   current(): CurrentSigningKey;
-  /** The key with this id, as long as tokens signed with it are taken. */
+  /** The key with this id, as long as tokens signed with it are accepted. */
   find(kid: string): VerificationKey | undefined;
-  /** All public keys that tokens are verified with, the current one first. */
+  /** All public keys that verify tokens, the current one first. */
   publicKeys(): readonly JWK[];
-  /** What `publicKeys` gave before the last rotation: what a verifier has that did not ask since. */
+  /** The result of `publicKeys` before the last rotation: the keys of a verifier with a stale cache. */
   publicKeysBefore(): readonly JWK[];
   /** The current public key as PEM (RFC 7468). */
   currentPem(): Promise<string>;
-  /** Puts a new key of the same algorithm in the place of the current one. One rotation at a time. */
+  /** Replaces the current key with a new one of the same algorithm. Rotations run one at a time. */
   rotate(): Promise<KeyRotation>;
-  /** Takes the keys that the store has now, after they were put there by other means. */
+  /** Reads the keys of the store again, after it was replaced. */
   reload(): Promise<void>;
 }
 
 export interface KeyRotation {
   /** The key that signs from now on. */
   readonly kid: string;
-  /** Keys that sign no more, with the epoch second until which they verify; undefined where that is not known. */
+  /** Keys that no longer sign, with the epoch second until which they verify; undefined if unknown. */
   readonly retired: readonly { readonly kid: string; readonly until: number | undefined }[];
 }
 
@@ -49,16 +49,16 @@ export interface KeyRingDeps {
   readonly store: Store;
   readonly alg: SigningAlgorithm;
   readonly clock: Clock;
-  /** The longest life, in seconds, of any token that is issued. */
+  /** Maximum lifetime of any issued token, in seconds. */
   readonly longestToken: number;
 }
 
-/** A retired key stays for this much longer than the last token it signed: signing takes time, and clocks differ. */
+/** A retired key is kept this much longer than its last token is valid, because signing takes time and clocks differ. */
 const marginSeconds = 60;
-/** What the settings allow at most: for keys of whose tokens nothing was noted. */
+/** The maximum lifetime that the settings allow; used for keys without a recorded one. */
 const maxConfigurableLifetime = 86_400;
 
-/** The longest life that these settings give any token, in seconds. */
+/** The maximum token lifetime of these settings, in seconds. */
 export function findLongestTokenLifetime(settings: {
   readonly clientTokenLifetime: number;
   readonly userTokenLifetime: number;
@@ -67,32 +67,32 @@ export function findLongestTokenLifetime(settings: {
   return Math.max(settings.clientTokenLifetime, settings.userTokenLifetime, settings.rememberedTokenLifetime);
 }
 
-/** Before the id of each key, so that a verifier that meets it where it should not can tell whose it is. */
+/** Prefix of each key id, so that its origin is recognizable wherever it appears. */
 const keyPrefix = 'iam-standin-';
 
-/** A new key pair for this algorithm; RSA keys have 3072 bits. The id ends with the key's thumbprint (RFC 7638). */
+/** Generates a key pair for this algorithm; RSA keys have 3072 bits. The id ends with the key's thumbprint (RFC 7638). */
 async function generateSigningKey(alg: string, { clock, longestToken }: KeyRingDeps): Promise<SigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 3072 });
   const publicJwk = await exportJWK(pair.publicKey);
   const kid = `${keyPrefix}${await calculateJwkThumbprint(publicJwk)}`;
-  const named = { kid, alg, use: 'sig' };
+  const keyFields = { kid, alg, use: 'sig' };
   return {
     kid,
     alg,
     current: true,
-    privateJwk: { ...(await exportJWK(pair.privateKey)), ...named },
-    publicJwk: { ...publicJwk, ...named },
+    privateJwk: { ...(await exportJWK(pair.privateKey)), ...keyFields },
+    publicJwk: { ...publicJwk, ...keyFields },
     createdAt: clock.now().toISOString(),
     longestToken,
   };
 }
 
-/** Loads the keys of a store; makes one where none is current for this algorithm. Older keys go on verifying. */
+/** Loads the keys of a store; generates one if none is current for this algorithm. Older keys continue to verify. */
 export async function openKeyRing(deps: KeyRingDeps): Promise<KeyRing> {
   return createKeyRing(await loadKeys(deps), deps);
 }
 
-/** @throws where one of the keys can't be used. */
+/** @throws Error if one of the keys cannot be imported. */
 export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<void> {
   for (const row of rows) {
     await importPublicKey(row);
@@ -102,13 +102,13 @@ export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<voi
 
 async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
   const rows = await deps.store.signingKeys.list();
-  const found = rows.find((row) => row.current && row.alg === deps.alg);
-  const current = found ? await storeLongestToken(found, deps) : await generateSigningKey(deps.alg, deps);
-  const stored = found ? rows : await storeCurrentKey(current, deps);
+  const existing = rows.find((row) => row.current && row.alg === deps.alg);
+  const current = existing ? await storeLongestToken(existing, deps) : await generateSigningKey(deps.alg, deps);
+  const stored = existing ? rows : await storeCurrentKey(current, deps);
   return importKeys(current, stored);
 }
 
-/** Tokens may live longer than at the start before; those that live shorter now were signed all the same. */
+/** Records a longer token lifetime. A shorter one is not recorded, because earlier tokens have the longer lifetime. */
 async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRingDeps): Promise<SigningKey> {
   if (longestToken <= (row.longestToken ?? maxConfigurableLifetime)) return row;
   const updated = { ...row, longestToken };
@@ -116,7 +116,7 @@ async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRi
   return updated;
 }
 
-/** Keeps a new current key and clears away what verifies nothing any more. @returns all keys that are left. */
+/** Stores a new current key, retires the previous one and deletes expired keys. @returns all remaining keys. */
 function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Promise<readonly SigningKey[]> {
   const now = epochSeconds(clock);
   return store.transaction(async (tx) => {
@@ -129,7 +129,7 @@ function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Pr
   });
 }
 
-/** Its private half is not needed any more, so it is not kept. */
+/** The private key is no longer needed and is deleted. */
 function retireKey(row: SigningKey, now: number): SigningKey {
   const retiresAt = now + (row.longestToken ?? maxConfigurableLifetime) + marginSeconds;
   return { ...row, current: false, privateJwk: {}, retiresAt };
@@ -139,7 +139,7 @@ function isExpired({ retiresAt }: { readonly retiresAt?: number | undefined }, n
   return (retiresAt ?? Number.POSITIVE_INFINITY) <= now;
 }
 
-/** What the ring holds: the current key, and by id all that verify. */
+/** The current key, and all verification keys by id. */
 interface KeySet {
   readonly current: CurrentSigningKey;
   readonly byId: ReadonlyMap<string, StoredVerificationKey>;
@@ -149,7 +149,7 @@ interface StoredVerificationKey extends VerificationKey {
   readonly retiresAt?: number | undefined;
 }
 
-/** Imports the current key, and of all rows those that are others. */
+/** Imports the current key and the other keys of the rows. */
 async function importKeys(current: SigningKey, rows: readonly SigningKey[]): Promise<KeySet> {
   const privateKey = await importKey(current, current.privateJwk);
   const own = await importPublicKey(current);
@@ -181,13 +181,13 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     return [...keys.byId.values()].filter(isActive).map(({ publicJwk }) => publicJwk);
   }
 
-  /** What is told of a rotation before the start: the keys that were there besides, unless there were none. */
+  /** `publicKeysBefore` without a rotation since the start: the older keys, or all if there are none. */
   function earlierKeys(): readonly JWK[] {
     const others = publicKeys().slice(1);
     return others.length === 0 ? publicKeys() : others;
   }
 
-  /** The new key signs only after it is durable; from one moment to the next both are there for verifying. */
+  /** The new key signs only after it is durable. The set of verification keys is replaced in one step. */
   async function rotateKeys(): Promise<KeyRotation> {
     const created = await generateSigningKey(keys.current.alg, deps);
     const previous = publicKeys();
@@ -198,7 +198,7 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     return { kid: created.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
   }
 
-  /** Keys are changed by one at a time. */
+  /** Runs key changes one at a time. */
   function runSerially<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = lastChange.then(work);
     lastChange = change.catch(() => undefined);

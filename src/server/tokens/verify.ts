@@ -1,7 +1,7 @@
 /**
- * Verifies access tokens. The cache keeps the outcome of the signature check and the claims, nothing else: expiry is
- * looked at on every call, and what the store has to say is asked for by whoever calls. Its keys are the tokens as they
- * came: to hash them would hide nothing from who can read this memory, since the signing keys are in it.
+ * Verifies access tokens. The cache contains only the result of the signature check and the claims: expiry is checked on
+ * every request, and callers check the store. Cache keys are plain tokens: hashing them would not protect against anyone
+ * who can read this memory, because it also contains the signing keys.
  */
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
@@ -10,9 +10,9 @@ import { explainRejection } from './explain.ts';
 import type { KeyRing, VerificationKey } from './keys.ts';
 
 export interface TokenVerifier {
-  /** The claims of a token that is ours, of the right kind, unaltered and in its time; undefined otherwise, with no reason. */
+  /** The claims of a valid access token of this server; undefined otherwise, without a reason. */
   verify(token: string): Promise<AccessClaims | undefined> | AccessClaims | undefined;
-  /** Why a token is not taken, in a sentence for who looks after the server; nothing in it is believed. */
+  /** Explains for operators, in one sentence, why a token is rejected. Reads the token's content without trusting it. */
   explain(token: string): string;
 }
 
@@ -21,7 +21,7 @@ interface VerifiedToken {
   readonly claims: AccessClaims;
 }
 
-/** `issuer` is also the audience. `capacity` bounds the cache; the entry used longest ago goes first. */
+/** `issuer` is also the audience. `capacity` bounds the cache, which evicts the least recently used entry. */
 export function createVerifier(options: {
   keys: KeyRing;
   clock: Clock;
@@ -31,7 +31,7 @@ export function createVerifier(options: {
   const { keys, clock, issuer, capacity = 10_000 } = options;
   const cache = new Map<string, VerifiedToken>();
 
-  /** What was asked for last, in no need of being found or moved: a caller often comes several times in a row. */
+  /** The last verified token, to skip the cache lookup: a caller often sends several requests in a row. */
   let latest: { readonly token: string; readonly verified: VerifiedToken } | undefined;
 
   function findCached(token: string): VerifiedToken | undefined {
@@ -95,19 +95,19 @@ async function verifySignature(
   }
 }
 
-/** One token, one text: decoders pass over padding, blanks and bits left over at the end of a signature. */
+/** Accepts one spelling per token: decoders ignore padding, whitespace and unused bits at the end of a signature. */
 function isCanonical(token: string): boolean {
   const [, signature] = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/.exec(token) ?? [];
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 /**
- * The key is ours, named by `kid`, and is used with its own algorithm only. Payloads are encoded (RFC 7797 is not for
- * JWTs). What else a header carries is not looked at.
+ * Finds the server's key by `kid` and accepts it for its own algorithm only. Payloads must be encoded (RFC 7797 does not
+ * apply to JWTs). Other header parameters are ignored.
  */
 function findVerificationKey(keys: KeyRing, header: JWTHeaderParameters): VerificationKey {
   const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
-  if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('no such key');
+  if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('unknown key');
   return key;
 }
 

@@ -27,7 +27,7 @@ describe('the inbox', () => {
       channel: 'email',
       purpose: 'recovery',
       code: expect.stringMatching(/^\d{6}$/),
-      text: `Your code is ${item?.code}. It is good for ten minutes. Tell it to nobody.`,
+      text: `Your code is ${item?.code}. It expires in ten minutes. Do not share it.`,
       createdAt: '2026-03-01T12:00:00.000Z',
       expiresAt: '2026-03-01T12:10:00.000Z',
       attemptsLeft: 5,

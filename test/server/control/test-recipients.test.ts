@@ -33,7 +33,7 @@ describe('which recipients choose', () => {
     ['never@inbox.example', { kind: 'never' }],
     ['never+own@inbox.example', { kind: 'never' }],
     ['twice+own@inbox.example', { kind: 'twice' }],
-    ['bounced@inbox.example', { kind: 'bounced', reason: '550 5.1.1 There is no such mailbox' }],
+    ['bounced@inbox.example', { kind: 'bounced', reason: '550 5.1.1 Mailbox not found' }],
   ])('%s does', (address, outcome) => {
     expect(parseTestRecipient(emailContact(address))).toEqual(outcome);
   });
@@ -197,7 +197,7 @@ test('a message never comes, comes twice, or comes back, and the caller is told 
   for (const [to, expected] of [
     ['never+x@inbox.example', []],
     ['twice+x@inbox.example', [{ attemptsLeft: 5 }, { attemptsLeft: 5 }]],
-    ['bounced+x@inbox.example', [{ failure: '550 5.1.1 There is no such mailbox' }]],
+    ['bounced+x@inbox.example', [{ failure: '550 5.1.1 Mailbox not found' }]],
   ] as const) {
     const answer = await identify(server, to);
     expect([answer.status, Object.keys(answer.body as object)]).toEqual([201, Object.keys(plain.body as object)]);

@@ -68,10 +68,10 @@ describe('a credential that was not taken', () => {
     const reasonFor = async (token: string) => (await explain(server, bearer(token))).credential.reason;
     expect(await reasonFor('x')).toContain('no JSON Web Token');
     expect(await reasonFor('a.b.c')).toContain('no JSON Web Token');
-    expect(await reasonFor(altered)).toContain('signature is not right');
+    expect(await reasonFor(altered)).toContain('signature is invalid');
     expect(await reasonFor(foreign)).toContain('signed with a key that this server does not have');
     server.clock.advance(3601);
-    expect(await reasonFor(accessToken)).toBe('It has expired at 2026-03-01T13:00:00.000Z.');
+    expect(await reasonFor(accessToken)).toBe('It expired at 2026-03-01T13:00:00.000Z.');
   });
 
   test('is a token whose user is locked, or whose session is over', async () => {
@@ -91,7 +91,7 @@ describe('a credential that was not taken', () => {
     await lock(false);
     await send(server, '/_iam/sessions?userId=ann', { method: 'DELETE' });
     expect(await explain(server, bearer(token))).toMatchObject({
-      credential: { reason: 'The session of the token is over.' },
+      credential: { reason: 'The session of the token ended.' },
     });
   });
 
@@ -108,7 +108,7 @@ describe('a credential that was not taken', () => {
       user: { userId: 'ann' },
     });
     expect(await tried('bob', 'wrong')).toMatchObject({ credential: { reason: 'The user has no password.' } });
-    expect(await tried('joe', 'wrong')).toMatchObject({ credential: { reason: 'No user logs in with this name.' } });
+    expect(await tried('joe', 'wrong')).toMatchObject({ credential: { reason: 'No user has this login name.' } });
     expect(await tried('eve', password)).toMatchObject({
       credential: { reason: expect.stringContaining('is locked') },
     });

@@ -33,7 +33,7 @@ describe('a code', () => {
     expect(sent).toEqual({ codeId: expect.any(String), expiresAt: startTime + 600, expiresIn: '600' });
     const { message } = await harness.send({ ...annBinding, purpose: 'mfa' });
     expect(message).toMatchObject({ purpose: 'mfa', expiresAt: '2026-03-01T12:10:00.000Z' });
-    expect(message?.text).toMatch(/^Your sign-in code is \{code\}\. It is good for ten minutes\./);
+    expect(message?.text).toMatch(/^Your sign-in code is \{code\}\. It expires in ten minutes\./);
     expect((await harness.send()).message?.text).toMatch(/^Your code is \{code\}\./);
     const { clock, random } = harness.deps;
     expect(createDecoyOtpTransaction({ clock, random })).toEqual({ ...sent, codeId: expect.any(String) });

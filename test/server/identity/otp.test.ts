@@ -10,7 +10,7 @@ import {
   sendOtp,
   subjectOfContact,
   subjectOfLogon,
-  subjectOfNobody,
+  subjectOfUnknownName,
   subjectOfUser,
   verifyOtp,
 } from '../../../src/server/identity/otp.ts';
@@ -251,7 +251,7 @@ describe('a code that may be of one of two holders', () => {
 });
 
 test('those whom codes are bound to are kept apart by what they are', () => {
-  const subjects = [subjectOfUser('x'), subjectOfLogon('x'), subjectOfNobody('x')];
+  const subjects = [subjectOfUser('x'), subjectOfLogon('x'), subjectOfUnknownName('x')];
   expect(subjects).toEqual(['user:x', 'logon:x', 'nobody:x']);
   expect(subjectOfContact(emailContact('X@Example.com'))).toBe('contact:email:x@example.com');
 });

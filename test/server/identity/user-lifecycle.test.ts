@@ -122,7 +122,7 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
     if (status === 201) person.password = newPassword;
     return status === 201;
   },
-  'resets the password by a code': async (person) => {
+  'resets the password with a code': async (person) => {
     person.codes += 1;
     await person.status('user-identities.retrieve', { query, body: { userName: person.userId } });
     const body = { username: person.userId, validationCode: await person.code(), newPassword: person.newPassword() };
@@ -166,7 +166,7 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
     expect(await person.asItself('user-identities.fulfill-mfa', { body })).not.toMatchObject({ status: 201 });
     return true;
   },
-  '12 hours pass, and it logs in': async (person) => {
+  'logs in after 12 hours': async (person) => {
     person.server.clock.advance(12 * hour);
     return (await person.logIn()) === 201;
   },
@@ -191,12 +191,12 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
 /** What a user can try whatever its state; the rest is done by others, or by letting time pass. */
 const tries: ReadonlySet<UserEvent> = new Set([
   'sets a password in its session',
-  'resets the password by a code',
+  'resets the password with a code',
   'logs in',
   'requests MFA',
   'enters the code',
 ]);
-const withCode: ReadonlySet<UserEvent> = new Set(['resets the password by a code', 'requests MFA']);
+const withCode: ReadonlySet<UserEvent> = new Set(['resets the password with a code', 'requests MFA']);
 
 /** The levels that an event of the user's own needs of its session. */
 const levelsFor: Partial<Record<UserEvent, readonly Level[]>> = {
@@ -220,7 +220,7 @@ async function step(person: Person, event: UserEvent): Promise<void> {
 }
 
 /** After these the session is one that the table speaks of. */
-const logins: ReadonlySet<UserEvent> = new Set(['logs in', 'waits and logs in', '12 hours pass, and it logs in']);
+const logins: ReadonlySet<UserEvent> = new Set(['logs in', 'waits and logs in', 'logs in after 12 hours']);
 
 /** What the person's token opens, from the least to the most; nothing of it changes anything. */
 async function look(person: Person): Promise<void> {

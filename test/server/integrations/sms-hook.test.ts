@@ -41,7 +41,7 @@ describe('a text message', () => {
     expect(JSON.parse(sms.received[0]?.body ?? '')).toEqual({
       id: messageId,
       to: '+5511987654321',
-      text: `Your code is ${code}. It is good for ten minutes. Tell it to nobody.`,
+      text: `Your code is ${code}. It expires in ten minutes. Do not share it.`,
     });
     expect(await relay.delivery(messageId)).toBe('sent');
     expect(server.log.join('\n')).not.toContain(code);

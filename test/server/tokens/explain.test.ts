@@ -36,8 +36,12 @@ async function withClaims(claims: object, forgery: Forgery = {}): Promise<string
 
 test('is told of the header before anything else', async () => {
   const payload = { ...createValidClaims(server), exp: now - 1 };
-  expect(await reasonOf(await withHeader({ kid: undefined }, { payload }))).toBe('It names no signing key.');
-  expect(await reasonOf(await withHeader({ kid: 'other' }, { payload }))).toContain('does not have, or no longer');
+  expect(await reasonOf(await withHeader({ kid: undefined }, { payload }))).toBe(
+    'Its header contains no key id (kid).',
+  );
+  expect(await reasonOf(await withHeader({ kid: 'other' }, { payload }))).toContain(
+    'does not have: another server issued it',
+  );
   expect(await reasonOf(await withHeader({ alg: 'ES384' }, { payload }))).toContain('another algorithm than that');
   for (const typ of ['JWT', 'refresh+jwt', undefined])
     expect(await reasonOf(await withHeader({ typ }, { payload }))).toContain('but no access token');
@@ -46,21 +50,21 @@ test('is told of the header before anything else', async () => {
 
 test('is told of the issuer, then of the audience', async () => {
   const elsewhere = { iss: 'https://elsewhere.example', aud: 'https://elsewhere.example', exp: now - 1 };
-  expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued under another base URL than ${server.url}.`);
+  expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued under a base URL other than ${server.url}.`);
   for (const aud of [elsewhere.aud, [elsewhere.aud], [], undefined])
-    expect(await reasonOf(await withClaims({ aud, exp: now - 1 }))).toBe('It is meant for another audience.');
+    expect(await reasonOf(await withClaims({ aud, exp: now - 1 }))).toBe('It has a different audience.');
   const both = [elsewhere.aud, server.url];
   expect(await reasonOf(await withClaims({ aud: both, exp: now - 1 }))).toContain('has expired');
 });
 
 test('is told of the time, to the second, before the signature', async () => {
-  const expired = 'It has expired at 2026-03-01T12:00:00.000Z.';
+  const expired = 'It expired at 2026-03-01T12:00:00.000Z.';
   expect(await reasonOf(await withClaims({ exp: now }, { signature: spoilt }))).toBe(expired);
-  const early = 'It is taken only from 2026-03-01T12:00:01.000Z on: the clock was set back.';
+  const early = 'It is not valid before 2026-03-01T12:00:01.000Z: the clock was set back.';
   expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: spoilt }))).toBe(early);
   expect(await reasonOf(await withClaims({ iat: now + 61, nbf: now }, { signature: spoilt }))).toBe(early);
   for (const claims of [{ exp: now + 1 }, { nbf: now }, { iat: now + 60 }, { nbf: '9000000000' }, { exp: '1' }])
-    expect(await reasonOf(await withClaims(claims, { signature: spoilt }))).toContain('signature is not right');
+    expect(await reasonOf(await withClaims(claims, { signature: spoilt }))).toContain('signature is invalid');
 });
 
 test('is told of times that no clock shows as they are', async () => {

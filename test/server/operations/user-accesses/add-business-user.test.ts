@@ -32,7 +32,7 @@ test('rejects users of another business or of none like unknown users', async ()
   const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
   for (const userId of ['b1', 'p1', 'nobody']) {
     const failure = await expectRefusal(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
-    expect(failure.items).toEqual([{ code: expected.code, message: `The business a has no user ${userId}.` }]);
+    expect(failure.items).toEqual([{ code: expected.code, message: `Business a has no user ${userId}.` }]);
   }
 });
 
