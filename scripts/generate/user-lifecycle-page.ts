@@ -1,4 +1,4 @@
-/** docs/user-life.md: the states of a user, and what leads from one to another. */
+/** Generates docs/user-life.md: the states of a user and the transitions between them. */
 import {
   type UserState,
   type UserStateEntry,
@@ -7,18 +7,18 @@ import {
 } from '../../src/server/identity/user-lifecycle.ts';
 import { code, page, table } from './markdown.ts';
 
-/** The page; the table of the life of a user is all it depends on. */
+/** Renders the page from the lifecycle table. */
 export function userLifecyclePage(): string {
   const states = Object.entries(userStates) as [UserState, UserStateEntry][];
   return page(
-    'The life of a user',
-    'What a user may do depends on what it has proven and on what administrators did to it. Whatever is not listed is refused and changes nothing. A lock, a removal and a new password end sessions, codes and single-use values at once: no step of a flow that was begun before them succeeds after them.',
+    'User lifecycle',
+    'The state of a user determines what it may do. It depends on the credentials and contacts that were verified and on actions of administrators. Events that are not listed for a state are rejected and change nothing. A lock, a removal and a new password immediately revoke sessions, codes and one-time tokens: flows that were started before cannot be completed.',
     '## States',
     table(
-      ['State', 'Meaning', 'Login with the right password', 'Recovery', 'Level of its session'],
+      ['State', 'Meaning', 'Login with the correct password', 'Recovery', 'Session level'],
       states.map(formatStateRow),
     ),
-    '## What leads where',
+    '## Transitions',
     table(
       ['Event', 'Operations', 'From', 'To'],
       userTransitions.map(({ event, operations, from, needs, to }) => [
@@ -32,10 +32,10 @@ export function userLifecyclePage(): string {
 }
 
 const targets = {
-  same: 'as before',
-  derived: 'with password where it has one, identified where a contact is proven, else unverified',
+  same: 'unchanged',
+  derived: 'with password if the user has one, else identified if a contact is verified, else unverified',
 };
 
 function formatStateRow([state, { meaning, login, recovery, level }]: [UserState, UserStateEntry]): string[] {
-  return [state, meaning, String(login), recovery ? 'a code is sent' : 'nothing is sent', level ?? 'not taken'];
+  return [state, meaning, String(login), recovery ? 'sends a code' : 'sends nothing', level ?? 'tokens are rejected'];
 }
