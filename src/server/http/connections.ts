@@ -11,7 +11,7 @@ export interface Connections {
 
 export interface ConnectionTrackerOptions {
   readonly maxConnections: number;
-  /** The network that holds a connection; undefined for a trusted proxy. */
+  /** The network of a connection; undefined for a trusted proxy. */
   networkOf(remoteAddress: string | undefined): string | undefined;
 }
 

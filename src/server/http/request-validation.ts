@@ -110,7 +110,7 @@ function decodeSegment(name: string, raw: string): string {
 export function createQueryReader(shape: Shape, lenient: boolean) {
   const readers = Object.entries(shape).map(([name, schema]) => {
     const kind = unwrapType(schema);
-    return { name, read: memoizeLatest((given) => readParameter(given, schema, kind, name), kind) };
+    return { name, read: memoizeLatest((values) => readParameter(values, schema, kind, name), kind) };
   });
   return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
@@ -131,17 +131,17 @@ export function createQueryReader(shape: Shape, lenient: boolean) {
 const noValues: readonly string[] = [];
 
 /** Caches the last number or boolean, which callers repeat often. Strings are not cached: they may be secrets. */
-function memoizeLatest(read: (given: readonly string[]) => ParameterOutcome, kind: string) {
+function memoizeLatest(read: (values: readonly string[]) => ParameterOutcome, kind: string) {
   let absent: ParameterOutcome | undefined;
   let latest: { readonly text: string; readonly outcome: ParameterOutcome } | undefined;
-  return (given: readonly string[]): ParameterOutcome => {
-    const [text] = given;
+  return (values: readonly string[]): ParameterOutcome => {
+    const [text] = values;
     if (text === undefined) {
       absent ??= read(noValues);
       return absent;
     }
-    if (given.length > 1 || kind === 'string') return read(given);
-    if (latest?.text !== text) latest = { text, outcome: read(given) };
+    if (values.length > 1 || kind === 'string') return read(values);
+    if (latest?.text !== text) latest = { text, outcome: read(values) };
     return latest.outcome;
   };
 }
@@ -149,11 +149,11 @@ function memoizeLatest(read: (given: readonly string[]) => ParameterOutcome, kin
 /** Creates a reader for the headers that one operation declares. `lenient`: invalid values are ignored. */
 export function createHeaderReader(shape: Shape, lenient: boolean) {
   const names = Object.entries(shape);
-  return (given: IncomingHttpHeaders): Record<string, unknown> => {
+  return (headers: IncomingHttpHeaders): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
     const errors: ApiErrorItem[] = [];
     for (const [name, schema] of names) {
-      const outcome = readParameter([given[name.toLowerCase()] ?? []].flat(), schema, unwrapType(schema), name);
+      const outcome = readParameter([headers[name.toLowerCase()] ?? []].flat(), schema, unwrapType(schema), name);
       errors.push(...outcome.errors);
       if (outcome.value !== undefined) found[name] = outcome.value;
     }
@@ -167,9 +167,9 @@ interface ParameterOutcome {
   readonly errors: readonly ApiErrorItem[];
 }
 
-function readParameter(given: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
-  if (given.length > 1) return rejectParameter('QUERY_REPEATED', name, `${name} is given more than once.`);
-  const value = coerce(given[0], kind);
+function readParameter(values: readonly string[], schema: z.ZodType, kind: string, name: string): ParameterOutcome {
+  if (values.length > 1) return rejectParameter('QUERY_REPEATED', name, `${name} is given more than once.`);
+  const value = coerce(values[0], kind);
   if (typeof value === 'string' && kind !== 'string')
     return rejectParameter('FIELD_TYPE', name, `${name} must be ${withArticle(kind)}.`);
   const result = schema.safeParse(value, { reportInput: true, error: predicates });

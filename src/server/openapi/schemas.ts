@@ -34,7 +34,9 @@ export class SchemaCollection {
     const component = documentSchema(schema) as Json;
     const known = this.#components.get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(component))
-      throw new Error(`two different schemas have the id ${name}, or it differs between requests and answers`);
+      throw new Error(
+        `two different schemas have the id ${name}, or the schema differs between requests and responses`,
+      );
     this.#components.set(name, component);
   }
 }

@@ -40,7 +40,7 @@ const controlTagsByPath: readonly ControlTag[] = [
   },
   { name: 'faults', paths: ['faults'], description: 'Fault injection.' },
   {
-    name: 'calls',
+    name: 'requests',
     paths: ['requests', 'coverage', 'metrics', 'audit'],
     description: 'Request log, explanations, coverage and metrics.',
   },
