@@ -7,8 +7,8 @@ export const manifest: Manifest = {
  "operations": [
   {
    "id": "api-key.create",
-   "title": "Create a new ApiKey",
-   "description": "Creates a key that gives everything its client may do: roles, scope and CLI-AUTH-BASIC, none of it beyond the caller. A caller with IAM_ADMIN_MAINTENANCE counts as holding every role that a group can give, an ADMIN with AUTH-MFA as holding CLI-AUTH-BASIC. The key is shown once; the server stores its hash.",
+   "title": "Create an API key",
+   "description": "Creates a key with the rights of its client: roles, scope and CLI-AUTH-BASIC. The client must not have rights that the caller lacks. For this check, IAM_ADMIN_MAINTENANCE counts as every role that a group can grant, and ADMIN with AUTH-MFA counts as CLI-AUTH-BASIC. The key is returned only once; the server stores its hash.",
    "method": "POST",
    "path": "/api-key",
    "auth": "caller",
@@ -54,7 +54,7 @@ export const manifest: Manifest = {
      "clientId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Client that calls with the key act as",
+      "description": "Client whose rights the key has",
       "x-reference": {
        "entity": "client",
        "by": [
@@ -101,8 +101,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "api-key.list",
-   "title": "List all ApiKey",
-   "description": "API keys in the order of their ids, without the keys themselves; hint is the end of each. Filters are exact and count together.",
+   "title": "List API keys",
+   "description": "Returns API keys ordered by id, without the keys themselves. hint contains the last characters of each key. Filters match exactly and are combined with AND.",
    "method": "GET",
    "path": "/api-key",
    "auth": "caller",
@@ -224,7 +224,7 @@ export const manifest: Manifest = {
   {
    "id": "api-key.remove",
    "title": "Delete an API key",
-   "description": "Removes a key. From the next call on nobody gets in with it.",
+   "description": "Deletes an API key. The server rejects the key from the next request on.",
    "method": "DELETE",
    "path": "/api-key/{apiKeyId}",
    "auth": "caller",
@@ -242,7 +242,7 @@ export const manifest: Manifest = {
    "command": "api-key delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "KEY_ID --yes"
     }
    ],
@@ -280,8 +280,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "api-key.update",
-   "title": "Update an ApiKey",
-   "description": "Moves a key to an application and a client, and replaces the key itself where one is sent. The client may do nothing beyond the caller, as when a key is created.",
+   "title": "Update an API key",
+   "description": "Assigns the key to an application and a client, and replaces the key value if one is sent. As on creation, the client must not have rights that the caller lacks.",
    "method": "PUT",
    "path": "/api-key/{apiKeyId}",
    "auth": "caller",
@@ -343,7 +343,7 @@ export const manifest: Manifest = {
      "clientId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "Client that calls with the key act as",
+      "description": "Client whose rights the key has",
       "x-reference": {
        "entity": "client",
        "by": [
@@ -379,8 +379,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "business-accesses.add-business",
-   "title": "Groups - Add Business",
-   "description": "Puts businesses into the group, which gives its roles to all their users: all of them, or none where one is not known. Who acts for one business only names no other.",
+   "title": "Add businesses to a group",
+   "description": "Adds businesses to a group, which grants its roles to all users of these businesses. If one business does not exist, none is added. A caller who acts for a business can add only that business.",
    "method": "POST",
    "path": "/business-accesses/{groupId}/business-accounts",
    "auth": "caller",
@@ -466,8 +466,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "business-accesses.list-business-roles",
-   "title": "List Business Roles",
-   "description": "Every role that all users of the business have through it, with those of its groups that give it.",
+   "title": "List the roles of a business",
+   "description": "Returns every role that all users of the business have through it, with the groups of the business that grant it.",
    "method": "GET",
    "path": "/business-accesses/business-accounts/{businessId}/roles",
    "auth": "caller",
@@ -540,8 +540,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "business-accesses.list-businesses",
-   "title": "Groups - List Business",
-   "description": "Businesses whose users all have the roles of the group, in the order of their ids.",
+   "title": "List the businesses in a group",
+   "description": "Returns the businesses in the group, ordered by id. All users of these businesses have the roles of the group.",
    "method": "GET",
    "path": "/business-accesses/{groupId}/business-accounts",
    "auth": "caller",
@@ -637,8 +637,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "business-accesses.remove-business",
-   "title": "Groups - Remove Business",
-   "description": "Takes a business out of the group. Its users who are in the group themselves, or in its name, stay; so does the last administrator. An owner or administrator of the business does this only in groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.",
+   "title": "Remove a business from a group",
+   "description": "Removes a business from the group. Users of the business who are members directly, or on behalf of the business, stay members. The last administrator cannot be removed. An owner or administrator of the business needs all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role.",
    "method": "DELETE",
    "path": "/business-accesses/{groupId}/business-accounts/{businessId}",
    "auth": "caller",
@@ -656,7 +656,7 @@ export const manifest: Manifest = {
    "command": "groups businesses remove",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "ops BUSINESS_ID --yes"
     }
    ],
@@ -710,8 +710,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "client-identities.connect-token",
-   "title": "Login client (second operation)",
-   "description": "The OAuth 2.0 token endpoint (RFC 6749) over the same clients and users, for OAuth client libraries. Its failures are the object of the RFC.",
+   "title": "Obtain a token (OAuth 2.0)",
+   "description": "OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries. Errors have the format of the RFC.",
    "method": "POST",
    "path": "/client-identities/connect/token",
    "auth": "none",
@@ -747,7 +747,7 @@ export const manifest: Manifest = {
       "sensitive": "secret"
      },
      "scope": {
-      "description": "Scopes parted by blanks",
+      "description": "Scopes separated by spaces",
       "type": "string",
       "maxLength": 1000
      },
@@ -810,8 +810,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "client-identities.create",
-   "title": "Create Identity",
-   "description": "Makes a first-party client. Its secret is shown this once; the server keeps its hash.",
+   "title": "Create a client",
+   "description": "Creates a first-party client. The secret is returned only once; the server stores its hash.",
    "method": "POST",
    "path": "/client-identities",
    "auth": "caller",
@@ -959,8 +959,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "client-identities.login",
-   "title": "Login client",
-   "description": "Gives a client that proves itself by Authorization: Basic an access token. The body, its type and unknown headers do not matter. A right secret is accepted however many wrong ones came before.",
+   "title": "Log in a client",
+   "description": "Issues an access token to a client that authenticates with Authorization: Basic. The body, its content type and unknown headers are ignored. The correct secret is always accepted, regardless of earlier failures.",
    "method": "POST",
    "path": "/client-identities/login",
    "auth": "none",
@@ -1024,8 +1024,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "client-identities.migrate",
-   "title": "Bulk Migrates Client Identities Organizational Structure",
-   "description": "Moves the named clients, or all clients of the source, to the target: all of them or none. matched counts the clients that were meant, migrated those that were not there already.",
+   "title": "Move clients to another business unit",
+   "description": "Moves the listed clients, or all clients of the source, to the target. If one client does not exist, none is moved. matched is the number of selected clients; migrated is the number of clients that were not in the target before.",
    "method": "PUT",
    "path": "/client-identities/organizational-structure",
    "auth": "caller",
@@ -1055,7 +1055,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "clientIds": {
-      "description": "The clients to move; in the place of source",
+      "description": "Clients to move; an alternative to source",
       "maxItems": 10000,
       "type": "array",
       "items": {
@@ -1077,20 +1077,20 @@ export const manifest: Manifest = {
         "type": "string",
         "minLength": 1,
         "maxLength": 64,
-        "description": "Organization whose clients are moved"
+        "description": "Organization of the clients to move"
        },
        "businessUnitId": {
         "type": "string",
         "minLength": 1,
         "maxLength": 64,
-        "description": "Only those of this business unit"
+        "description": "Only clients of this business unit"
        }
       },
       "required": [
        "organizationId"
       ],
       "additionalProperties": false,
-      "description": "A unit of an organization, or the whole of it."
+      "description": "A unit of an organization, or a whole organization."
      },
      "target": {
       "type": "object",
@@ -1150,8 +1150,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "client-identities.remove",
-   "title": "Remove identity",
-   "description": "Removes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are not used again. A service with an IAM_ADMIN role from a group is removed only with IAM_ADMIN_MAINTENANCE.",
+   "title": "Delete a client",
+   "description": "Deletes the client with this service account id or client id, with its API keys, memberships and tokens. Its ids are never reused. Deleting a service that has an IAM_ADMIN role from a group requires IAM_ADMIN_MAINTENANCE.",
    "method": "DELETE",
    "path": "/client-identities/{serviceAccountId}",
    "auth": "caller",
@@ -1169,7 +1169,7 @@ export const manifest: Manifest = {
    "command": "clients delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "CLIENT_ID --yes"
     }
    ],
@@ -1202,8 +1202,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "corporate-groups.create",
-   "title": "Creates a corporate group",
-   "description": "Makes a corporate group of businesses that are in no other. Its id is made by the server and told in the answer.",
+   "title": "Create a corporate group",
+   "description": "Creates a corporate group. Its businesses must not be in another corporate group. The server generates the id and returns it.",
    "method": "POST",
    "path": "/corporate-groups",
    "auth": "caller",
@@ -1302,8 +1302,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "corporate-groups.get",
-   "title": "Gets corporate group by id",
-   "description": "One corporate group. The ETag of the answer is what If-Match takes on an update.",
+   "title": "Get a corporate group",
+   "description": "Returns one corporate group. Send the ETag of the response as If-Match on an update.",
    "method": "GET",
    "path": "/corporate-groups/{corporateGroupId}",
    "auth": "caller",
@@ -1397,8 +1397,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "corporate-groups.list",
-   "title": "Lists corporate groups",
-   "description": "Corporate groups in the order of their ids.",
+   "title": "List corporate groups",
+   "description": "Returns corporate groups, ordered by id.",
    "method": "GET",
    "path": "/corporate-groups",
    "auth": "caller",
@@ -1417,7 +1417,7 @@ export const manifest: Manifest = {
    "command": "corporate-groups list",
    "examples": [
     {
-     "title": "The one of a name",
+     "title": "Find a corporate group by name",
      "command": "--name holding"
     }
    ],
@@ -1449,7 +1449,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Only the corporate group of exactly this name",
+      "description": "Only the corporate group with exactly this name",
       "x-reference": {
        "entity": "corporateGroup",
        "by": [
@@ -1513,8 +1513,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "corporate-groups.remove",
-   "title": "Deletes a corporate group",
-   "description": "Removes the corporate group. Its businesses stay, and are in none.",
+   "title": "Delete a corporate group",
+   "description": "Deletes the corporate group. Its businesses are not deleted.",
    "method": "DELETE",
    "path": "/corporate-groups/{corporateGroupId}",
    "auth": "caller",
@@ -1532,7 +1532,7 @@ export const manifest: Manifest = {
    "command": "corporate-groups delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "CORPORATE_GROUP_ID --yes"
     }
    ],
@@ -1563,8 +1563,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "corporate-groups.update",
-   "title": "Updates a corporate group",
-   "description": "Replaces the corporate group by what is sent: without businesses it has none, and an organization that is left out is cleared. If-Match guards against overwriting a change of somebody else.",
+   "title": "Update a corporate group",
+   "description": "Replaces the corporate group with the request body: an omitted list of businesses becomes empty, and an omitted organization is cleared. Use If-Match to avoid overwriting concurrent changes.",
    "method": "PUT",
    "path": "/corporate-groups/{corporateGroupId}",
    "auth": "caller",
@@ -1585,7 +1585,7 @@ export const manifest: Manifest = {
    "command": "corporate-groups update",
    "examples": [
     {
-     "title": "Another name; its businesses have to be named again",
+     "title": "Rename a group; list its businesses again",
      "command": "CORPORATE_GROUP_ID --corporate-group-name group --business acme,globex"
     }
    ],
@@ -1667,8 +1667,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "customers.create-business",
-   "title": "Creates a Business Customer",
-   "description": "Makes a business and the customer that it is. Its customer id is the next number; it may join a corporate group at once.",
+   "title": "Create a business customer",
+   "description": "Creates a business and its customer record. The customer id is the next number. The business can join a corporate group in the same request.",
    "method": "POST",
    "path": "/customers/business",
    "auth": "caller",
@@ -1689,7 +1689,7 @@ export const manifest: Manifest = {
    "command": "customers create-business",
    "examples": [
     {
-     "title": "A business of a chosen id",
+     "title": "A business with a chosen id",
      "command": "--business-id acme --business-name Acme --document 12345"
     }
    ],
@@ -1782,8 +1782,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "customers.create-user",
-   "title": "Creates a User Customer",
-   "description": "Makes a user who is there a customer. Its customer id is the next number.",
+   "title": "Create a user customer",
+   "description": "Makes an existing user a customer. The customer id is the next number.",
    "method": "POST",
    "path": "/customers/user",
    "auth": "caller",
@@ -1874,7 +1874,7 @@ export const manifest: Manifest = {
   {
    "id": "generate-token.create",
    "title": "Generate an access token and a refresh token",
-   "description": "One door for three grants, as far as the client is registered for them. The answer always has a refresh token.",
+   "description": "Issues tokens for three grant types, if the client is registered for them. The response always contains a refresh token.",
    "method": "POST",
    "path": "/generate-token",
    "auth": "client-id",
@@ -1897,7 +1897,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The client, where no header and no field names it",
+      "description": "Id of the client, if no header and no field contains it",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -2012,8 +2012,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.add-dependency",
-   "title": "Creates a group dependency",
-   "description": "Makes the group have the roles of another as well. Where it depends on it already nothing changes.",
+   "title": "Add a dependency to a group",
+   "description": "Makes the group inherit the roles of another group. An existing dependency is left unchanged.",
    "method": "POST",
    "path": "/groups/{groupId}/dependency",
    "auth": "caller",
@@ -2033,7 +2033,7 @@ export const manifest: Manifest = {
    "command": "groups add-dependency",
    "examples": [
     {
-     "title": "Leads may do what ops may",
+     "title": "Group leads inherits the roles of ops",
      "command": "leads --group-name ops"
     }
    ],
@@ -2096,8 +2096,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.add-role",
-   "title": "Creates a group role",
-   "description": "Gives the group a role. Where it has the role already nothing changes.",
+   "title": "Add a role to a group",
+   "description": "Adds a role to the group. An existing role is left unchanged.",
    "method": "POST",
    "path": "/groups/{groupId}/role",
    "auth": "caller",
@@ -2117,7 +2117,7 @@ export const manifest: Manifest = {
    "command": "groups add-role",
    "examples": [
     {
-     "title": "One more role",
+     "title": "Add one role",
      "command": "ops --role-name DEPLOY"
     }
    ],
@@ -2179,8 +2179,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.create",
-   "title": "Creates a group",
-   "description": "Makes a group with its roles and dependencies. Its id is made by the server and told in the answer.",
+   "title": "Create a group",
+   "description": "Creates a group with its roles and dependencies. The server generates the id and returns it.",
    "method": "POST",
    "path": "/groups",
    "auth": "caller",
@@ -2206,7 +2206,7 @@ export const manifest: Manifest = {
      "command": "--group-name ops --role DEPLOY --role ROLLBACK"
     },
     {
-     "title": "A group that has the roles of another as well",
+     "title": "A group that inherits the roles of another group",
      "command": "--group-name leads --role APPROVE --dependency ops"
     }
    ],
@@ -2308,8 +2308,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.get",
-   "title": "Gets group by id",
-   "description": "One group, by its id or its name. The ETag of the answer is what If-Match takes on an update.",
+   "title": "Get a group",
+   "description": "Returns one group, by id or name. Send the ETag of the response as If-Match on an update.",
    "method": "GET",
    "path": "/groups/{groupId}",
    "auth": "caller",
@@ -2418,8 +2418,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.list",
-   "title": "Lists groups",
-   "description": "Groups in the order of their ids. Filters are exact and count together; role looks at a group's own roles.",
+   "title": "List groups",
+   "description": "Returns groups, ordered by id. Filters match exactly and are combined with AND. The filter role matches direct roles only, not inherited ones.",
    "method": "GET",
    "path": "/groups",
    "auth": "caller",
@@ -2442,7 +2442,7 @@ export const manifest: Manifest = {
      "command": ""
     },
     {
-     "title": "Every group that has a role, as JSON",
+     "title": "All groups with a role, as JSON",
      "command": "--role DEPLOY --all -o json"
     }
    ],
@@ -2474,7 +2474,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "Only the group of this name",
+      "description": "Only the group with this name",
       "x-reference": {
        "entity": "group",
        "by": [
@@ -2487,7 +2487,7 @@ export const manifest: Manifest = {
      "name": "role",
      "required": false,
      "schema": {
-      "description": "Only groups that have this role themselves",
+      "description": "Only groups that have this role directly",
       "type": "string",
       "maxLength": 100,
       "pattern": "^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$",
@@ -2586,7 +2586,7 @@ export const manifest: Manifest = {
   {
    "id": "groups.remove",
    "title": "Delete a group",
-   "description": "Removes a group and every membership in it. A group that others depend on stays.",
+   "description": "Deletes a group and all memberships in it. A group that other groups depend on cannot be deleted.",
    "method": "DELETE",
    "path": "/groups/{groupId}",
    "auth": "caller",
@@ -2605,7 +2605,7 @@ export const manifest: Manifest = {
    "command": "groups delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "ops --yes"
     }
    ],
@@ -2640,8 +2640,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.remove-dependency",
-   "title": "Delete a group dependency",
-   "description": "Ends that the group has the roles of another as well.",
+   "title": "Remove a dependency from a group",
+   "description": "Removes the dependency. The group no longer inherits the roles of the other group.",
    "method": "DELETE",
    "path": "/groups/{groupId}/dependency/{dependencyName}",
    "auth": "caller",
@@ -2659,7 +2659,7 @@ export const manifest: Manifest = {
    "command": "groups remove-dependency",
    "examples": [
     {
-     "title": "Leads no longer have the roles of ops",
+     "title": "Group leads no longer inherits the roles of ops",
      "command": "leads ops --yes"
     }
    ],
@@ -2717,8 +2717,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.remove-role",
-   "title": "Deletes a group role",
-   "description": "Takes a role of its own from the group. Roles that come through dependencies are not its own.",
+   "title": "Remove a role from a group",
+   "description": "Removes a direct role from the group. Inherited roles cannot be removed here.",
    "method": "DELETE",
    "path": "/groups/{groupId}/role/{roleName}",
    "auth": "caller",
@@ -2737,7 +2737,7 @@ export const manifest: Manifest = {
    "command": "groups remove-role",
    "examples": [
     {
-     "title": "One role less",
+     "title": "Remove one role",
      "command": "ops DEPLOY --yes"
     }
    ],
@@ -2792,8 +2792,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "groups.update",
-   "title": "Updates a group",
-   "description": "Replaces the group by what is sent: roles or dependencies that are left out become empty lists, other fields are cleared. If-Match guards against overwriting a change of somebody else.",
+   "title": "Update a group",
+   "description": "Replaces the group with the request body: omitted roles and dependencies become empty lists, and other omitted fields are cleared. Use If-Match to avoid overwriting concurrent changes.",
    "method": "PUT",
    "path": "/groups/{groupId}",
    "auth": "caller",
@@ -2918,8 +2918,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "keys.get",
-   "title": "Gets public key used to validate JWT",
-   "description": "The public keys as a JWK Set, the current one first; with Accept: application/x-pem-file the current one as PEM.",
+   "title": "Get the public keys for verifying tokens",
+   "description": "Returns the public keys as a JWK Set, the current key first. With Accept: application/x-pem-file, returns the current key as PEM.",
    "method": "GET",
    "path": "/keys",
    "auth": "none",
@@ -3002,8 +3002,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "my-client-identities.create",
-   "title": "Create Identity (my client identities)",
-   "description": "Makes a third-party client of the caller's own: of its business, else of its user, else of the calling client. Its secret is shown this once. One owner has at most 20 clients.",
+   "title": "Create a client of the caller",
+   "description": "Creates a third-party client that belongs to the business of the caller, otherwise to its user, otherwise to the calling client. The secret is returned only once. An owner can have at most 20 clients.",
    "method": "POST",
    "path": "/my-client-identities",
    "auth": "caller",
@@ -3023,7 +3023,7 @@ export const manifest: Manifest = {
    "command": "my-clients create",
    "examples": [
     {
-     "title": "A client that may read",
+     "title": "A client with one scope",
      "command": "--app-id reports --scope READ"
     }
    ],
@@ -3127,8 +3127,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "my-client-identities.remove",
-   "title": "Remove Client Identity",
-   "description": "Removes a client of the caller, of its business or of its user, with its API keys, memberships and tokens. The ids are not given out again. A client of somebody else is answered as if it were not there.",
+   "title": "Delete a client of the caller",
+   "description": "Deletes a client that belongs to the caller, its business or its user, with its API keys, memberships and tokens. Its ids are never reused. Clients of other owners are reported as not found.",
    "method": "DELETE",
    "path": "/my-client-identities/{clientId}",
    "auth": "caller",
@@ -3146,7 +3146,7 @@ export const manifest: Manifest = {
    "command": "my-clients delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "CLIENT_ID --yes"
     }
    ],
@@ -3177,8 +3177,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "product-accesses.authorize",
-   "title": "Generate Opaque Token",
-   "description": "Asks the product system for the product and answers with an opaque token: of 10 minutes with remember-me, else of 60. The product is named by productId, or by productAlias and sku; where all are given, they name the same one. What is said of order, show case and price is for the caller alone and not kept.",
+   "title": "Generate an opaque token for a product",
+   "description": "Looks up the product in the product system and issues an opaque token. The token expires after 10 minutes with remember-me, otherwise after 60 minutes. The product is identified by productId, or by productAlias and sku; if all are sent, they must match the same product. Order, showcase and price are not stored.",
    "method": "POST",
    "path": "/product-accesses/authorize",
    "auth": "caller",
@@ -3200,7 +3200,7 @@ export const manifest: Manifest = {
    "command": "products authorize",
    "examples": [
     {
-     "title": "By the id of the product",
+     "title": "By product id",
      "command": "--product-id reports-basic"
     }
    ],
@@ -3210,7 +3210,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a token of 10 minutes",
+      "description": "Issue a token that expires after 10 minutes",
       "type": "boolean"
      }
     }
@@ -3219,12 +3219,12 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "orderId": {
-      "description": "Order that the token is for",
+      "description": "Id of the order",
       "type": "string",
       "maxLength": 200
      },
      "isExternalOrder": {
-      "description": "Whether the order is kept elsewhere",
+      "description": "Whether another system manages the order",
       "type": "boolean"
      },
      "productId": {
@@ -3255,13 +3255,13 @@ export const manifest: Manifest = {
       "description": "How the product is paid for"
      },
      "showCaseId": {
-      "description": "Where the product was offered",
+      "description": "Showcase in which the product was offered",
       "type": "string",
       "maxLength": 200
      },
      "skuPriceHashCode": {
       "sensitive": "one-time",
-      "description": "Price that was shown",
+      "description": "Hash of the displayed price",
       "type": "string",
       "maxLength": 200
      }
@@ -3283,7 +3283,7 @@ export const manifest: Manifest = {
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that the token is good for, as digits"
+       "description": "Lifetime in seconds, as a string of digits"
       }
      },
      "required": [
@@ -3297,8 +3297,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "product-accesses.validate-token",
-   "title": "Validate Opaque Token",
-   "description": "Asks the product system whether the product is sold with the billing type, and answers with an opaque token of 60 minutes in the header X-Opaque-Token. A billing type is implemented where the product system says so; with the products of the store, where any of them is sold with it.",
+   "title": "Validate product access",
+   "description": "Checks in the product system whether the product is sold with the billing type, and returns an opaque token that expires after 60 minutes in the header X-Opaque-Token. The product system decides which billing types are implemented; for products in the store, a billing type is implemented if any product is sold with it.",
    "method": "POST",
    "path": "/product-accesses/validate-token",
    "auth": "caller",
@@ -3372,8 +3372,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "service-accesses.add-service",
-   "title": "Groups - Add Service",
-   "description": "Puts services into the group, by the service account ids of their clients: all of them, or none where one is not known. Without an administrative role a caller names only its own services, which then have only those roles of the group that their owner (user or business) holds at the time of a call; one added by an administrator has all of them.",
+   "title": "Add services to a group",
+   "description": "Adds services to the group, by the service account ids of their clients. If one service does not exist, none is added. A caller without an administrative role can add only its own services. Such a service has only those roles of the group that its owner (user or business) has at the time of each request; a service added by an administrator has all of them.",
    "method": "POST",
    "path": "/service-accesses/{groupId}/service-accounts",
    "auth": "caller",
@@ -3460,8 +3460,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "service-accesses.list-service-roles",
-   "title": "List Service Roles",
-   "description": "Every role that groups give the service, with those of its groups that give it. A membership made without an administrative role gives only what the owner of the service holds now.",
+   "title": "List the roles of a service",
+   "description": "Returns every role that groups grant to the service, with the groups that grant it. A membership added without an administrative role grants only roles that the owner of the service currently has.",
    "method": "GET",
    "path": "/service-accesses/service-accounts/{serviceId}/roles",
    "auth": "caller",
@@ -3535,8 +3535,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "service-accesses.list-services",
-   "title": "Groups - List Services",
-   "description": "Services in the group, by the service account ids of their clients and in the order of these.",
+   "title": "List the services in a group",
+   "description": "Returns the services in the group, ordered by the service account ids of their clients.",
    "method": "GET",
    "path": "/service-accesses/{groupId}/service-accounts",
    "auth": "caller",
@@ -3633,8 +3633,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "service-accesses.remove-service",
-   "title": "Groups - Remove Service",
-   "description": "Takes a service out of the group. Without an administrative role a caller reaches only its own services, and as owner or administrator of a business only groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role.",
+   "title": "Remove a service from a group",
+   "description": "Removes a service from the group. A caller without an administrative role can remove only its own services; an owner or administrator of a business also needs all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role.",
    "method": "DELETE",
    "path": "/service-accesses/{groupId}/service-accounts/{serviceId}",
    "auth": "caller",
@@ -3653,7 +3653,7 @@ export const manifest: Manifest = {
    "command": "groups services remove",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "ops billing-service --yes"
     }
    ],
@@ -3708,8 +3708,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.add-business-user",
-   "title": "Groups - Add Business User",
-   "description": "Puts users of a business into the group in the name of that business: all of them, or none where one is not of it. The business itself need not be in the group.",
+   "title": "Add business users to a group",
+   "description": "Adds users of a business to the group on behalf of that business. If one user does not belong to the business, none is added. The business does not need to be in the group.",
    "method": "POST",
    "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts",
    "auth": "caller",
@@ -3811,8 +3811,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.add-user",
-   "title": "Groups - Add User",
-   "description": "Puts users into the group: all of them, or none where one is not known. Who is in it already stays. The body is a list, or one user without the brackets.",
+   "title": "Add users to a group",
+   "description": "Adds users to the group. If one user does not exist, none is added. Existing members are left unchanged. The body is a list, or one user without the brackets.",
    "method": "POST",
    "path": "/user-accesses/{groupName}/user-accounts",
    "auth": "caller",
@@ -3899,8 +3899,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.list-business-users",
-   "title": "Groups - List Business Users",
-   "description": "Users who are in the group in the name of this business, in the order of their ids. Bad paging values count as not given.",
+   "title": "List the business users in a group",
+   "description": "Returns the users who are in the group on behalf of this business, ordered by id. Paging values that are not valid are ignored.",
    "method": "GET",
    "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts",
    "auth": "caller",
@@ -4010,8 +4010,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.list-user-roles",
-   "title": "List User Roles",
-   "description": "Every role that groups give the user, with those of its groups that give it. With businessId only what it has as a user of that business: by the groups of the business, and by those it is in in its name.",
+   "title": "List the roles of a user",
+   "description": "Returns every role that groups grant to the user, with the groups that grant it. With businessId, returns only roles that the user has as a user of that business: through the groups of the business, and through memberships on behalf of the business.",
    "method": "GET",
    "path": "/user-accesses/user-accounts/{userId}/roles",
    "auth": "caller",
@@ -4029,7 +4029,7 @@ export const manifest: Manifest = {
    "command": "users roles",
    "examples": [
     {
-     "title": "What a user may do in the name of its business",
+     "title": "Roles of a user through its business",
      "command": "USER_ID --business-id BUSINESS_ID"
     }
    ],
@@ -4056,7 +4056,7 @@ export const manifest: Manifest = {
      "name": "businessId",
      "required": false,
      "schema": {
-      "description": "Business that the user is of",
+      "description": "Business that the user belongs to",
       "type": "string",
       "x-reference": {
        "entity": "business",
@@ -4100,8 +4100,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.list-users",
-   "title": "Groups - List Users",
-   "description": "Users who are in the group themselves, in the order of their ids; not those who are in it by their business.",
+   "title": "List the users in a group",
+   "description": "Returns the direct members of the group, ordered by id. Users who are members through their business are not included.",
    "method": "GET",
    "path": "/user-accesses/{groupName}/user-accounts",
    "auth": "caller",
@@ -4198,8 +4198,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.remove-business-user",
-   "title": "Groups - Remove Business User",
-   "description": "Ends the membership that a user has in the group in the name of this business. An owner or administrator of the business removes itself, and others from groups all of whose roles it holds. ADMIN does not reach groups that give an IAM_ADMIN role. The last administrator stays.",
+   "title": "Remove a business user from a group",
+   "description": "Removes the membership that the user has on behalf of this business. Owners and administrators of the business can remove themselves, and other users from groups if they have all roles of the group. ADMIN does not cover groups that grant an IAM_ADMIN role. The last administrator cannot be removed.",
    "method": "DELETE",
    "path": "/user-accesses/{groupName}/business-accounts/{businessId}/user-accounts/{userId}",
    "auth": "caller",
@@ -4218,7 +4218,7 @@ export const manifest: Manifest = {
    "command": "groups business-users remove",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "ops BUSINESS_ID USER_ID --yes"
     }
    ],
@@ -4288,8 +4288,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-accesses.remove-user",
-   "title": "Groups - Remove User",
-   "description": "Takes a user out of the group. Without IAM_ADMIN_MAINTENANCE the caller does not reach groups that give an IAM_ADMIN role, and a client without administrative roles no group that gives ADMIN either. The last administrator stays.",
+   "title": "Remove a user from a group",
+   "description": "Removes a user from the group. Groups that grant an IAM_ADMIN role require IAM_ADMIN_MAINTENANCE. A client without administrative roles cannot remove users from groups that grant ADMIN either. The last administrator cannot be removed.",
    "method": "DELETE",
    "path": "/user-accesses/{groupName}/user-accounts/{userId}",
    "auth": "caller",
@@ -4307,7 +4307,7 @@ export const manifest: Manifest = {
    "command": "groups users remove",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "ops USER_ID --yes"
     }
    ],
@@ -4362,8 +4362,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.access-token",
-   "title": "Generates an Access token",
-   "description": "An access token with a part of the scope that the calling token has, to be handed on. It is of the same session, and never leads to a wider one.",
+   "title": "Generate an access token with reduced scope",
+   "description": "Issues an access token with a subset of the scope of the calling token, for example to pass it to another service. The token belongs to the same session and cannot be exchanged for a wider scope.",
    "method": "POST",
    "path": "/user-identities/me/access-token",
    "auth": "caller",
@@ -4386,7 +4386,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "scope": {
-      "description": "A part of the scope of the caller's token; all of it where missing",
+      "description": "Subset of the scope of the caller's token (default: the whole scope)",
       "maxItems": 100,
       "type": "array",
       "items": {
@@ -4445,8 +4445,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.add-identity",
-   "title": "Add Identity",
-   "description": "Adds a further identifier that the user can log in with. Where it has it already nothing changes.",
+   "title": "Add a login identifier to a user",
+   "description": "Adds another identifier that the user can log in with. An existing identifier is left unchanged.",
    "method": "PATCH",
    "path": "/user-identities/{id}/identities",
    "auth": "caller",
@@ -4515,8 +4515,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.associate-device",
-   "title": "User associate-user-device",
-   "description": "Associates a device with the user, and binds the calling session to it: its refresh tokens are taken by remember-me together with the deviceTokenId only. A device that is associated already keeps its binding and gets a new deviceTokenId; the old one is no longer taken. A user has 50 devices at most: one more takes the place of the one that was associated longest ago. Of those associated within one hour five are known devices at once, and others once the user has logged in with them.",
+   "title": "Associate a device with the user",
+   "description": "Associates a device with the user and binds the calling session to it: remember-me then accepts the refresh tokens of the session only together with the deviceTokenId. A device that is already associated keeps its binding and gets a new deviceTokenId; the old one is no longer valid. A user can have at most 50 devices; another one replaces the device that was associated first. Of the devices associated within one hour, five are known devices immediately, and the others after the user logs in with them.",
    "method": "POST",
    "path": "/user-identities/me/associate-user-device",
    "auth": "caller",
@@ -4541,7 +4541,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What the device calls itself"
+      "description": "Id that the device reports"
      },
      "deviceVersion": {
       "type": "string",
@@ -4554,7 +4554,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What the user calls it"
+      "description": "Name that the user gave the device"
      }
     },
     "required": [
@@ -4573,7 +4573,7 @@ export const manifest: Manifest = {
       "deviceTokenId": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "What the device shows to remember-me; shown this once"
+       "description": "Credential of the device for remember-me; returned only once"
       }
      },
      "required": [
@@ -4585,8 +4585,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.associate-legacy-by-email",
-   "title": "Associate legacy logon by email",
-   "description": "Sends a code to the e-mail address that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "title": "Associate a mainframe logon by e-mail",
+   "description": "Sends a code to the e-mail address that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user.",
    "method": "POST",
    "path": "/user-identities/me/legacy-logons/email",
    "auth": "caller",
@@ -4632,7 +4632,7 @@ export const manifest: Manifest = {
       "challengeId": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "Names the transaction, for its completion"
+       "description": "Id of the transaction, for its completion"
       },
       "contact": {
        "type": "string",
@@ -4650,14 +4650,14 @@ export const manifest: Manifest = {
       "expiresIn"
      ],
      "additionalProperties": false,
-     "description": "A code that was sent to bind a logon."
+     "description": "A code sent for binding a logon."
     }
    }
   },
   {
    "id": "user-identities.associate-legacy-by-mobile",
-   "title": "Associate legacy logon by mobile",
-   "description": "Sends a code to the mobile number that the mainframe holds for the logon; with it the logon is bound to the calling user. A logon that is not there, has no such contact or belongs to a user already is answered alike.",
+   "title": "Associate a mainframe logon by mobile",
+   "description": "Sends a code to the mobile number that the mainframe has for the logon. The code binds the logon to the calling user. The response is the same for a logon that does not exist, has no such contact or already belongs to a user.",
    "method": "POST",
    "path": "/user-identities/me/legacy-logons/mobile",
    "auth": "caller",
@@ -4703,7 +4703,7 @@ export const manifest: Manifest = {
       "challengeId": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "Names the transaction, for its completion"
+       "description": "Id of the transaction, for its completion"
       },
       "contact": {
        "type": "string",
@@ -4721,14 +4721,14 @@ export const manifest: Manifest = {
       "expiresIn"
      ],
      "additionalProperties": false,
-     "description": "A code that was sent to bind a logon."
+     "description": "A code sent for binding a logon."
     }
    }
   },
   {
    "id": "user-identities.authenticate-by-param",
-   "title": "Authenticate user by param",
-   "description": "Redeems the value of generate-param, once: a session of its own with the calling client, of the level of the one that it comes from and ending no later. There is no refresh token. The session that it comes from must still be in force, and the user neither locked nor removed; only the client that was named may redeem it, where one was. Deprecated: change-app does it in one step.",
+   "title": "Log in with the value of generate-param",
+   "description": "Exchanges the value of generate-param, once, for a separate session with the calling client. The new session has the authentication level of the original session and does not outlive it. No refresh token is issued. The original session must be active, and the user must not be locked or removed. If a target client was specified, only that client can exchange the value. Deprecated: change-app does this in one step.",
    "method": "POST",
    "path": "/user-identities/auth-legacy-by-param",
    "auth": "client-id",
@@ -4749,7 +4749,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -4769,7 +4769,7 @@ export const manifest: Manifest = {
       "type": "string",
       "pattern": "^[\\x21-\\x7e]{1,200}$",
       "sensitive": "one-time",
-      "description": "The value of generate-param"
+      "description": "Value from generate-param"
      }
     },
     {
@@ -4787,7 +4787,7 @@ export const manifest: Manifest = {
     "properties": {
      "deviceTokenId": {
       "sensitive": "one-time",
-      "description": "Binds the session to this device of the user; one that is not known does not matter",
+      "description": "Device of the user to bind the session to; an unknown value is ignored",
       "type": "string",
       "maxLength": 200
      },
@@ -4852,8 +4852,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.certificate-login",
-   "title": "Authenticate with digital certificate",
-   "description": "Logs in the user whom a certificate is registered with (x5t#S256:<SHA-256 in hexadecimal> as a login identifier), else the user whose verified e-mail it names. The token that was signed is used up by the try. Whatever is wrong, the answer is the same.",
+   "title": "Log in with a digital certificate",
+   "description": "Logs in the user with the login identifier x5t#S256:<SHA-256 in hexadecimal> of the certificate, otherwise the user whose verified e-mail address is in the certificate. Each attempt consumes the signed token. All failures return the same response.",
    "method": "POST",
    "path": "/user-identities/digital-certificate/login",
    "auth": "client-id",
@@ -4874,7 +4874,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -4889,7 +4889,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a refresh token and shorter access tokens",
+      "description": "Issue a refresh token and access tokens with a shorter lifetime",
       "type": "boolean"
      }
     }
@@ -4901,7 +4901,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 200,
       "sensitive": "secret",
-      "description": "What was signed"
+      "description": "The signed token"
      },
      "certificate": {
       "type": "string",
@@ -4909,7 +4909,7 @@ export const manifest: Manifest = {
       "description": "PEM, or base64 of DER"
      },
      "chain": {
-      "description": "Certificates between it and a trusted authority, in any order",
+      "description": "Intermediate certificates up to a trusted authority, in any order",
       "maxItems": 5,
       "type": "array",
       "items": {
@@ -4921,10 +4921,10 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 2000,
       "sensitive": "one-time",
-      "description": "Base64 of the signature over the text of the token; for ES256 as in JWTs, or in DER"
+      "description": "Base64 of the signature of the token text; for ES256 in JWS or DER format"
      },
      "algorithm": {
-      "description": "RS256 or ES256 where missing, as the key is",
+      "description": "Default: RS256 or ES256, depending on the key",
       "type": "string",
       "enum": [
        "RS256",
@@ -4987,8 +4987,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.certificate-token",
-   "title": "Generate token to login with digital certificate",
-   "description": "Gives a value to sign with the key of a certificate. It is good for one try of this client, within 120 seconds.",
+   "title": "Generate a token for a certificate login",
+   "description": "Returns a value to sign with the key of a certificate. It is valid for one attempt by this client, within 120 seconds.",
    "method": "POST",
    "path": "/user-identities/digital-certificate/token",
    "auth": "client-id",
@@ -5008,7 +5008,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -5031,7 +5031,7 @@ export const manifest: Manifest = {
       "token": {
        "type": "string",
        "sensitive": "secret",
-       "description": "What is to be signed, as UTF-8 text"
+       "description": "Value to sign, as UTF-8 text"
       },
       "expiresIn": {
        "type": "string",
@@ -5050,8 +5050,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.change-app",
-   "title": "Generates token when user navigates between applications",
-   "description": "A token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token that was narrowed stays so: of the scope of the target it has what it had before. The session and its refresh token belong to the target client from then on; where there is one, the answer has a new one. Access tokens that the former client has stay good until they end.",
+   "title": "Switch to another application",
+   "description": "Issues a token for the same user, session and level, with client_id, app_id, party and scope of the target client. A token with reduced scope keeps the reduction: its scope is the intersection with the scope of the target. The session and its refresh token move to the target client; if there is a refresh token, the response contains a new one. Existing access tokens of the previous client stay valid until they expire.",
    "method": "POST",
    "path": "/user-identities/me/change-app",
    "auth": "caller",
@@ -5076,7 +5076,7 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "The first-party client to go on with",
+      "description": "First-party client to switch to",
       "x-reference": {
        "entity": "client",
        "by": [
@@ -5099,7 +5099,7 @@ export const manifest: Manifest = {
      }
     },
     "additionalProperties": false,
-    "description": "Where the user is. Nothing depends on it."
+    "description": "Device and address of the user; not used."
    },
    "response": {
     "status": 200,
@@ -5148,8 +5148,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.change-password",
-   "title": "Change Password",
-   "description": "Changes the password of the calling user, who gives the current one; after ten wrong ones from one source within 15 minutes further ones from there wait. Every other session of the user ends, with codes under way and product tokens, and its contacts are told.",
+   "title": "Change the password",
+   "description": "Changes the password of the calling user, who must send the current password. Ten wrong passwords from one source within 15 minutes throttle further attempts from that source. All other sessions of the user, pending codes and product tokens are revoked, and the contacts of the user are notified.",
    "method": "POST",
    "path": "/user-identities/me/change-password",
    "auth": "caller",
@@ -5177,7 +5177,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "The current one"
+      "description": "Current password"
      },
      "newPassword": {
       "type": "string",
@@ -5207,8 +5207,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.complete-associate-legacy",
-   "title": "Complete Associate legacy logon",
-   "description": "Binds the logon to the calling user, by the code that was sent for it. Sessions of the logon alone end with that.",
+   "title": "Complete the association of a mainframe logon",
+   "description": "Binds the logon to the calling user with the code that was sent. Sessions of the logon without a user are revoked.",
    "method": "POST",
    "path": "/user-identities/me/legacy-logons/complete",
    "auth": "caller",
@@ -5235,7 +5235,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "sensitive": "one-time",
-      "description": "As the association was answered"
+      "description": "challengeId from the response of the association"
      },
      "token": {
       "type": "string",
@@ -5276,8 +5276,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.create",
-   "title": "Create Identity",
-   "description": "Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the token of the response has AUTH-IDENTIFIED. Without a code the contacts stay unverified and the token carries no level. A code is used up only where the user is created. A userName in the form of an e-mail address must be the userEmail, and is a login name once the address is proven, or if an administrator calls; one with a colon is refused.",
+   "title": "Create a user",
+   "description": "Creates a user. token is the code that identification sent to one of the contacts: that contact is verified, and the issued token has AUTH-IDENTIFIED. Without a code, the contacts stay unverified and the token has no authentication level. The code is consumed only if the user is created. A userName in the form of an e-mail address must equal userEmail; it becomes a login name when the address is verified, or immediately if an administrator sends the request. A userName with a colon is rejected.",
    "method": "POST",
    "path": "/user-identities",
    "auth": "client-id",
@@ -5297,7 +5297,7 @@ export const manifest: Manifest = {
    "command": "users create",
    "examples": [
     {
-     "title": "A user who proves the e-mail later",
+     "title": "A user with an unverified e-mail address",
      "command": "--user-name alice --user-email alice@example.com"
     }
    ],
@@ -5307,7 +5307,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client, where no header names it",
+      "description": "Id of the calling client, if no header contains it",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -5322,7 +5322,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a refresh token and shorter access tokens",
+      "description": "Issue a refresh token and access tokens with a shorter lifetime",
       "type": "boolean"
      }
     }
@@ -5358,7 +5358,7 @@ export const manifest: Manifest = {
       }
      },
      "businessId": {
-      "description": "Business that the user is of",
+      "description": "Business that the user belongs to",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -5369,7 +5369,7 @@ export const manifest: Manifest = {
       }
      },
      "lead": {
-      "description": "Not a user yet: does not get the role USER",
+      "description": "A lead, who does not have the role USER",
       "type": "boolean"
      },
      "userMobile": {
@@ -5403,7 +5403,7 @@ export const manifest: Manifest = {
       "description": "A mobile phone number in its parts."
      },
      "token": {
-      "description": "Code that proves the contact",
+      "description": "Code that verifies the contact",
       "type": "string",
       "maxLength": 100,
       "sensitive": "secret"
@@ -5462,8 +5462,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.create-password",
-   "title": "Create password",
-   "description": "Gives the calling user its first password. Each rule that the password breaks is named. The contacts of the user are told.",
+   "title": "Create the first password",
+   "description": "Sets the first password of the calling user. If the password is rejected, the response lists each rule that it violates. The contacts of the user are notified.",
    "method": "POST",
    "path": "/user-identities/me/create-password",
    "auth": "caller",
@@ -5513,8 +5513,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.add",
-   "title": "Add alternative contacts to use on MFA process",
-   "description": "Adds contacts of the calling user: all of them, or none. A new one is not verified: it receives codes only to verify itself. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
+   "title": "Add contacts of the caller for MFA",
+   "description": "Adds contacts of the calling user. If one contact is rejected, none is added. New contacts are unverified and receive only the code that verifies them. A user can have at most 20 contacts, each only once, including the main contacts. At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors",
    "auth": "caller",
@@ -5534,11 +5534,11 @@ export const manifest: Manifest = {
    "command": "factors add",
    "examples": [
     {
-     "title": "An e-mail",
+     "title": "An e-mail address",
      "command": "--contact-type EMAIL --email alice@example.org --tag home"
     },
     {
-     "title": "Several, as authenticationFactors in a file",
+     "title": "Several contacts, as authenticationFactors in a file",
      "command": "-f factors.yaml"
     }
    ],
@@ -5659,8 +5659,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.admin-add",
-   "title": "Add alternative contacts to use on MFA process (administrative variant)",
-   "description": "Adds contacts of a user: all of them, or none. They count as verified. Tags come as an array, or as a string that holds a JSON array. A user has at most 20, each contact once, the main ones included; one e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
+   "title": "Add contacts of a user for MFA",
+   "description": "Adds contacts of a user. If one contact is rejected, none is added. The contacts are verified. Tags are an array, or a string that contains a JSON array. A user can have at most 20 contacts, each only once, including the main contacts. At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.",
    "method": "POST",
    "path": "/user-identities/{id}/authentication-factors",
    "auth": "caller",
@@ -5681,11 +5681,11 @@ export const manifest: Manifest = {
    "command": "users factors add",
    "examples": [
     {
-     "title": "An e-mail",
+     "title": "An e-mail address",
      "command": "USER_ID --contact-type EMAIL --email alice@example.org --tag home"
     },
     {
-     "title": "Several, as authenticationFactors in a file",
+     "title": "Several contacts, as authenticationFactors in a file",
      "command": "USER_ID -f factors.yaml"
     }
    ],
@@ -5841,8 +5841,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.admin-remove",
-   "title": "Delete an alternative contact with administrative roles",
-   "description": "Removes an alternative contact of a user. Codes that went to it are void, and it is told of the removal. Main contacts are not among them.",
+   "title": "Remove a contact of a user",
+   "description": "Removes an alternative contact of a user. Codes sent to it are revoked, and a notice is sent to it. Main contacts cannot be removed here.",
    "method": "DELETE",
    "path": "/user-identities/{id}/authentication-factors/{factorId}",
    "auth": "caller",
@@ -5860,7 +5860,7 @@ export const manifest: Manifest = {
    "command": "users factors remove",
    "examples": [
     {
-     "title": "One of them",
+     "title": "One contact",
      "command": "USER_ID FACTOR_ID"
     }
    ],
@@ -5913,8 +5913,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.admin-update",
-   "title": "Partial update to alternative contact to use on MFA process with administrative roles",
-   "description": "Changes the fields that are sent. A contact set here counts as verified; codes that went to the one before are void, and that one is told of the change. Another contactType takes its contact with it. Main contacts are not changed here.",
+   "title": "Update a contact of a user",
+   "description": "Changes the fields that are sent. A new contact is verified; codes sent to the old contact are revoked, and a notice is sent to it. Changing contactType also replaces the contact. Main contacts cannot be changed here.",
    "method": "PATCH",
    "path": "/user-identities/{id}/authentication-factors/{factorId}",
    "auth": "caller",
@@ -5935,7 +5935,7 @@ export const manifest: Manifest = {
    "command": "users factors update",
    "examples": [
     {
-     "title": "Other tags",
+     "title": "Replace the tags",
      "command": "USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES"
     }
    ],
@@ -6052,8 +6052,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.list",
-   "title": "Retrieve all user authentication factors",
-   "description": "The contacts of the calling user, masked, as far as the calling client is shown them. By its factorVisibility that is: CREDENTIALS_ONLY the main contacts, MARKED_RESOURCES the alternative ones with that tag, UNRESTRICTED all.",
+   "title": "List the contacts of the caller",
+   "description": "Returns the contacts of the calling user, masked. The factorVisibility of the calling client limits the list: CREDENTIALS_ONLY returns the main contacts, MARKED_RESOURCES the alternative contacts with that tag, and UNRESTRICTED all contacts.",
    "method": "GET",
    "path": "/user-identities/me/authentication-factors",
    "auth": "caller",
@@ -6070,7 +6070,7 @@ export const manifest: Manifest = {
    "command": "factors list",
    "examples": [
     {
-     "title": "The caller's own",
+     "title": "List your contacts",
      "command": ""
     }
    ],
@@ -6153,8 +6153,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.remove",
-   "title": "Delete an alternative contact",
-   "description": "Removes an alternative contact of the calling user. Codes that went to it are void, and it is told of the removal. Main contacts are not removed here.",
+   "title": "Remove a contact of the caller",
+   "description": "Removes an alternative contact of the calling user. Codes sent to it are revoked, and a notice is sent to it. Main contacts cannot be removed here.",
    "method": "DELETE",
    "path": "/user-identities/me/authentication-factors/{id}",
    "auth": "caller",
@@ -6173,7 +6173,7 @@ export const manifest: Manifest = {
    "command": "factors remove",
    "examples": [
     {
-     "title": "One of them",
+     "title": "One contact",
      "command": "FACTOR_ID"
     }
    ],
@@ -6205,8 +6205,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.send-token",
-   "title": "Send a token to an authentication factor",
-   "description": "Sends a code to a contact of the calling user, verified or not, for validate-token. The id is main-email, main-mobile, or that of an alternative contact. It is good for ten minutes; the one before that the same source asked for is void. Within an hour five go to one contact for one source and 20 over all sources, beyond that, to a verified contact, only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.",
+   "title": "Send a code to a contact of the caller",
+   "description": "Sends a code for validate-token to a contact of the calling user, verified or not. The id is main-email, main-mobile, or the id of an alternative contact. The code expires after ten minutes and replaces the previous code that the same source requested. Per hour, one contact receives at most five codes for one source and 20 in total. Beyond that, only verified contacts receive codes, and only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors/{id}/tokens",
    "auth": "caller",
@@ -6224,7 +6224,7 @@ export const manifest: Manifest = {
    "command": "factors send-token",
    "examples": [
     {
-     "title": "To the main e-mail",
+     "title": "To the main e-mail address",
      "command": "main-email"
     }
    ],
@@ -6256,8 +6256,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.update",
-   "title": "Update an alternative contact to use on MFA process",
-   "description": "Replaces an alternative contact of the calling user; without tags it has none. A changed contact is unverified again, codes that went to the one before are void, and that one is told of the change. Main contacts are not changed here.",
+   "title": "Update a contact of the caller",
+   "description": "Replaces an alternative contact of the calling user; omitted tags are cleared. A changed contact is unverified again. Codes sent to the old contact are revoked, and a notice is sent to it. Main contacts cannot be changed here.",
    "method": "PUT",
    "path": "/user-identities/me/authentication-factors/{id}",
    "auth": "caller",
@@ -6278,7 +6278,7 @@ export const manifest: Manifest = {
    "command": "factors update",
    "examples": [
     {
-     "title": "Another e-mail, without tags",
+     "title": "Replace the e-mail address and clear the tags",
      "command": "FACTOR_ID --contact-type EMAIL --email alice@example.org"
     }
    ],
@@ -6385,8 +6385,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.factors.validate-token",
-   "title": "Validate a Token previously sent to an authentication factor",
-   "description": "Takes the code that went to a contact of the calling user: the contact is verified from then on, a main e-mail is a login name. The code is bound to user and contact, not to the session that asked for it. Wrong ones count as with fulfill-mfa. challengeId is for grant-auth-smart in the calling session: one use, within five minutes.",
+   "title": "Verify a contact of the caller with a code",
+   "description": "Accepts the code that was sent to a contact of the calling user. The contact becomes verified, and a main e-mail address becomes a login name. The code is bound to the user and the contact, not to the session that requested it. Wrong codes count as in fulfill-mfa. Use challengeId once within five minutes in the calling session, with grant-auth-smart.",
    "method": "POST",
    "path": "/user-identities/me/authentication-factors/{id}/tokens/validate",
    "auth": "caller",
@@ -6407,7 +6407,7 @@ export const manifest: Manifest = {
    "command": "factors validate-token",
    "examples": [
     {
-     "title": "The code from standard input",
+     "title": "Read the code from standard input",
      "command": "main-email --token-file -"
     }
    ],
@@ -6468,8 +6468,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.fulfill-mfa",
-   "title": "Fulfill MFA",
-   "description": "Takes the code of leverage-mfa: for twelve hours the session has AUTH-MFA, whatever is renewed. It is to be the session that asked for the code. Where the session has a refresh token, the answer brings a new one in its place. After five wrong codes from one source, in any sessions of the user, none is taken from there for an hour; after 20 over all sources only those from known sources and devices of the user, or for a code that the source asked for itself.",
+   "title": "Complete MFA",
+   "description": "Accepts the code of leverage-mfa in the session that requested it. The session has AUTH-MFA for twelve hours, including renewed tokens. If the session has a refresh token, the response contains a new one. Five wrong codes from one source, in any sessions of the user, block that source for an hour. After 20 wrong codes from all sources, codes are accepted only from known sources and devices of the user, or from the source that requested the code.",
    "method": "POST",
    "path": "/user-identities/me/fulfill-mfa",
    "auth": "caller",
@@ -6558,8 +6558,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.generate-param",
-   "title": "Generate Param",
-   "description": "A value that stands for the signed-in user: authenticate-by-param redeems it, once and within 60 seconds, for a session of the same level with another first-party client. What ends the session ends it too.",
+   "title": "Generate a value for logging in another client",
+   "description": "Issues a value that represents the signed-in user. authenticate-by-param exchanges it, once within 60 seconds, for a session of the same level with another first-party client. Ending the session revokes the value.",
    "method": "POST",
    "path": "/user-identities/me/generate-param",
    "auth": "caller",
@@ -6582,7 +6582,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "targetClientId": {
-      "description": "The only client that may redeem it",
+      "description": "Only client that may exchange the value",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -6606,12 +6606,12 @@ export const manifest: Manifest = {
       "param": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "Opaque; good for one use"
+       "description": "Opaque value, valid for one use"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that it is good for"
+       "description": "Lifetime in seconds, as a string of digits"
       }
      },
      "required": [
@@ -6624,8 +6624,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.get",
-   "title": "Get Identities from user",
-   "description": "The contacts and mainframe logons of a user. A user sees itself only, unless it is an administrator.",
+   "title": "Get the contacts and logons of a user",
+   "description": "Returns the contacts and mainframe logons of a user. Users without an administrative role can read only their own.",
    "method": "GET",
    "path": "/user-identities/{id}",
    "auth": "caller",
@@ -6723,8 +6723,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.grant-auth-smart",
-   "title": "Grant Auth Smart Role",
-   "description": "Takes the challengeId of validate-token, once and in the session that it was given to: the session has AUTH-SMART from then on. Where the session has a refresh token, the answer brings a new one in its place.",
+   "title": "Obtain AUTH-SMART",
+   "description": "Accepts the challengeId of validate-token, once and in the session that received it, and grants AUTH-SMART to the session. If the session has a refresh token, the response contains a new one.",
    "method": "POST",
    "path": "/user-identities/me/grant-auth-smart",
    "auth": "caller",
@@ -6804,8 +6804,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.identification",
-   "title": "User identification",
-   "description": "Sends a code to one contact, e-mail or mobile, which proves it when the user is made. A new code voids the one before that the same source asked for. Within an hour five codes go to one contact for one source, and 20 over all sources. Whether anybody has the contact makes no difference.",
+   "title": "Send a code to verify a contact before sign-up",
+   "description": "Sends a code to one contact, an e-mail address or a mobile number. The code verifies the contact when the user is created. It replaces the previous code that the same source requested. Per hour, one contact receives at most five codes for one source and 20 in total. The response is the same whether or not a user has the contact.",
    "method": "POST",
    "path": "/user-identities/identification",
    "auth": "client-id",
@@ -6828,7 +6828,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client, where no header names it",
+      "description": "Id of the calling client, if no header contains it",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -6907,7 +6907,7 @@ export const manifest: Manifest = {
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that the code is good for, as a string of digits"
+       "description": "Lifetime of the code in seconds, as a string of digits"
       }
      },
      "required": [
@@ -6916,14 +6916,14 @@ export const manifest: Manifest = {
       "expiresIn"
      ],
      "additionalProperties": false,
-     "description": "Where the code went, and how long it is good."
+     "description": "Recipient and lifetime of the code."
     }
    }
   },
   {
    "id": "user-identities.leverage-mfa",
-   "title": "Leverage MFA",
-   "description": "Sends a code to a contact of the calling user, as second proof for fulfill-mfa in this session. Without factorId it goes to the main e-mail, where that is not verified to the main mobile; only verified contacts receive one. A new one voids the one before of the session. Within an hour five go to one contact for one source and 20 over all sources, beyond that only for known sources and devices of the user. Alternative contacts that the calling client is not shown are not there for it.",
+   "title": "Start MFA",
+   "description": "Sends a code for fulfill-mfa to a contact of the calling user, as second factor of this session. Without factorId, the code is sent to the main e-mail address, or to the main mobile number if the address is not verified. Only verified contacts receive codes. A new code replaces the previous code of the session. Per hour, one contact receives at most five codes for one source and 20 in total; beyond that, only for known sources and devices of the user. Contacts that are not visible to the calling client are reported as not found.",
    "method": "POST",
    "path": "/user-identities/me/leverage-mfa",
    "auth": "caller",
@@ -6973,7 +6973,7 @@ export const manifest: Manifest = {
       "challengeId": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "For fulfill-mfa in the calling session"
+       "description": "Id for fulfill-mfa in the calling session"
       },
       "contactType": {
        "type": "string",
@@ -6989,7 +6989,7 @@ export const manifest: Manifest = {
       },
       "expiresIn": {
        "type": "string",
-       "description": "Seconds as a string of digits"
+       "description": "Lifetime in seconds, as a string of digits"
       }
      },
      "required": [
@@ -6999,14 +6999,14 @@ export const manifest: Manifest = {
       "expiresIn"
      ],
      "additionalProperties": false,
-     "description": "A code is under way as second proof."
+     "description": "A code that was sent as second factor."
     }
    }
   },
   {
    "id": "user-identities.lock",
-   "title": "Lock an user credential",
-   "description": "From the next call on the user is refused everywhere, and its sessions are over.",
+   "title": "Lock a user",
+   "description": "Locks the user. All requests of the user are rejected from the next one on, and its sessions are revoked.",
    "method": "POST",
    "path": "/user-identities/lock",
    "auth": "caller",
@@ -7026,7 +7026,7 @@ export const manifest: Manifest = {
    "command": "users lock",
    "examples": [
     {
-     "title": "With the reason",
+     "title": "With a reason",
      "command": "USER_ID --reason \"left the company\""
     }
    ],
@@ -7051,7 +7051,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Kept with the lock"
+      "description": "Reason, stored with the lock"
      }
     },
     "required": [
@@ -7074,8 +7074,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.login",
-   "title": "Login user",
-   "description": "Logs a user in by its password; any login identifier of the user works as name. The pair comes as Authorization: Basic, where the word Basic may be missing, and ?clientId= names the client; or it comes in the body beside the client's own token or key. A refresh token is bound to the device that deviceTokenId stands for, where that is one of the user. Ten failures under one name from one source within 15 minutes delay further attempts from there; after 100 from all sources only sources and devices that the user is known to come from are served.",
+   "title": "Log in a user",
+   "description": "Logs in a user with a password. userName accepts any login identifier of the user. Send the credentials as Authorization: Basic (the word Basic is optional) with ?clientId=, or in the body together with the token or API key of the client. If deviceTokenId identifies a device of the user, the refresh token is bound to it. Ten failures for one name from one source within 15 minutes throttle further attempts from that source. After 100 failures from all sources, only known sources and devices of the user are admitted.",
    "method": "POST",
    "path": "/user-identities/login",
    "auth": "client-id",
@@ -7097,7 +7097,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7112,7 +7112,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a refresh token and shorter access tokens",
+      "description": "Issue a refresh token and access tokens with a shorter lifetime",
       "type": "boolean"
      }
     }
@@ -7205,8 +7205,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.login-federated",
-   "title": "Login using federated accounts",
-   "description": "Logs in the user of an ID token. The user has the login identifier <provider>:<sub>; else a verified e-mail that the provider verified as well, in a domain of the provider, which makes that identifier. A token counts once. Where it proves nothing, what is wrong is not told.",
+   "title": "Log in with an OpenID Connect provider",
+   "description": "Logs in the user of an ID token: the user with the login identifier <provider>:<sub>, otherwise the user with the verified e-mail address in the token. In the second case, the provider must have verified the address, the address must be in a domain of the provider, and the login identifier is added to the user. A token is accepted only once. The response does not state why a token is rejected.",
    "method": "POST",
    "path": "/user-identities/login-federated",
    "auth": "client-id",
@@ -7230,7 +7230,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7245,7 +7245,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a refresh token and shorter access tokens",
+      "description": "Issue a refresh token and access tokens with a shorter lifetime",
       "type": "boolean"
      }
     }
@@ -7267,7 +7267,7 @@ export const manifest: Manifest = {
       "description": "ID token (OpenID Connect Core)"
      },
      "nonce": {
-      "description": "The nonce of the request that the token answers; needed where the token has one",
+      "description": "Nonce of the authentication request; required if the token contains one",
       "type": "string",
       "minLength": 1,
       "maxLength": 500,
@@ -7327,8 +7327,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.login-legacy",
-   "title": "Login legacy user",
-   "description": "Logs in with a mainframe logon; the mainframe checks the password. Where the logon belongs to a user, the token is the user's, with the logon besides; else it is the logon's own and gives no role of a user. The pair comes as Authorization: Basic, where the word Basic may be missing, or in the body. Lower case in the logon counts as upper case. Failures are limited for each logon as those of the other login are for each name.",
+   "title": "Log in with a mainframe logon",
+   "description": "Logs in with a mainframe logon. The mainframe verifies the password. If the logon belongs to a user, the token is issued for the user and also contains the logon; otherwise it is issued for the logon and grants no roles of a user. Send the credentials as Authorization: Basic (the word Basic is optional) or in the body. Lower-case letters in the logon count as upper case. Failures are limited per logon, with the limits of the user login.",
    "method": "POST",
    "path": "/user-identities/login-legacy",
    "auth": "client-id",
@@ -7351,7 +7351,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7366,7 +7366,7 @@ export const manifest: Manifest = {
      "name": "remember-me",
      "required": false,
      "schema": {
-      "description": "Gives a refresh token and shorter access tokens",
+      "description": "Issue a refresh token and access tokens with a shorter lifetime",
       "type": "boolean"
      }
     }
@@ -7447,8 +7447,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.provision-logon",
-   "title": "Provision logon in mainframe",
-   "description": "Makes the logon in the mainframe, with the user's verified contacts, and binds it to the user. Without a password nobody logs in with it before a reset. Where it was made but could not be bound, it is taken back; after a crash in between, the user can still bind it by a code to its own contacts.",
+   "title": "Create a mainframe logon for a user",
+   "description": "Creates the logon in the mainframe, with the verified contacts of the user, and binds it to the user. Without a password, the logon cannot be used before a password reset. If binding fails, the logon is deleted again. After a crash in between, the user can still bind the logon with a code sent to their own contacts.",
    "method": "POST",
    "path": "/user-identities/{id}/legacy-logons",
    "auth": "caller",
@@ -7470,7 +7470,7 @@ export const manifest: Manifest = {
    "command": "users provision-logon",
    "examples": [
     {
-     "title": "With a first password",
+     "title": "With an initial password",
      "command": "USER_ID --logon SMITH01 --password-file first-password"
     }
    ],
@@ -7503,7 +7503,7 @@ export const manifest: Manifest = {
       "x-label": "Mainframe logon"
      },
      "password": {
-      "description": "Keeps the rule of the setting mainframe-password-rule",
+      "description": "Must match the setting mainframe-password-rule",
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret"
@@ -7536,8 +7536,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.remember-me",
-   "title": "User remember-me",
-   "description": "Logs a user in again by the refresh token and the device of an earlier login. Both must be those of the user, and of the calling client; a session that is bound to no device yet is bound to this one from then on. The answer has a new refresh token, to be kept in place of the old one: a second use of a refresh token ends its session with all tokens, and whatever else is wrong is refused in one way and does not use it up. The level is AUTH-BASIC at most, so a second proof has to be given anew; from then on the session counts as remembered, and its access tokens are short.",
+   "title": "Log in with a remembered device",
+   "description": "Logs in a user with the refresh token and the device of an earlier login. Both must belong to the user and to the calling client. A session without a device is bound to this device. The response contains a new refresh token that replaces the old one. Reusing a refresh token revokes the session and all its tokens; all other failures return the same response and do not consume the token. The level is at most AUTH-BASIC, so MFA must be completed again. The session counts as remembered from then on, and its access tokens are short-lived.",
    "method": "POST",
    "path": "/user-identities/remember-me",
    "auth": "client-id",
@@ -7558,7 +7558,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7592,13 +7592,13 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "The last one of the session"
+      "description": "Latest refresh token of the session"
      },
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "one-time",
-      "description": "What associate-device gave for the device"
+      "description": "deviceTokenId from associate-user-device"
      }
     },
     "required": [
@@ -7655,8 +7655,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.remove",
-   "title": "Remove Identity",
-   "description": "Removes a user with its memberships and sessions. Its id is not given out again; the last administrator stays.",
+   "title": "Delete a user",
+   "description": "Deletes a user with its memberships and sessions. The id is never reused. The last administrator cannot be deleted.",
    "method": "DELETE",
    "path": "/user-identities/{id}",
    "auth": "caller",
@@ -7675,7 +7675,7 @@ export const manifest: Manifest = {
    "command": "users delete",
    "examples": [
     {
-     "title": "Without being asked",
+     "title": "Without confirmation",
      "command": "USER_ID --yes"
     }
    ],
@@ -7707,8 +7707,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.remove-identity",
-   "title": "Remove Identity (second operation of this name)",
-   "description": "Takes one login identifier from the user. Its user name is the last one, and stays.",
+   "title": "Remove a login identifier from a user",
+   "description": "Removes one login identifier from the user. The user name cannot be removed.",
    "method": "DELETE",
    "path": "/user-identities/{id}/identities/{identity}",
    "auth": "caller",
@@ -7727,7 +7727,7 @@ export const manifest: Manifest = {
    "command": "users remove-identity",
    "examples": [
     {
-     "title": "One login name less",
+     "title": "Remove one login name",
      "command": "USER_ID alice.smith --yes"
     }
    ],
@@ -7770,8 +7770,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.renew-app-token",
-   "title": "Generate a renew app token based on SAML integration informed data",
-   "description": "Logs in the user of a SAML response. Its recipient is the URL of this operation, its audience that of the registered provider. The user has the login identifier <provider>:<NameID>; else a verified e-mail that the response names, in a domain of the provider, which makes that identifier. A response counts once. Where it proves nothing, what is wrong is not told.",
+   "title": "Log in with a SAML response",
+   "description": "Logs in the user of a SAML response: the user with the login identifier <provider>:<NameID>, otherwise the user with the verified e-mail address in the response. In the second case, the address must be in a domain of the provider, and the login identifier is added to the user. The recipient must be the URL of this operation, and the audience that of the registered provider. A response is accepted only once. The response of this operation does not state why a SAML response is rejected.",
    "method": "POST",
    "path": "/user-identities/renew-app-token",
    "auth": "client-id",
@@ -7794,7 +7794,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7814,10 +7814,10 @@ export const manifest: Manifest = {
       "minLength": 1,
       "maxLength": 100000,
       "sensitive": "one-time",
-      "description": "Base64 of a SAML 2.0 response; the response, its assertion, or both are signed"
+      "description": "Base64 of a SAML 2.0 response; the response, its assertion, or both must be signed"
      },
      "relayState": {
-      "description": "Not looked at",
+      "description": "Ignored",
       "type": "string",
       "maxLength": 2000
      }
@@ -7874,8 +7874,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.renew-token",
-   "title": "Renew Token",
-   "description": "A fresh access token and a new refresh token for one that was not used yet. A second use of a refresh token ends its session with all tokens. A refresh token belongs to one client: from another it is refused, and nothing happens to it. A first-party client may just name itself, but what a client has of itself it renews with its secret or key only. A session that is bound to a device is renewed by remember-me alone. The session's end stays where it is.",
+   "title": "Renew tokens with a refresh token",
+   "description": "Exchanges an unused refresh token for a new access token and a new refresh token. Reusing a refresh token revokes the session and all its tokens. A refresh token belongs to one client; requests of other clients are rejected and do not consume it. For a session of a user, a first-party client can identify itself by its id only; a client's own refresh token requires its secret or API key. A session that is bound to a device can be renewed only with remember-me. The expiry of the session does not change.",
    "method": "POST",
    "path": "/user-identities/renew-token",
    "auth": "client-id",
@@ -7896,7 +7896,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -7969,8 +7969,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.renovate-token",
-   "title": "User renovate-token",
-   "description": "A fresh access token for one that is still valid, in the same session and of the same scope. There is no refresh token, and the session's end stays where it is. The body is not looked at.",
+   "title": "Renew a valid access token",
+   "description": "Issues a new access token for one that is still valid, in the same session and with the same scope. No refresh token is issued, and the expiry of the session does not change. The body is ignored.",
    "method": "POST",
    "path": "/user-identities/me/renovate-token",
    "auth": "caller",
@@ -8034,8 +8034,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.reset-legacy-password",
-   "title": "Reset a legacy identity",
-   "description": "Sets a new mainframe password by the code of retrieve-legacy-identity, ends every session of the logon and of the user whom it belongs to, and logs in. The new password keeps the rule of the setting mainframe-password-rule; one that does not, and a mainframe that does not answer, use no code up.",
+   "title": "Reset the password of a mainframe logon",
+   "description": "Sets a new mainframe password with the code of retrieve-legacy-identity, revokes every session of the logon and of its user, and logs in. The new password must match the setting mainframe-password-rule. If it does not, or if the mainframe does not respond, the code is not consumed.",
    "method": "POST",
    "path": "/user-identities/reset-legacy-password",
    "auth": "client-id",
@@ -8058,7 +8058,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -8100,13 +8100,13 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "Keeps the rule of the setting mainframe-password-rule"
+      "description": "Must match the setting mainframe-password-rule"
      },
      "hash": {
       "type": "string",
       "maxLength": 100,
       "sensitive": "one-time",
-      "description": "As retrieve-legacy-identity answered"
+      "description": "hash from the response of retrieve-legacy-identity"
      },
      "deviceTokenId": {
       "type": "string",
@@ -8170,8 +8170,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.reset-password",
-   "title": "Reset password",
-   "description": "Sets a new password with the code of retrieve-identity, also for a user who has none. Unknown names, locked users and codes that are wrong, used, expired or of somebody else are refused alike. A weak password does not use the code up. Every session of the user ends and the throttles of its login names are cleared; a lock stays. The contacts of the user are told. Five wrong codes from one source, by one name or for one user, close recovery to that source for an hour; after 20 over all sources only known sources and devices of the user, and each source with the code that it asked for itself, are served.",
+   "title": "Reset the password",
+   "description": "Sets a new password with the code of retrieve-identity, also for a user without a password. Unknown names, locked users and codes that are wrong, used, expired or issued to another user return the same response. A weak password does not consume the code. All sessions of the user are revoked and the throttles of its login names are cleared; a lock stays. The contacts of the user are notified. Five wrong codes from one source, for one name or one user, block recovery for that source for an hour. After 20 wrong codes from all sources, only known sources and devices of the user are admitted, and each source with the code that it requested.",
    "method": "POST",
    "path": "/user-identities/reset-password",
    "auth": "client-id",
@@ -8195,7 +8195,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client, where no header names it",
+      "description": "Id of the calling client, if no header contains it",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -8220,7 +8220,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 100,
       "sensitive": "one-time",
-      "description": "Code of retrieve-identity"
+      "description": "Code that retrieve-identity sent"
      },
      "username": {
       "type": "string",
@@ -8257,14 +8257,14 @@ export const manifest: Manifest = {
       "userId"
      ],
      "additionalProperties": false,
-     "description": "Whose password it is."
+     "description": "The user whose password was reset."
     }
    }
   },
   {
    "id": "user-identities.retrieve",
-   "title": "Retrieve an Identity",
-   "description": "Starts recovery: sends a code for reset-password to the user's verified main contacts; any login identifier names the user. A client that is merely named gets the same answer whether or not there is such a user; a proven one gets the ids, or 404. A new code voids the one before that the same source asked for. Within an hour a source may ask five times under one name, and all sources 20 times; beyond that only known sources and devices of the user are served. The same limits hold for each contact: beyond them nothing is sent, the answer is the same, and the last code stays good.",
+   "title": "Start recovery of a user account",
+   "description": "Sends a code for reset-password to the verified main contacts of the user. userName accepts any login identifier. An identified client receives the same response whether or not the user exists; an authenticated client receives the ids, or 404. A new code replaces the previous code that the same source requested. Per hour, one name accepts at most five requests from one source and 20 in total; beyond that, only known sources and devices of the user are admitted. The same limits apply to each contact: beyond them no code is sent, the response is the same, and the last code stays valid.",
    "method": "POST",
    "path": "/user-identities/retrieve-identity",
    "auth": "client-id",
@@ -8288,7 +8288,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client, where no header names it",
+      "description": "Id of the calling client, if no header contains it",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -8330,30 +8330,30 @@ export const manifest: Manifest = {
      "type": "object",
      "properties": {
       "userId": {
-       "description": "To proven clients only",
+       "description": "Only for authenticated clients",
        "type": "string"
       },
       "businessId": {
-       "description": "To proven clients only, where the user is of a business",
+       "description": "Only for authenticated clients, if the user belongs to a business",
        "type": "string"
       },
       "username": {
        "type": "string",
-       "description": "As it was asked"
+       "description": "The userName of the request"
       }
      },
      "required": [
       "username"
      ],
      "additionalProperties": false,
-     "description": "What is told of a user who is to recover its account."
+     "description": "The user whose account is being recovered."
     }
    }
   },
   {
    "id": "user-identities.retrieve-legacy",
-   "title": "Retrieve a legacy identity",
-   "description": "Sends a code for reset-legacy-password to the mobile that the mainframe holds for the logon, else to its e-mail. A logon that is not there, has neither, or belongs to a locked user is answered alike. Limits per source and over all sources are those of retrieve-identity, by logon.",
+   "title": "Start recovery of a mainframe logon",
+   "description": "Sends a code for reset-legacy-password to the mobile number that the mainframe has for the logon, otherwise to its e-mail address. The response is the same for a logon that does not exist, has no contact, or belongs to a locked user. The limits per source and in total are those of retrieve-identity, per logon.",
    "method": "POST",
    "path": "/user-identities/retrieve-legacy-identity",
    "auth": "client-id",
@@ -8376,7 +8376,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "The calling client",
+      "description": "Id of the calling client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
       "x-reference": {
@@ -8420,7 +8420,7 @@ export const manifest: Manifest = {
       "hash": {
        "type": "string",
        "sensitive": "one-time",
-       "description": "Names the transaction, for reset-legacy-password"
+       "description": "Id of the transaction, for reset-legacy-password"
       },
       "contact": {
        "type": "string",
@@ -8438,14 +8438,14 @@ export const manifest: Manifest = {
       "expiresIn"
      ],
      "additionalProperties": false,
-     "description": "A code that was sent to set a mainframe password anew."
+     "description": "A code sent for resetting a mainframe password."
     }
    }
   },
   {
    "id": "user-identities.unlock",
-   "title": "Unlock an user credential",
-   "description": "Ends a lock and clears the throttles of all login names of the user. Where there is no lock nothing else changes.",
+   "title": "Unlock a user",
+   "description": "Removes a lock and clears the throttles of all login names of the user. Without a lock, nothing else changes.",
    "method": "POST",
    "path": "/user-identities/unlock",
    "auth": "caller",
@@ -8506,8 +8506,8 @@ export const manifest: Manifest = {
   },
   {
    "id": "user-identities.update",
-   "title": "Updates specific identity attributes",
-   "description": "Changes the fields that are sent; null clears one. Contacts set here count as verified, and the contact before is told of the change. A userName in the form of an e-mail address must be the userEmail of the same request; one with a colon is refused.",
+   "title": "Update a user",
+   "description": "Changes the fields that are sent; null clears a field. New contacts are verified, and a notice is sent to the old contact. A userName in the form of an e-mail address must equal userEmail in the same request. A userName with a colon is rejected.",
    "method": "PATCH",
    "path": "/user-identities/{id}",
    "auth": "caller",
@@ -8528,7 +8528,7 @@ export const manifest: Manifest = {
    "command": "users update",
    "examples": [
     {
-     "title": "Another e-mail",
+     "title": "Change the e-mail address",
      "command": "USER_ID --user-email alice@example.org"
     }
    ],
@@ -8680,7 +8680,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 254,
-      "description": "Only the user who logs in by this name, in any case"
+      "description": "Only the user with this login name (case-insensitive)"
      }
     }
    ]
@@ -8740,7 +8740,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only clients of this client id, service account id or application"
+      "description": "Only clients with this client id, service account id or application"
      }
     }
    ]
@@ -8775,7 +8775,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Only businesses of exactly this name"
+      "description": "Only businesses with exactly this name"
      }
     }
    ]
@@ -8810,7 +8810,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Only customers of exactly this name"
+      "description": "Only customers with exactly this name"
      }
     }
    ]
@@ -8861,7 +8861,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Version of the files: with it a browser may keep the file for good"
+      "description": "Version of the files; with it, browsers may cache the file permanently"
      }
     }
    ]
@@ -8901,7 +8901,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 254,
-      "description": "Only messages to this address, in any case, or to this number"
+      "description": "Only messages to this address (case-insensitive) or number"
      }
     },
     {
@@ -8911,7 +8911,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only messages of this purpose"
+      "description": "Only messages with this purpose"
      }
     }
    ]
@@ -8927,7 +8927,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 254,
-      "description": "Only messages to this address, in any case, or to this number"
+      "description": "Only messages to this address (case-insensitive) or number"
      }
     },
     {
@@ -8937,14 +8937,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only messages of this purpose"
+      "description": "Only messages with this purpose"
      }
     },
     {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Id of a message: only those that came later",
+      "description": "Id of a message: only later messages",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -8953,7 +8953,7 @@ export const manifest: Manifest = {
      "name": "timeout",
      "required": false,
      "schema": {
-      "description": "How long to wait: seconds, with or without an s, at most 60; 10 where missing",
+      "description": "Seconds to wait, with or without an s, at most 60; default 10",
       "type": "string",
       "pattern": "^\\d{1,2}s?$"
      }
@@ -8971,7 +8971,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 254,
-      "description": "Only messages to this address, in any case, or to this number"
+      "description": "Only messages to this address (case-insensitive) or number"
      }
     },
     {
@@ -8981,14 +8981,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only messages of this purpose"
+      "description": "Only messages with this purpose"
      }
     },
     {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Id of a message: those that came later",
+      "description": "Id of a message: only later messages",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9036,7 +9036,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "Only sessions through this client",
+      "description": "Only sessions of this client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9051,7 +9051,7 @@ export const manifest: Manifest = {
      "name": "sessionId",
      "required": false,
      "schema": {
-      "description": "The one session to end",
+      "description": "Session to end",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9060,7 +9060,7 @@ export const manifest: Manifest = {
      "name": "userId",
      "required": false,
      "schema": {
-      "description": "All sessions of this user",
+      "description": "End all sessions of this user",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9069,7 +9069,7 @@ export const manifest: Manifest = {
      "name": "clientId",
      "required": false,
      "schema": {
-      "description": "All sessions through this client",
+      "description": "End all sessions of this client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9115,7 +9115,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "freeze": {
-      "description": "Stand still, or go on; alone or with a time to do it at",
+      "description": "Freeze or unfreeze the clock; alone or together with a new time",
       "type": "boolean"
      },
      "set": {
@@ -9124,11 +9124,11 @@ export const manifest: Manifest = {
       "pattern": "^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:Z|([+-](?:[01]\\d|2[0-3]):[0-5]\\d)))$"
      },
      "advance": {
-      "description": "Go forward by so much: 90s, 10m, 1h30m, 7d; back with a minus sign",
+      "description": "Move the clock forward: 90s, 10m, 1h30m, 7d; backward with a minus sign",
       "type": "string"
      },
      "to": {
-      "description": "Go to the end of what `of` names",
+      "description": "Go to the expiry of `of`",
       "type": "string",
       "const": "expiry"
      },
@@ -9136,14 +9136,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 16384,
-      "description": "A token or its jti, a challenge, message, session or ticket"
+      "description": "A token or its jti, a challenge, message, session or one-time token"
      },
      "offset": {
-      "description": "So much after that end; before it with a minus sign, such as -1s",
+      "description": "Offset after that expiry; before it with a minus sign, such as -1s",
       "type": "string"
      },
      "reset": {
-      "description": "Go by the machine's clock again",
+      "description": "Return to the machine's clock",
       "type": "boolean",
       "const": true
      }
@@ -9181,7 +9181,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only calls of this operation, such as groups.create"
+      "description": "Only requests to this operation, such as groups.create"
      }
     },
     {
@@ -9191,14 +9191,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only calls by this subject, client or user"
+      "description": "Only requests of this subject, client or user"
      }
     },
     {
      "name": "status",
      "required": false,
      "schema": {
-      "description": "Only answers of this status, such as 404, or of a class, such as 4xx",
+      "description": "Only responses with this status, such as 404, or class, such as 4xx",
       "type": "string",
       "pattern": "^[1-5](\\d\\d|xx)$"
      }
@@ -9210,7 +9210,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only answers with this error code"
+      "description": "Only responses with this error code"
      }
     }
    ]
@@ -9226,7 +9226,7 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only calls of this operation, such as groups.create"
+      "description": "Only requests to this operation, such as groups.create"
      }
     },
     {
@@ -9236,14 +9236,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only calls by this subject, client or user"
+      "description": "Only requests of this subject, client or user"
      }
     },
     {
      "name": "status",
      "required": false,
      "schema": {
-      "description": "Only answers of this status, such as 404, or of a class, such as 4xx",
+      "description": "Only responses with this status, such as 404, or class, such as 4xx",
       "type": "string",
       "pattern": "^[1-5](\\d\\d|xx)$"
      }
@@ -9255,14 +9255,14 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Only answers with this error code"
+      "description": "Only responses with this error code"
      }
     },
     {
      "name": "count",
      "required": false,
      "schema": {
-      "description": "How many calls to wait for, at most 1000; 1 where missing",
+      "description": "Number of requests to wait for, at most 1000; default 1",
       "type": "string",
       "pattern": "^[1-9]\\d{0,3}$"
      }
@@ -9271,7 +9271,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Id of a call: only those that came later",
+      "description": "Id of a request: only later requests",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9280,7 +9280,7 @@ export const manifest: Manifest = {
      "name": "timeout",
      "required": false,
      "schema": {
-      "description": "How long to wait: seconds, with or without an s, at most 60; 10 where missing",
+      "description": "Seconds to wait, with or without an s, at most 60; default 10",
       "type": "string",
       "pattern": "^\\d{1,2}s?$"
      }
@@ -9310,40 +9310,40 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "operation": {
-      "description": "Only calls of this operation, such as groups.create",
+      "description": "Only requests to this operation, such as groups.create",
       "type": "string"
      },
      "caller": {
-      "description": "Only calls by the client or the user of this id",
+      "description": "Only requests of the client or user with this id",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
      "nth": {
-      "description": "Only this one of the calls that match, from 1",
+      "description": "Only the nth matching request, from 1",
       "type": "integer",
       "minimum": 1,
       "maximum": 9007199254740991
      },
      "every": {
-      "description": "One of so many calls that match",
+      "description": "Every nth matching request",
       "type": "integer",
       "minimum": 1,
       "maximum": 9007199254740991
      },
      "probability": {
-      "description": "How likely each call that matches is disturbed, from 0 to 1; the same calls each time for the same seed",
+      "description": "Probability that a matching request is affected, from 0 to 1; the same requests for the same seed",
       "type": "number",
       "minimum": 0,
       "maximum": 1
      },
      "seed": {
-      "description": "Where chance begins, for probability and jitter; 1 where missing",
+      "description": "Seed of the random numbers for probability and jitter; default 1",
       "type": "integer",
       "minimum": 0,
       "maximum": 9007199254740991
      },
      "times": {
-      "description": "Disturbs so many calls at most",
+      "description": "Max number of affected requests",
       "type": "integer",
       "minimum": 1,
       "maximum": 9007199254740991
@@ -9381,7 +9381,7 @@ export const manifest: Manifest = {
        }
       },
       "additionalProperties": false,
-      "description": "One of: status (a failure that the operation documents), latency with or without jitter (200ms, 2s; at most 60s), drop (the connection ends before the operation begins, or after what it wrote is kept), rotateKey: true (a new signing key, before the answer goes out), staleKeys: true (/.well-known/jwks.json gives the keys that were there before the last rotation)"
+      "description": "One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)"
      }
     },
     "required": [
@@ -9398,7 +9398,7 @@ export const manifest: Manifest = {
      "name": "id",
      "required": false,
      "schema": {
-      "description": "Only this one; all of them where missing",
+      "description": "Id of the rule; without it, all rules are deleted",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9429,7 +9429,7 @@ export const manifest: Manifest = {
     "properties": {
      "to": {
       "default": "seed",
-      "description": "seed: with what the seed says, which is the same as empty where there is none; empty: without",
+      "description": "seed: bootstrap data and the seed (if there is one); empty: bootstrap data only",
       "type": "string",
       "enum": [
        "seed",
@@ -9465,7 +9465,7 @@ export const manifest: Manifest = {
      "required": false,
      "schema": {
       "default": false,
-      "description": "Even where there is more than the first start made",
+      "description": "Replace the state even if it contains more than the bootstrap data",
       "type": "boolean"
      }
     }
@@ -9477,10 +9477,10 @@ export const manifest: Manifest = {
       "type": "integer",
       "minimum": 1,
       "maximum": 9007199254740991,
-      "description": "The version of the form that it has"
+      "description": "Version of the format"
      },
      "tables": {
-      "description": "The rows of each table",
+      "description": "Rows of each table",
       "sensitive": "secret"
      }
     },
@@ -9499,7 +9499,7 @@ export const manifest: Manifest = {
      "required": false,
      "schema": {
       "default": "seed",
-      "description": "The first state; seed where it is not given",
+      "description": "First state; default seed",
       "type": "string",
       "minLength": 1,
       "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
@@ -9511,7 +9511,7 @@ export const manifest: Manifest = {
      "required": false,
      "schema": {
       "default": "now",
-      "description": "The second state; now where it is not given",
+      "description": "Second state; default now",
       "type": "string",
       "minLength": 1,
       "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
@@ -9566,7 +9566,7 @@ export const manifest: Manifest = {
      },
      "replace": {
       "default": false,
-      "description": "Take the place of the snapshot that has the name",
+      "description": "Replace an existing snapshot of the same name",
       "type": "boolean"
      }
     },
@@ -9658,7 +9658,7 @@ export const manifest: Manifest = {
    "status": 400,
    "category": "request",
    "message": "The body has too many fields or values.",
-   "hint": "Send fewer at once, as many as the message says at most."
+   "hint": "Send less data per request. The message names the maximum."
   },
   {
    "code": "FIELD_MISSING",
@@ -9671,43 +9671,43 @@ export const manifest: Manifest = {
    "code": "FIELD_UNKNOWN",
    "status": 400,
    "category": "field",
-   "message": "There is no such field.",
-   "hint": "Leave the named field out; see the API document for those there are."
+   "message": "Unknown field.",
+   "hint": "Omit the field. See the OpenAPI document for the accepted fields."
   },
   {
    "code": "FIELD_TYPE",
    "status": 400,
    "category": "field",
-   "message": "A field is of the wrong type.",
-   "hint": "Send the type that the API document gives."
+   "message": "A field has the wrong type.",
+   "hint": "Send the type that the OpenAPI document specifies."
   },
   {
    "code": "FIELD_VALUE",
    "status": 422,
    "category": "field",
    "message": "A field has a value that is not allowed.",
-   "hint": "Send a value within the limits that the message names."
+   "hint": "Send a value within the limits in the message."
   },
   {
    "code": "USER_NAME_RESERVED",
    "status": 400,
    "category": "field",
-   "message": "The user name has a form that is reserved for e-mail addresses or for links to outside accounts.",
-   "hint": "Send a name without a colon; one in the form of an e-mail address must be the userEmail of the same request."
+   "message": "This form of user name is reserved for e-mail addresses and federated accounts.",
+   "hint": "Send a name without a colon. A name in the form of an e-mail address must equal userEmail in the same request."
   },
   {
    "code": "QUERY_REPEATED",
    "status": 400,
    "category": "field",
-   "message": "A query parameter is given more than once.",
-   "hint": "Give it once."
+   "message": "A query parameter is repeated.",
+   "hint": "Send the parameter once."
   },
   {
    "code": "CURSOR_INVALID",
    "status": 400,
    "category": "field",
-   "message": "The value of after is no cursor of this list.",
-   "hint": "Take it from the Link header of the page before, with the same filters."
+   "message": "The value of after is not a cursor of this list.",
+   "hint": "Use the cursor from the Link header of the previous page, with the same filters."
   },
   {
    "code": "REQUEST_MALFORMED",
@@ -9727,252 +9727,252 @@ export const manifest: Manifest = {
    "code": "CREDENTIALS_AMBIGUOUS",
    "status": 400,
    "category": "credentials",
-   "message": "The call presents itself in more than one way.",
-   "hint": "Send one credential: Authorization, X-Api-Key or clientId, not several that differ."
+   "message": "The request has more than one kind of credentials.",
+   "hint": "Send one of Authorization, X-Api-Key and clientId."
   },
   {
    "code": "CREDENTIALS_MISSING",
    "status": 401,
    "category": "credentials",
-   "message": "The call presents no credentials.",
-   "hint": "Log in, or send Authorization or X-Api-Key."
+   "message": "The request has no credentials.",
+   "hint": "Log in, or send an Authorization or X-Api-Key header."
   },
   {
    "code": "CREDENTIALS_INVALID",
    "status": 401,
    "category": "credentials",
    "message": "The credentials are not valid.",
-   "hint": "Check name and password of the user, id and secret of the client, or the API key."
+   "hint": "Check the user name and password, the client id and secret, or the API key."
   },
   {
    "code": "TOKEN_INVALID",
    "status": 401,
    "category": "credentials",
-   "message": "The access token is not valid, or no longer.",
-   "hint": "Log in again for a new token."
+   "message": "The access token is not valid or has expired.",
+   "hint": "Log in again to obtain a new token."
   },
   {
    "code": "PROOF_INVALID",
    "status": 401,
    "category": "verification",
-   "message": "The proof is not valid, or no longer.",
-   "hint": "Begin anew. What was wrong with it is not told."
+   "message": "The code, certificate or assertion is not valid or has expired.",
+   "hint": "Start again with a new one. For security, the response does not state which check failed."
   },
   {
    "code": "ROLE_MISSING",
    "status": 403,
    "category": "forbidden",
-   "message": "The caller lacks a role that this operation needs.",
-   "hint": "Have the caller added to a group that gives the role."
+   "message": "The caller lacks a role that this operation requires.",
+   "hint": "Add the caller to a group that grants the role."
   },
   {
    "code": "GRANT_EXCEEDED",
    "status": 403,
    "category": "forbidden",
-   "message": "The caller can not grant more than it holds itself.",
-   "hint": "Call as a caller that holds each role and scope that the message names."
+   "message": "The caller cannot grant roles or scopes that it does not have.",
+   "hint": "Use a caller that has every role and scope that the message names."
   },
   {
    "code": "MFA_MISSING",
    "status": 403,
    "category": "forbidden",
-   "message": "The user is an administrator: to change this, the caller needs AUTH-MFA.",
-   "hint": "Give a second proof first, or call as a client that has AUTH-MFA."
+   "message": "The user is an administrator, so this request requires AUTH-MFA.",
+   "hint": "Complete the second factor first, or use a client that has AUTH-MFA."
   },
   {
    "code": "USER_MISSING",
    "status": 403,
    "category": "forbidden",
-   "message": "This is for users, and the caller is none.",
-   "hint": "Call with the token of a user."
+   "message": "This operation requires the access token of a user.",
+   "hint": "Send the access token of a user."
   },
   {
    "code": "TARGET_NOT_ALLOWED",
    "status": 403,
    "category": "forbidden",
-   "message": "The target client is not one of the first party.",
-   "hint": "Name a first-party client."
+   "message": "The target client is not a first-party client.",
+   "hint": "Specify a first-party client."
   },
   {
    "code": "BILLING_TYPE_NOT_SOLD",
    "status": 403,
    "category": "forbidden",
    "message": "The product is not sold with this billing type.",
-   "hint": "Choose one of the billing types of the product."
+   "hint": "Use a billing type of the product."
   },
   {
    "code": "PATH_UNKNOWN",
    "status": 404,
    "category": "path",
-   "message": "There is nothing at this path.",
-   "hint": "See the API document for the paths there are."
+   "message": "Path not found.",
+   "hint": "See the OpenAPI document for the available paths."
   },
   {
    "code": "PATH_VALUE",
    "status": 404,
    "category": "field",
-   "message": "A value in the path is not possible, so there is nothing at it.",
-   "hint": "Send an id or a name as the API document describes it."
+   "message": "A path parameter has a value that is not valid.",
+   "hint": "Send an id or a name in the format that the OpenAPI document specifies."
   },
   {
    "code": "GROUP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such group.",
-   "hint": "List the groups to find its id or name."
+   "message": "Group not found.",
+   "hint": "List groups with `iam groups list`."
   },
   {
    "code": "ROLE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "The group does not have this role itself.",
-   "hint": "Get the group to see its roles; a role from a dependency is removed there."
+   "message": "The group does not have this role directly.",
+   "hint": "Show the roles of the group with `iam groups get`. Remove an inherited role from the group that defines it."
   },
   {
    "code": "DEPENDENCY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
    "message": "The group does not depend on this group.",
-   "hint": "Get the group to see its dependencies."
+   "hint": "Show the dependencies of the group with `iam groups get`."
   },
   {
    "code": "REQUEST_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "No such call is kept.",
-   "hint": "List the calls: the last ones are kept, and a restart forgets them."
+   "message": "Request not found in the request log.",
+   "hint": "List requests with `iam requests list`. The log holds the last requests and is cleared on restart."
   },
   {
    "code": "FAULT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such fault.",
-   "hint": "List the faults to find its id; a restart forgets them."
+   "message": "Fault not found.",
+   "hint": "List faults with `iam faults list`. Faults are cleared on restart."
   },
   {
    "code": "CLIENT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such client.",
-   "hint": "Check the client id or service account id."
+   "message": "Client not found.",
+   "hint": "List clients with `iam clients list`."
   },
   {
    "code": "API_KEY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such API key.",
-   "hint": "List the API keys to find its id."
+   "message": "API key not found.",
+   "hint": "List API keys with `iam api-key list`."
   },
   {
    "code": "USER_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such user.",
-   "hint": "Check the user id."
+   "message": "User not found.",
+   "hint": "List users with `iam users list`."
   },
   {
    "code": "IDENTITY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "The user has no such login identifier.",
-   "hint": "Check the identifier; it is given as it was added."
+   "message": "The user does not have this login identifier.",
+   "hint": "Check the identifier."
   },
   {
    "code": "BUSINESS_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such business.",
-   "hint": "Check the business id."
+   "message": "Business not found.",
+   "hint": "List businesses with `iam businesses list`."
   },
   {
    "code": "SERVICE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such service.",
-   "hint": "Check the service account id."
+   "message": "Service not found.",
+   "hint": "List clients and their service accounts with `iam clients list`."
   },
   {
    "code": "CORPORATE_GROUP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such corporate group.",
-   "hint": "List the corporate groups to find its id."
+   "message": "Corporate group not found.",
+   "hint": "List corporate groups with `iam corporate-groups list`."
   },
   {
    "code": "FACTOR_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such authentication factor.",
-   "hint": "List the factors to find its id; main-email and main-mobile stand for the main contacts."
+   "message": "Authentication factor not found.",
+   "hint": "List factors with `iam factors list`. The ids of the main contacts are main-email and main-mobile."
   },
   {
    "code": "PROVIDER_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such identity provider.",
-   "hint": "Check the name; providers come from the seed."
+   "message": "Identity provider not found.",
+   "hint": "Check the name. Providers are defined in the seed file."
   },
   {
    "code": "PRODUCT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "The product system knows no such product.",
+   "message": "Product not found in the product system.",
    "hint": "Check productId, or productAlias and sku."
   },
   {
    "code": "PAGE_NOT_BUILT",
    "status": 404,
    "category": "path",
-   "message": "The files of this page are not there: the package is not built.",
-   "hint": "Run `npm run build`, then load the page again."
+   "message": "The files of this page do not exist because the package is not built.",
+   "hint": "Run `npm run build`, then reload the page."
   },
   {
    "code": "SANDBOX_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no sandbox of this name.",
-   "hint": "Make it by `iam sandbox create`; one that nobody calls goes by itself."
+   "message": "Sandbox not found.",
+   "hint": "Create it with `iam sandbox create`. The server deletes sandboxes that receive no requests."
   },
   {
    "code": "SNAPSHOT_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no snapshot of this name.",
-   "hint": "List the snapshots; they are kept in memory, so a restart of the server ends them."
+   "message": "Snapshot not found.",
+   "hint": "List snapshots with `iam state list`. Snapshots are held in memory and lost on restart."
   },
   {
    "code": "SESSION_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "There is no such session.",
-   "hint": "List the sessions to find its id."
+   "message": "Session not found.",
+   "hint": "List sessions with `iam sessions list`."
   },
   {
    "code": "MESSAGE_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "No such message was sent.",
+   "message": "No matching message was sent.",
    "hint": "Check the recipient and the purpose, or wait longer."
   },
   {
    "code": "EXPIRY_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "Nothing by this name is known to expire.",
-   "hint": "Name a token, or the id of a token that was issued lately, a challenge, a message with a code, or a session."
+   "message": "No token, code or session with this name or id.",
+   "hint": "Specify a token, the id of a recently issued token, a challenge, a message with a code, or a session."
   },
   {
    "code": "MEMBERSHIP_NOT_FOUND",
    "status": 404,
    "category": "not-found",
-   "message": "It is not a member of this group.",
-   "hint": "List the members of the group to see who is in it."
+   "message": "Not a member of this group.",
+   "hint": "List the members of the group with `iam groups members`."
   },
   {
    "code": "METHOD_NOT_ALLOWED",
    "status": 405,
    "category": "request",
-   "message": "This path does not take this method.",
+   "message": "This path does not support the method.",
    "hint": "Use one of the methods in the Allow header."
   },
   {
@@ -9980,36 +9980,36 @@ export const manifest: Manifest = {
    "status": 408,
    "category": "request",
    "message": "The request did not arrive in time.",
-   "hint": "Send the whole request without pausing."
+   "hint": "Send the whole request without pauses."
   },
   {
    "code": "BODY_TOO_LARGE",
    "status": 413,
    "category": "request",
    "message": "The body is too large.",
-   "hint": "Send less at once."
+   "hint": "Send less data per request."
   },
   {
    "code": "CONTENT_TYPE_UNSUPPORTED",
    "status": 415,
    "category": "request",
-   "message": "The body is of a type or an encoding that is not taken.",
-   "hint": "Send Content-Type: application/json, not compressed."
+   "message": "The content type or encoding of the body is not supported.",
+   "hint": "Send Content-Type: application/json without compression."
   },
   {
    "code": "EXPECTATION_FAILED",
    "status": 417,
    "category": "request",
-   "message": "This Expect header is not supported.",
-   "hint": "Leave Expect out, or send 100-continue."
+   "message": "The Expect header is not supported.",
+   "hint": "Omit Expect, or send 100-continue."
   },
   {
    "code": "HOST_FOREIGN",
    "status": 421,
    "category": "request",
    "setting": "allowed-host",
-   "message": "The server does not answer to the name in the Host header. Name it with --allowed-host.",
-   "hint": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote the control plane answers to loopback names and those of --allowed-host."
+   "message": "The host name in the Host header is not allowed. Allow it with --allowed-host.",
+   "hint": "Use an address, localhost or the host of the base URL, or start the server with --allowed-host NAME. Without --allow-remote, the control plane accepts only loopback names and those of --allowed-host."
   },
   {
    "code": "HEADERS_TOO_LARGE",
@@ -10023,291 +10023,291 @@ export const manifest: Manifest = {
    "status": 429,
    "category": "limit",
    "setting": "disable-rate-limits",
-   "message": "Too many attempts have failed. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "hint": "Send the right password or secret after the wait. A source or device that the user logged in from before is served."
+   "message": "Too many failed attempts. Wait for the time in Retry-After. For tests, --disable-rate-limits turns this limit off.",
+   "hint": "Retry with the correct password or secret after the wait. Sources and devices from which the user has logged in before are not blocked."
   },
   {
    "code": "CODE_FAILURES",
    "status": 429,
    "category": "limit",
    "setting": "disable-rate-limits",
-   "message": "There were too many wrong codes. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "hint": "Ask for a new code after the wait."
+   "message": "Too many wrong codes. Wait for the time in Retry-After. For tests, --disable-rate-limits turns this limit off.",
+   "hint": "Request a new code after the wait."
   },
   {
    "code": "TOO_MANY_CODES",
    "status": 429,
    "category": "limit",
    "setting": "disable-rate-limits",
-   "message": "Too many codes went out. Wait as long as Retry-After says; for tests, --disable-rate-limits switches the limit off.",
-   "hint": "Use the last code, or ask for another after the wait."
+   "message": "Too many codes were sent. Wait for the time in Retry-After. For tests, --disable-rate-limits turns this limit off.",
+   "hint": "Use the last code, or request another one after the wait."
   },
   {
    "code": "GROWTH_LIMIT",
    "status": 429,
    "category": "limit",
    "setting": "growth-limit",
-   "message": "Callers that did not authenticate created too much from this network within an hour (setting growth-limit).",
-   "hint": "Wait as long as Retry-After says, or authenticate the client. The operator can raise --growth-limit."
+   "message": "Unauthenticated callers from this network created too many objects within an hour (setting growth-limit).",
+   "hint": "Wait for the time in Retry-After, or authenticate the client. The operator can raise --growth-limit."
   },
   {
    "code": "TOO_MANY_FAULTS",
    "status": 429,
    "category": "limit",
-   "message": "There are as many faults as there may be.",
-   "hint": "Remove those that are no longer wanted."
+   "message": "The maximum number of faults is reached.",
+   "hint": "Remove faults with `iam faults remove` or `iam faults clear`."
   },
   {
    "code": "TOO_MANY_WAITERS",
    "status": 429,
    "category": "limit",
-   "message": "Too many callers wait here.",
-   "hint": "Try again once some of them have been answered."
+   "message": "Too many callers are waiting.",
+   "hint": "Retry after some of the waiting requests have completed."
   },
   {
    "code": "ORIGIN_FOREIGN",
    "status": 403,
    "category": "forbidden",
-   "message": "The control plane accepts no requests from pages of other origins.",
+   "message": "The control plane rejects requests from pages of other origins.",
    "hint": "Send the request from a page of this server, or without a browser."
   },
   {
    "code": "CSRF_HEADER_MISSING",
    "status": 403,
    "category": "forbidden",
-   "message": "A page sent this request without Content-Type: application/json or X-Requested-With, which no form can send.",
-   "hint": "Send one of them; X-Requested-With may have any value."
+   "message": "The browser request has neither Content-Type: application/json nor X-Requested-With.",
+   "hint": "Send one of them. X-Requested-With may have any value. HTML forms cannot set either of them, which prevents CSRF."
   },
   {
    "code": "SNAPSHOT_EXISTS",
    "status": 412,
    "category": "taken",
-   "message": "There is a snapshot of this name.",
-   "hint": "Choose another name, or ask for it to be replaced."
+   "message": "A snapshot with this name already exists.",
+   "hint": "Choose another name, or replace the snapshot with --replace."
   },
   {
    "code": "TEST_FEATURES_OFF",
    "status": 412,
    "category": "conflict",
    "setting": "test-features",
-   "message": "Test features are off on this server.",
-   "hint": "Start the server with --test-features on if no real user depends on it."
+   "message": "Test features are disabled on this server.",
+   "hint": "If no real users depend on the server, start it with --test-features on."
   },
   {
    "code": "TOO_MANY_SNAPSHOTS",
    "status": 412,
    "category": "conflict",
-   "message": "So many snapshots are kept that no other one is taken.",
-   "hint": "Delete some of them first."
+   "message": "The maximum number of snapshots is reached.",
+   "hint": "Delete snapshots with `iam state delete`."
   },
   {
    "code": "TOO_MANY_SANDBOXES",
    "status": 412,
    "category": "conflict",
-   "message": "So many sandboxes are there that no other one is made.",
-   "hint": "Delete some of them first."
+   "message": "The maximum number of sandboxes is reached.",
+   "hint": "Delete sandboxes with `iam sandbox delete`."
   },
   {
    "code": "STATE_NOT_EMPTY",
    "status": 412,
    "category": "conflict",
-   "message": "There is more here than the first start made, and it would be lost.",
-   "hint": "Export or save it first; then import with force."
+   "message": "The server has data besides what the first start created. An import would overwrite it.",
+   "hint": "Export or save the state first, then import with force."
   },
   {
    "code": "STATE_NEWER",
    "status": 422,
    "category": "value",
-   "message": "The document was written by a newer version of the service.",
-   "hint": "Import it into a server of that version."
+   "message": "The dump was written by a newer version of the service.",
+   "hint": "Import it into a server of that version or later."
   },
   {
    "code": "STATE_DAMAGED",
    "status": 422,
    "category": "value",
-   "message": "The document is no state of this service.",
-   "hint": "Import what an export gave, unaltered; the message names the place."
+   "message": "The document is not a valid dump of this service.",
+   "hint": "Import an unmodified export. The message names the position of the error."
   },
   {
    "code": "GROUP_NAME_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "Another group has this name.",
-   "hint": "Choose another name, or update the group that is there."
+   "message": "The group name is already in use.",
+   "hint": "Choose another name, or update the existing group."
   },
   {
    "code": "GROUP_IN_USE",
    "status": 412,
    "category": "conflict",
    "message": "Other groups depend on this group.",
-   "hint": "Remove those dependencies first."
+   "hint": "Remove these dependencies first, with `iam groups remove-dependency`."
   },
   {
    "code": "LAST_ADMINISTRATOR",
    "status": 412,
    "category": "conflict",
-   "message": "No administrator who can sign in would be left.",
+   "message": "The request would leave no administrator who can sign in.",
    "hint": "Make another user an administrator first."
   },
   {
    "code": "BOOTSTRAP_CLIENT",
    "status": 412,
    "category": "conflict",
-   "message": "The clients of the first start can not be removed.",
-   "hint": "Replace its secret with --reset-admin instead."
+   "message": "The clients that the first start created cannot be removed.",
+   "hint": "To replace the secret, start the server with --reset-admin."
   },
   {
    "code": "CHANGED_MEANWHILE",
    "status": 412,
    "category": "changed",
-   "message": "It was changed since it was read.",
-   "hint": "Read it again, and apply the change to what is there now."
+   "message": "The object has changed since it was read.",
+   "hint": "Read the object again and apply the change to the current version."
   },
   {
    "code": "USER_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
-   "message": "There is no user with this id.",
-   "hint": "Check the user id."
+   "message": "No user has this id.",
+   "hint": "List users with `iam users list`."
   },
   {
    "code": "BUSINESS_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
-   "message": "There is no business with this id.",
-   "hint": "Check the business id."
+   "message": "No business has this id.",
+   "hint": "List businesses with `iam businesses list`."
   },
   {
    "code": "ID_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "This id is in use, or was once: ids are not used again.",
+   "message": "This id is or was in use. Ids are never reused.",
    "hint": "Choose another id."
   },
   {
    "code": "API_KEY_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "This key is in use already.",
-   "hint": "Send another key, or none and have one made."
+   "message": "This API key is already in use.",
+   "hint": "Send another key, or omit apiKey to have one generated."
   },
   {
    "code": "LOGIN_NAME_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "Another user logs in with this name.",
-   "hint": "Choose another name. User ids, user names, verified e-mails and identifiers share one name space."
+   "message": "The login name is already in use by another user.",
+   "hint": "Choose another name. User ids, user names, verified e-mail addresses and identifiers share one namespace."
   },
   {
    "code": "CODE_INVALID",
    "status": 412,
    "category": "verification",
-   "message": "The code is not valid, or no longer.",
-   "hint": "Ask for a new code."
+   "message": "The code is not valid or has expired.",
+   "hint": "Request a new code."
   },
   {
    "code": "BUSINESS_NOT_ALLOWED",
    "status": 412,
    "category": "forbidden",
-   "message": "The caller may not put users into this business.",
-   "hint": "Leave businessId out, or call as a proven first-party client or as an administrator."
+   "message": "The caller may not assign users to this business.",
+   "hint": "Omit businessId, or use an authenticated first-party client or an administrator."
   },
   {
    "code": "LOCK_OF_SELF",
    "status": 412,
    "category": "conflict",
-   "message": "Nobody locks himself.",
-   "hint": "Have another administrator do it."
+   "message": "You cannot lock your own account.",
+   "hint": "Ask another administrator to lock it."
   },
   {
    "code": "LAST_IDENTITY",
    "status": 412,
    "category": "conflict",
-   "message": "A user keeps its user name as a login identifier.",
-   "hint": "Change the user name instead of removing it."
+   "message": "The user name cannot be removed from the login identifiers.",
+   "hint": "Change the user name instead."
   },
   {
    "code": "CORPORATE_GROUP_NAME_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "Another corporate group has this name.",
-   "hint": "Choose another name, or update the corporate group that is there."
+   "message": "The corporate group name is already in use.",
+   "hint": "Choose another name, or update the existing corporate group."
   },
   {
    "code": "CORPORATE_GROUP_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
-   "message": "There is no corporate group with this id.",
-   "hint": "List the corporate groups to find its id, or make it first."
+   "message": "No corporate group has this id.",
+   "hint": "List corporate groups with `iam corporate-groups list`, or create the group first."
   },
   {
    "code": "DOCUMENT_TAKEN",
    "status": 412,
    "category": "taken",
    "message": "Another customer of the same kind has this document.",
-   "hint": "Check the document; look among the customers for who has it."
+   "hint": "Check the document. Find its customer with `iam customers list`."
   },
   {
    "code": "CUSTOMER_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "The user is a customer already.",
-   "hint": "Use the customer id that the user has."
+   "message": "The user is already a customer.",
+   "hint": "Use the existing customer id of the user."
   },
   {
    "code": "TOO_MANY_CLIENTS",
    "status": 412,
    "category": "conflict",
-   "message": "The owner has as many clients as one may have.",
+   "message": "The owner has the maximum number of clients.",
    "hint": "Remove a client that is no longer used."
   },
   {
    "code": "PASSWORD_EXISTS",
    "status": 412,
    "category": "conflict",
-   "message": "The user has a password already.",
-   "hint": "Change it, which needs the current one, or reset it by a code."
+   "message": "The user already has a password.",
+   "hint": "Change it with the current password, or reset it with a code."
   },
   {
    "code": "PASSWORD_WRONG",
    "status": 412,
    "category": "verification",
-   "message": "The current password is another.",
-   "hint": "Send the current password, or reset it by a code."
+   "message": "The current password is wrong.",
+   "hint": "Send the current password, or reset it with a code."
   },
   {
    "code": "FACTOR_NOT_VERIFIED",
    "status": 412,
    "category": "conflict",
-   "message": "This contact is not verified, so no proof goes there.",
-   "hint": "Verify it first by a code sent to it, or choose another."
+   "message": "This contact is not verified, so it cannot receive codes for MFA.",
+   "hint": "Verify the contact first with a code, or use another one."
   },
   {
    "code": "FACTOR_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "The user has this contact, or a factor of this id is there.",
-   "hint": "Use the one that is there."
+   "message": "The user already has this contact, or the factor id is in use.",
+   "hint": "Use the existing factor."
   },
   {
    "code": "MAIN_CONTACT",
    "status": 412,
    "category": "conflict",
-   "message": "A main contact is not changed here.",
-   "hint": "Have an administrator update the user."
+   "message": "This operation cannot change a main contact.",
+   "hint": "Ask an administrator to update the user."
   },
   {
    "code": "LOGON_TAKEN",
    "status": 412,
    "category": "taken",
-   "message": "This logon is taken.",
-   "hint": "Choose another logon; one belongs to one user at most."
+   "message": "The logon is already in use.",
+   "hint": "Choose another logon. A logon belongs to one user only."
   },
   {
    "code": "SUBJECT_UNKNOWN",
    "status": 412,
    "category": "unknown-reference",
-   "message": "The proof is right, but belongs to no user.",
+   "message": "The assertion is valid, but no user matches it.",
    "hint": "Link the account to a user, or have the user verify the same e-mail address."
   },
   {
@@ -10321,200 +10321,200 @@ export const manifest: Manifest = {
    "code": "SELECTION_AMBIGUOUS",
    "status": 422,
    "category": "value",
-   "message": "Clients are chosen in one way, not in two.",
-   "hint": "Send either clientIds or source."
+   "message": "Select clients either by clientIds or by source.",
+   "hint": "Send only one of clientIds and source."
   },
   {
    "code": "LISTED_BUSINESS_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
-   "message": "The list names a business that is not there.",
-   "hint": "Check the business ids; a business comes to be as a customer."
+   "message": "The list contains a business that does not exist.",
+   "hint": "List businesses with `iam businesses list`. Create one with `iam customers create-business`."
   },
   {
    "code": "BUSINESS_IN_CORPORATE_GROUP",
    "status": 422,
    "category": "conflict",
-   "message": "The business is in another corporate group.",
-   "hint": "Take it out of that one first: a business is in one at most."
+   "message": "The business is already in another corporate group.",
+   "hint": "Remove it from the other group first. A business is in at most one corporate group."
   },
   {
    "code": "ROLE_RESERVED",
    "status": 422,
    "category": "value",
-   "message": "This role is given by the service itself, never by a group.",
+   "message": "This role is reserved for the service. A group cannot grant it.",
    "hint": "Choose a role that does not start with CLI- or AUTH- and is not USER, PERSON or BUSINESS."
   },
   {
    "code": "SERVICE_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
-   "message": "There is no service of this id.",
-   "hint": "Check the service account id; a client gets one when it is made."
+   "message": "No service has this id.",
+   "hint": "List clients and their service accounts with `iam clients list`."
   },
   {
    "code": "USER_NOT_OF_BUSINESS",
    "status": 422,
    "category": "value",
-   "message": "The business has no user of this id.",
-   "hint": "Check the user id, or make the user one of this business first."
+   "message": "The user does not belong to this business.",
+   "hint": "Check the user id, or assign the user to the business first."
   },
   {
    "code": "DEPENDENCY_UNKNOWN",
    "status": 422,
    "category": "unknown-reference",
-   "message": "There is no group of the name that the dependency gives.",
-   "hint": "Create that group first."
+   "message": "The group in the dependency does not exist.",
+   "hint": "Create the group first."
   },
   {
    "code": "DEPENDENCY_CYCLE",
    "status": 422,
    "category": "value",
-   "message": "The groups would depend on each other in a circle.",
-   "hint": "Leave out one of the dependencies of the circle."
+   "message": "The dependencies of the groups would form a cycle.",
+   "hint": "Omit one of the dependencies in the cycle."
   },
   {
    "code": "PASSWORD_TOO_SHORT",
    "status": 422,
    "category": "value",
    "message": "The password is too short.",
-   "hint": "Choose one of at least 8 characters."
+   "hint": "Choose a password with at least 8 characters."
   },
   {
    "code": "PASSWORD_TOO_LONG",
    "status": 422,
    "category": "value",
    "message": "The password is too long.",
-   "hint": "Choose one of at most 128 characters."
+   "hint": "Choose a password with at most 128 characters."
   },
   {
    "code": "PASSWORD_COMMON",
    "status": 422,
    "category": "value",
-   "message": "The password is one of those that are tried first.",
-   "hint": "Choose one that others do not use; several words are easy to keep in mind."
+   "message": "The password is too common.",
+   "hint": "Choose a less common password, for example several unrelated words."
   },
   {
    "code": "PASSWORD_CONTEXT",
    "status": 422,
    "category": "value",
    "message": "The password contains the user name or the e-mail address.",
-   "hint": "Choose one that nobody guesses from the account."
+   "hint": "Choose a password that cannot be guessed from the account."
   },
   {
    "code": "PASSWORD_NOT_FOR_MAINFRAME",
    "status": 422,
    "category": "value",
    "setting": "mainframe-password-rule",
-   "message": "The mainframe does not take this password.",
-   "hint": "Choose one that keeps the rule of the mainframe, see the setting mainframe-password-rule."
+   "message": "The mainframe does not accept this password.",
+   "hint": "Choose a password that matches the setting mainframe-password-rule."
   },
   {
    "code": "CONTACT_AMBIGUOUS",
    "status": 422,
    "category": "value",
-   "message": "Exactly one contact is asked for.",
-   "hint": "Send either an e-mail or a mobile number, and the one that contactType names."
+   "message": "Exactly one contact is required.",
+   "hint": "Send either an e-mail address or a mobile number. It must match contactType."
   },
   {
    "code": "TAG_TAKEN",
    "status": 422,
    "category": "taken",
-   "message": "One e-mail and one mobile at most carry the tag MARKED_RESOURCES.",
-   "hint": "Take the tag off the other contact first."
+   "message": "At most one e-mail address and one mobile number can have the tag MARKED_RESOURCES.",
+   "hint": "Remove the tag from the other contact first."
   },
   {
    "code": "TOO_MANY_FACTORS",
    "status": 422,
    "category": "value",
-   "message": "The user has as many alternative contacts as one may have.",
-   "hint": "Remove one that is no longer used."
+   "message": "The user has the maximum number of alternative contacts.",
+   "hint": "Remove a contact that is no longer used."
   },
   {
    "code": "SCOPE_EXCEEDED",
    "status": 422,
    "category": "value",
-   "message": "More scope is asked for than there is to give.",
-   "hint": "Ask for a part of the scope of the client."
+   "message": "The requested scope exceeds the available scope.",
+   "hint": "Request a subset of the scope of the client."
   },
   {
    "code": "GRANT_TYPE_NOT_ALLOWED",
    "status": 422,
    "category": "grant",
    "message": "The client may not use this grant type.",
-   "hint": "Use one of the grant types that the client is registered with."
+   "hint": "Use a grant type that the client is registered for."
   },
   {
    "code": "GRANT_INVALID",
    "status": 400,
    "category": "grant",
-   "message": "The password or refresh token is not valid, or no longer.",
+   "message": "The password or refresh token is not valid or has expired.",
    "hint": "Log in again."
   },
   {
    "code": "GRANT_TYPE_UNSUPPORTED",
    "status": 400,
    "category": "grant",
-   "message": "There is no such grant type.",
+   "message": "The grant type is not supported.",
    "hint": "Use client_credentials, password or refresh_token."
   },
   {
    "code": "INTERNAL",
    "status": 500,
    "category": "server",
-   "message": "The service failed. Its log has the reason under the request id.",
-   "hint": "Look up the request id in the log of the server."
+   "message": "Internal error. The server log contains the reason under the request id.",
+   "hint": "Find the request id in the server log."
   },
   {
    "code": "BILLING_TYPE_UNSUPPORTED",
    "status": 501,
    "category": "server",
    "message": "The product system does not implement this billing type.",
-   "hint": "Choose another billing type."
+   "hint": "Use another billing type."
   },
   {
    "code": "MAINFRAME_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
    "setting": "mainframe-url",
-   "message": "The mainframe does not answer.",
-   "hint": "Try again later; see the setting mainframe-url."
+   "message": "The mainframe does not respond.",
+   "hint": "Retry later, and check the setting mainframe-url."
   },
   {
    "code": "PRODUCT_SYSTEM_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
    "setting": "products-url",
-   "message": "The product system does not answer.",
-   "hint": "Try again later; see the setting products-url."
+   "message": "The product system does not respond.",
+   "hint": "Retry later, and check the setting products-url."
   },
   {
    "code": "PROVIDER_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
-   "message": "The keys of the identity provider are out of reach.",
-   "hint": "Try again later; check jwksUri of the provider."
+   "message": "The keys of the identity provider cannot be fetched.",
+   "hint": "Retry later, and check jwksUri of the provider."
   },
   {
    "code": "TOO_BUSY",
    "status": 503,
    "category": "unavailable",
-   "message": "Too many passwords wait to be checked.",
-   "hint": "Wait as long as Retry-After says, then try again."
+   "message": "The queue for password hashing is full.",
+   "hint": "Wait for the time in Retry-After, then retry. The operator can raise --hash-queue-size."
   },
   {
    "code": "TOO_MANY_REQUESTS_WAITING",
    "status": 503,
    "category": "unavailable",
-   "message": "Too many requests from this address wait to be handled.",
-   "hint": "Wait as long as Retry-After says, then send fewer requests at the same time."
+   "message": "Too many requests from this address are queued.",
+   "hint": "Wait for the time in Retry-After, then send fewer concurrent requests."
   },
   {
    "code": "STORE_UNAVAILABLE",
    "status": 503,
    "category": "unavailable",
-   "message": "The store takes no writes at the moment; nothing was changed.",
-   "hint": "Try again later; the log of the server has the reason."
+   "message": "The store rejects writes. Nothing was changed.",
+   "hint": "Retry later. The server log contains the reason."
   }
  ],
  "settings": [
