@@ -1,4 +1,4 @@
-/** The reference of all commands, made from the commands themselves. */
+/** Generates the reference of all commands from their declarations. */
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { manifest } from '../contract/manifest.ts';
@@ -6,7 +6,7 @@ import { commandPath } from './command.ts';
 import { topics } from './commands/help.ts';
 import { buildProgram } from './program.ts';
 
-/** docs/cli.md as text. */
+/** Renders docs/cli.md. */
 export function renderCliReference(): string {
   const page = new TextSink();
   const io = {
@@ -29,7 +29,7 @@ export function renderCliReference(): string {
   ].join('\n');
 }
 
-/** Keeps what is written to it. */
+/** Collects the text written to it. */
 class TextSink extends Writable {
   #text = '';
   readonly columns = 100;
@@ -50,12 +50,12 @@ function listRunnableCommands(command: Command): Command[] {
   return command.commands.flatMap((below) => [...(isRunnable(below) ? [below] : []), ...listRunnableCommands(below)]);
 }
 
-/** What can be run: a noun has no options, and `iam keys` is both. */
+/** A command with an action. `iam keys` has an action and subcommands. */
 function isRunnable({ commands, options }: Command): boolean {
   return commands.length === 0 || options.length > 0;
 }
 
-/** The help of a command; the options that all have stand only at the top. */
+/** Renders the help of a command. Global options appear only in the section of `iam`. */
 function renderSection(command: Command, page: TextSink): string {
   command.outputHelp();
   const text = page.drain().trimEnd();

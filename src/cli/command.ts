@@ -1,4 +1,4 @@
-/** How every command is made: its words, its help with examples, the options that all commands have, and its run. */
+/** Builds commands: name, help with examples, global options and action. */
 import { type Command, Option } from 'commander';
 import type { CliExample } from '../contract/operation.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
@@ -10,19 +10,19 @@ import type { GlobalOptions } from './runtime/settings.ts';
 export interface CommandDescription {
   readonly title: string;
   readonly description?: string;
-  /** At least one: how it is typed after the words of the command. */
+  /** At least one: the arguments and options after the command's name. */
   readonly examples: readonly CliExample[];
   readonly roles?: string;
-  /** Whether doing it again leaves the same state; a read does, whatever is said here. */
+  /** Whether repeating it leaves the same state. Reads are always idempotent. */
   readonly idempotent?: boolean;
-  /** `local` changes nothing on the server, `write` can be tried with --dry-run, `destructive` is confirmed besides. */
+  /** `local` sends no write, `write` has --dry-run, `destructive` also needs confirmation. */
   readonly effect: 'local' | 'read' | 'write' | 'destructive';
-  /** What it does depends on what is typed, such as the id of an operation; it may well be a read. */
+  /** The effect depends on the arguments, such as an operation id, and may be a read. */
   readonly effectVaries?: boolean;
 }
 
-/** Where what is typed decides which operations are called. */
-export const varyingRoles = 'the roles of the operations that it calls';
+/** Roles of a command whose arguments select the operations. */
+export const varyingRoles = 'the roles of the operations that it requests';
 
 export type CommandOptions = Readonly<Record<string, unknown>>;
 export type CommandAction = (
@@ -35,40 +35,40 @@ const globalGroup = 'Global options:';
 
 function globalOptions(): Option[] {
   return [
-    new Option('-o, --output <format>', 'how to print').choices([...formats]),
-    new Option('--query <expression>', 'print only what this JMESPath expression finds in the result'),
-    new Option('--columns <names>', 'columns of a table or of csv, in this order: a,b.c'),
-    new Option('--csv-raw', 'write and read cells of csv that start a formula as they are'),
+    new Option('-o, --output <format>', 'output format').choices([...formats]),
+    new Option('--query <expression>', 'filter the result with a JMESPath expression'),
+    new Option('--columns <names>', 'columns of table and csv output, in this order: a,b.c'),
+    new Option('--csv-raw', 'do not escape csv cells that start a formula'),
     new Option('--profile <name>', 'profile to use'),
-    new Option('--base-url <url>', 'where the service is'),
-    new Option('--insecure-http', 'send credentials to other hosts over http as well'),
-    new Option('--timeout <seconds>', 'how long to wait for an answer'),
-    new Option('--max-wait <seconds>', 'how long to wait for a busy server, and try again'),
-    new Option('--color <when>', 'whether to paint').choices(['auto', 'always', 'never']),
-    new Option('--proxy <url>', 'proxy to call through'),
-    new Option('--ca-file <file>', 'certificate authorities to trust besides the usual'),
-    new Option('--client-cert <file>', 'certificate to show to the server'),
-    new Option('--client-key <file>', 'its private key'),
-    new Option('--no-input', 'never ask; fail with exit code 10 instead'),
-    new Option('-q, --quiet', 'no notices on standard error'),
-    new Option('--verbose', 'name the calls on standard error'),
-    new Option('--debug', 'trace the calls on standard error, without secrets'),
-    new Option('--curl', 'print the calls for curl on standard error, with references for secrets'),
+    new Option('--base-url <url>', 'URL of the service'),
+    new Option('--insecure-http', 'allow credentials over unencrypted http to other hosts'),
+    new Option('--timeout <seconds>', 'timeout of a request'),
+    new Option('--max-wait <seconds>', 'max time to wait and retry while the server is busy'),
+    new Option('--color <when>', 'when to use colors').choices(['auto', 'always', 'never']),
+    new Option('--proxy <url>', 'HTTP proxy'),
+    new Option('--ca-file <file>', 'additional CA certificates to trust'),
+    new Option('--client-cert <file>', 'client certificate for mutual TLS'),
+    new Option('--client-key <file>', 'private key of the client certificate'),
+    new Option('--no-input', 'never prompt; fail with exit code 10 instead'),
+    new Option('-q, --quiet', 'suppress notices on standard error'),
+    new Option('--verbose', 'log requests on standard error'),
+    new Option('--debug', 'log requests with headers on standard error, without secrets'),
+    new Option('--curl', 'print requests as curl commands on standard error, with placeholders for secrets'),
   ].map((option) => option.helpGroup(globalGroup));
 }
 
-/** Adds the options that every command has. */
+/** Adds the global options. */
 export function addGlobalOptions(command: Command): Command {
   for (const option of globalOptions()) command.addOption(option);
   return command;
 }
 
-/** Adds a command below `parent`; its options and its action are added by the caller. */
+/** Adds a command below `parent`. The caller adds its options and action. */
 export function addCommand(parent: Command, usage: string, text: CommandDescription): Command {
   const command = parent.command(usage).summary(text.title).description(formatDescription(text));
   command.helpOption('-h, --help', 'show this help');
   if (text.effect === 'write' || text.effect === 'destructive')
-    command.option('--dry-run', 'print what would be sent, and send no write');
+    command.option('--dry-run', 'print the request without sending it');
   if (text.effect === 'destructive') addConfirmOptions(command);
   descriptions.set(command, text);
   const name = commandPath(command);
@@ -80,22 +80,22 @@ export function addCommand(parent: Command, usage: string, text: CommandDescript
   return command;
 }
 
-/** What each command was made from. */
+/** The description of each command. */
 const descriptions = new WeakMap<Command, CommandDescription>();
 
-/** What a command was made from; nothing for a noun. */
+/** The description of a command; undefined for a noun. */
 export function descriptionOf(command: Command): CommandDescription | undefined {
   return descriptions.get(command);
 }
 
-/** Adds what answers a question beforehand. */
+/** Adds the options that confirm without a prompt. */
 export function addConfirmOptions(command: Command): Command {
   return command
-    .option('-y, --yes', 'do not ask for confirmation')
-    .option('--confirm <name>', 'confirm by the name that is asked for: of a protected profile, a set or a server');
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .option('--confirm <name>', 'confirm with the required name: of a protected profile, a set or a server');
 }
 
-/** Whether a run is sure to write; what only might is looked at when it comes to that. */
+/** Whether a run always writes. Commands with a varying effect are checked before each request. */
 function isAlwaysWrite(command: Command, options: CommandOptions): boolean {
   const { effect = 'read', effectVaries = false } = descriptions.get(command) ?? {};
   return (effect === 'write' || effect === 'destructive') && !effectVaries && options.dryRun !== true;
@@ -106,36 +106,36 @@ function formatDescription({ title, description, roles }: CommandDescription): s
   return [`${title}.`, ...(description ? [description] : []), ...allowed].join('\n\n');
 }
 
-/** `iam groups list`, as it is typed. */
+/** The full name of a command: `iam groups list`. */
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Words of a whole command line that the help gives as its first example. */
+/** The first example of a command's help as a full command line. */
 export function firstExample(command: Command): string {
   return `${commandPath(command)} ${descriptions.get(command)?.examples[0]?.command ?? ''}`.trimEnd();
 }
 
-/** Options that take a secret from standard input. */
-const readingStdin = ['passwordStdin', 'secretStdin', 'codeStdin'];
+/** Options that read a secret from standard input. */
+const stdinOptions = ['passwordStdin', 'secretStdin', 'codeStdin'];
 
-/** Whether values that are missing may be asked for: not where standard input is data, and a dry run never asks. */
+/** Whether missing values may be prompted for: not if standard input is data, and never on a dry run. */
 export function allowsPrompts(
   args: readonly (string | readonly string[] | undefined)[],
   options: CommandOptions,
 ): boolean {
   const readsStdin =
     [...args, ...Object.values(options)].flat().includes('-') ||
-    readingStdin.some((name) => options[name] !== undefined);
+    stdinOptions.some((name) => options[name] !== undefined);
   return !readsStdin && options.dryRun !== true;
 }
 
 export interface ActionOptions {
-  /** The work itself asks for arguments that are missing, together with what else it needs. */
+  /** The action prompts for missing arguments itself, together with other missing values. */
   readonly promptsItself?: boolean;
 }
 
-/** Adds the global options and the action; call it last, so that a command's own options come first in its help. */
+/** Adds the global options and the action. Call it last: the command's own options come first in its help. */
 export function setAction(
   command: Command,
   runtime: CliRuntime,
@@ -143,10 +143,10 @@ export function setAction(
   actionOptions: ActionOptions = {},
 ): Command {
   addGlobalOptions(command);
-  // Commander would end the run here with wrong usage; what is missing can be asked for.
+  // Commander would exit with a usage error; missing arguments are prompted for instead.
   Object.assign(command, { missingArgument: () => undefined });
-  return command.action(async (...given: unknown[]) => {
-    const args = given.slice(0, -2) as (string | string[] | undefined)[];
+  return command.action(async (...parameters: unknown[]) => {
+    const args = parameters.slice(0, -2) as (string | string[] | undefined)[];
     const options = readCliOptions(command);
     const global: GlobalOptions = { ...readCliOptions(findRoot(command)), ...options };
     await withContext(runtime, global, async (context) => {
@@ -174,10 +174,10 @@ async function promptForArguments(
   const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options), known };
   const answers = await promptForValues(
     promptContext,
-    missing.map(({ wanted }) => wanted),
+    missing.map(({ value }) => value),
   );
   const filled = [...args];
-  for (const [at, gap] of missing.entries()) filled[gap.at] = answers[at] as string | string[];
+  for (const [index, { at }] of missing.entries()) filled[at] = answers[index] as string | string[];
   return filled;
 }
 
@@ -185,7 +185,7 @@ function findRoot(command: Command): Command {
   return command.parent ? findRoot(command.parent) : command;
 }
 
-/** The options that were typed, not those that have a default. */
+/** The options set on the command line, without defaults. */
 function readCliOptions(command: Command): CommandOptions {
   const entries = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
   return Object.fromEntries(entries);

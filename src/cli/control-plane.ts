@@ -1,4 +1,4 @@
-/** Calls to the control plane of the server: what the service interface itself does not have. */
+/** Requests to the control plane of the server: functions outside the service interface. */
 
 import { ClientError } from '../client/errors.ts';
 import { buildQueryString } from '../client/request.ts';
@@ -12,12 +12,11 @@ import { CliError } from './runtime/errors.ts';
 import type { ListShape } from './runtime/output.ts';
 import type { RequestPreview } from './send.ts';
 
-export const controlPlaneNote =
-  'Asks the control plane of the server under /_iam, which a server may have switched off.';
+export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
 
 export type ControlFilters = Readonly<Record<string, Scalar | undefined>>;
 
-/** Calls a route of the control plane, as whoever is signed in. Throws what the answer stands for where that is a failure. */
+/** Sends a request to the control plane with the credentials in use. @throws ClientError for an error response */
 export async function callControlPlane(
   context: Context,
   method: string,
@@ -25,10 +24,10 @@ export async function callControlPlane(
   input: Pick<CallInput, 'query' | 'body' | 'signal'> = {},
 ): Promise<ApiResponse> {
   const client = await context.connect();
-  const answer = await client.raw(method, path, { signal: context.io.signal, ...input });
+  const response = await client.raw(method, path, { signal: context.io.signal, ...input });
   try {
-    assertSuccess(answer);
-    return answer;
+    assertSuccess(response);
+    return response;
   } catch (error) {
     throw isRouteMissing(context.manifest, error) ? controlPlaneMissingError(context) : error;
   }
@@ -39,7 +38,7 @@ export function createControlPageSource(context: Context, path: string, filters:
   return async (query) => asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
 }
 
-/** What would be sent. */
+/** The preview of a request to the control plane. */
 export function controlRequestPreview(
   { sources }: Context,
   method: string,
@@ -49,21 +48,24 @@ export function controlRequestPreview(
   return { method, url: resolveBaseUrl(sources).replace(/\/+$/, '') + path + buildQueryString(query) };
 }
 
-/** A list of these columns, of which a table shows the first few. */
+/** A list with these columns; a table displays the first `main` of them. */
 export function buildListShape(columns: readonly string[], main: number): ListShape {
   const properties = Object.fromEntries(columns.map((column) => [column, {}]));
   return { schema: { properties }, main: columns.slice(0, main) };
 }
 
-/** Nothing answers there; that a group or a session is not known is something else. */
+/** Whether the route does not exist, as opposed to an unknown group or session. */
 export function isRouteMissing(table: ErrorTable, error: unknown): boolean {
   return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 
 function controlPlaneMissingError({ sources }: Context): CliError {
-  return new CliError(`The server at ${resolveBaseUrl(sources)} has no control plane, or one that lacks this.`, {
-    code: 'CONTROL_PLANE_MISSING',
-    exitCode: 3,
-    hint: 'Ask a server that was started without --disable-control-plane.',
-  });
+  return new CliError(
+    `The server at ${resolveBaseUrl(sources)} has no control plane, or its version lacks this route.`,
+    {
+      code: 'CONTROL_PLANE_MISSING',
+      exitCode: 3,
+      hint: 'Use a server that was started without --disable-control-plane.',
+    },
+  );
 }

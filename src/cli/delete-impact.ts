@@ -1,4 +1,4 @@
-/** What a deletion takes along, for who is asked whether to go on. What the caller may not read is left out. */
+/** Describes what a delete will affect, for the confirmation prompt. Omits what the caller may not read. */
 import { type ApiResponse, asPage } from '../client/response.ts';
 import type { CallInput } from '../client/types.ts';
 import { type ControlFilters, callControlPlane } from './control-plane.ts';
@@ -9,12 +9,12 @@ import { send } from './send.ts';
 type Params = NonNullable<CallInput['params']>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** A look must not keep the one who is about to answer. */
+/** Lookups must not delay the prompt for long. */
 const timeoutMs = 3_000;
 const maxRows = 1_000;
 const maxNames = 5;
 
-/** Lines for people; none where nothing goes along, or nothing is known of it. */
+/** Lines for the prompt; empty if nothing else is affected or the impact is unknown. */
 export async function describeDeleteImpact(
   context: Context,
   operationId: string,
@@ -27,8 +27,11 @@ export async function describeDeleteImpact(
 const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params: Params) => Promise<string[]>>> = {
   'groups.remove': async (reader, { groupId = '' }) => {
     const { members, above } = await findGroupUsage(reader, groupId);
-    const kept = formatNames(above, 'group depends on it', 'groups depend on it');
-    return [...formatMembers(members), ...kept.map((line) => `${line}; it stays as long as they do`)];
+    const dependents = formatNames(above, 'group depends on it', 'groups depend on it');
+    return [
+      ...formatMembers(members),
+      ...dependents.map((line) => `${line}; the server keeps the group while they do`),
+    ];
   },
   'groups.remove-role': describeRoleLoss,
   'groups.remove-dependency': describeRoleLoss,
@@ -38,7 +41,7 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
   'service-accesses.remove-service': describeGroupRoles,
   'api-key.remove': async (reader, { apiKeyId = '' }) => {
     const key = (await reader.list('api-key.list')).find((one) => one.apiKeyId === apiKeyId);
-    return key ? [`${key.appId} can't call as ${key.clientId} with it any more`] : [];
+    return key ? [`${key.appId} can no longer authenticate as ${key.clientId} with it`] : [];
   },
   'client-identities.remove': async (reader, { serviceAccountId = '' }) => {
     const found = await reader.controlList('/_iam/clients', { name: String(serviceAccountId) });
@@ -61,7 +64,7 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
     ]);
     const groups = new Set(roles.flatMap(({ groupNames }) => (groupNames as string[] | undefined) ?? []));
     return [
-      ...formatNames([...groups], 'group gives it roles', 'groups give it roles'),
+      ...formatNames([...groups], 'group grants it roles', 'groups grant it roles'),
       ...(sessions.length > 0 ? [`${formatCount(sessions)} ${sessions.length === 1 ? 'session' : 'sessions'}`] : []),
     ];
   },
@@ -70,18 +73,18 @@ const impactDescriptions: Readonly<Record<string, (reader: ImpactReader, params:
     const businesses = (found?.businesses as unknown[] | undefined) ?? [];
     return formatNames(
       businesses.map(businessName),
-      'business is in no corporate group then',
-      'businesses are in no corporate group then',
+      'business is left without a corporate group',
+      'businesses are left without a corporate group',
     );
   },
 };
 
-/** Whether it is known what a deletion takes along. */
+/** Whether the impact of an operation can be described. */
 export function hasDeleteImpact(operationId: string): boolean {
   return operationId in impactDescriptions;
 }
 
-/** Who is in a group, and which groups depend on it. */
+/** The members of a group and the groups that depend on it. */
 async function findGroupUsage(
   reader: ImpactReader,
   groupId: unknown,
@@ -99,16 +102,16 @@ async function findGroupUsage(
 async function describeRoleLoss(reader: ImpactReader, { groupId = '' }: Params): Promise<string[]> {
   const { members, above } = await findGroupUsage(reader, groupId);
   return [...formatMembers(members), ...formatNames(above, 'group that depends on it', 'groups that depend on it')].map(
-    (line) => `less for ${line}`,
+    (line) => `fewer roles for ${line}`,
   );
 }
 
 async function describeGroupRoles(reader: ImpactReader, { groupId, groupName }: Params): Promise<string[]> {
   const group = await reader.entity('groups.get', { groupId: String(groupId ?? groupName) });
-  return formatNames((group?.roles ?? []) as string[], 'role that it gives', 'roles that it gives');
+  return formatNames((group?.roles ?? []) as string[], 'role of the group', 'roles of the group');
 }
 
-/** Reads that may fail without harm. */
+/** Reads whose failures are ignored. */
 class ImpactReader {
   readonly #context: Context;
   readonly #signal: AbortSignal;
@@ -119,16 +122,16 @@ class ImpactReader {
   }
 
   async entity(id: string, params: Params): Promise<Row | undefined> {
-    return (await this.#answer(id, { params }))?.body as Row | undefined;
+    return (await this.#request(id, { params }))?.body as Row | undefined;
   }
 
   async rows(id: string, params: Params): Promise<readonly Row[]> {
-    const body = (await this.#answer(id, { params }))?.body;
+    const body = (await this.#request(id, { params }))?.body;
     return Array.isArray(body) ? (body as Row[]) : [];
   }
 
   async list(id: string, query: ControlFilters = {}): Promise<readonly Row[]> {
-    return parseRows(await this.#answer(id, { query: { ...query, limit: maxRows } }));
+    return parseRows(await this.#request(id, { query: { ...query, limit: maxRows } }));
   }
 
   async controlList(path: string, query: ControlFilters = {}): Promise<readonly Row[]> {
@@ -136,7 +139,7 @@ class ImpactReader {
     return parseRows(await this.#quietly(() => callControlPlane(this.#context, 'GET', path, input)));
   }
 
-  #answer(id: string, input: CallInput): Promise<ApiResponse | undefined> {
+  #request(id: string, input: CallInput): Promise<ApiResponse | undefined> {
     const operation = getOperation(this.#context.manifest, id);
     return this.#quietly(() => send(this.#context, operation, { ...input, signal: this.#signal }));
   }
@@ -151,8 +154,8 @@ class ImpactReader {
   }
 }
 
-function parseRows(answer: ApiResponse | undefined): readonly Row[] {
-  return answer && Array.isArray(answer.body) ? (asPage(answer).items as Row[]) : [];
+function parseRows(response: ApiResponse | undefined): readonly Row[] {
+  return response && Array.isArray(response.body) ? (asPage(response).items as Row[]) : [];
 }
 
 async function describeApiKeys(reader: ImpactReader, clientId: string): Promise<string[]> {
@@ -175,7 +178,7 @@ const plurals: Readonly<Record<string, readonly [one: string, many: string]>> = 
   service: ['service', 'services'],
 };
 
-/** `2 users`; a kind that is not known here by its name. */
+/** `2 users`; an unknown kind is printed by its name. */
 function formatKindCount(number: number, kind: string): string {
   const [one, many] = plurals[kind] ?? [kind, kind];
   return `${number} ${number === 1 ? one : many}`;
@@ -185,11 +188,13 @@ function isNamed(group: Row): (dependency: Row) => boolean {
   return ({ groupName }) => groupName === group.groupName || groupName === group.groupId;
 }
 
-/** `2 groups depend on it: a, b`; nothing where there are none. */
+/** `2 groups depend on it: a, b`; empty if there are none. */
 function formatNames(names: readonly unknown[], one: string, many: string): string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, maxNames).map(String).join(', ');
-  return [`${formatCount(names)} ${names.length === 1 ? one : many}: ${shown}${names.length > maxNames ? ', ..' : ''}`];
+  const listed = names.slice(0, maxNames).map(String).join(', ');
+  return [
+    `${formatCount(names)} ${names.length === 1 ? one : many}: ${listed}${names.length > maxNames ? ', ..' : ''}`,
+  ];
 }
 
 function formatCount({ length }: readonly unknown[]): string {

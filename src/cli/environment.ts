@@ -1,4 +1,4 @@
-/** The one place of the command line that reads the process: its variables, its clock, its streams. */
+/** The only module of the command line that reads the process: variables, clock and streams. */
 
 import type { Environment, Io, OutputStream } from './runtime/io.ts';
 import { isNonTerminal, writeImmediately } from './runtime/sync-write.ts';
@@ -24,14 +24,14 @@ function workingFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // It was removed meanwhile.
+    // The folder was removed.
     return undefined;
   }
 }
 
 const standardOutput = 1;
 
-/** The streams of this process, each opened when it is first used, which takes milliseconds; `signal` ends what is under way. */
+/** The streams of this process, opened on first use because that takes milliseconds. `signal` aborts pending work. */
 export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
   const output = (name: 'stdout' | 'stderr') =>
     lazy((): OutputStream => process[name].on('error', exitUnlessBrokenPipe));
@@ -60,10 +60,10 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
   };
 }
 
-/** A reader that has gone, as in `iam groups list | head`, is no failure; a full disk is one, and nothing can go on. */
+/** A closed pipe, as in `iam groups list | head`, is not an error. Any other write error ends the process. */
 function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
-  process.stderr.write(`error: The output can't be written: ${error.message}\n`);
+  process.stderr.write(`error: Cannot write the output: ${error.message}\n`);
   process.exit(1);
 }
 

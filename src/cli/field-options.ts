@@ -1,20 +1,20 @@
-/** Fields of a request as options: names in kebab-case, lists repeated or with commas, objects by dots. */
+/** Fields of a request as options: kebab-case names, lists repeated or comma-separated, nested objects with dots. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
 import type { CommandOptions } from './command.ts';
 import { usageError } from './runtime/errors.ts';
 
 export interface Field {
-  /** Where its value goes in the body or the query. */
+  /** Path of its value in the body or the query. */
   readonly path: readonly string[];
   readonly flag: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
-  /** Read from a file, never typed. */
+  /** Read from a file, never from the command line. */
   readonly secret: boolean;
 }
 
-/** The fields of an object schema; those of objects within it by dots. */
+/** Lists the fields of an object schema; nested fields are named with dots. */
 export function listFields(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([name, declared]) => {
     const property = unwrapList(unwrapNullable(declared));
@@ -24,7 +24,7 @@ export function listFields(schema: JsonSchema | undefined, above: readonly strin
   });
 }
 
-/** A field that may be null is typed like any other; the empty text clears it. */
+/** A nullable field takes the same values as any other; empty text stands for null. */
 function unwrapNullable(schema: JsonSchema): JsonSchema {
   const others = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   const [only] = others;
@@ -32,13 +32,13 @@ function unwrapNullable(schema: JsonSchema): JsonSchema {
   return { ...only, nullable: true, description: schema.description ?? only.description ?? '' };
 }
 
-/** A list that may come as text as well is typed as a list. */
+/** A schema that accepts a list or text becomes a list option. */
 function unwrapList(schema: JsonSchema): JsonSchema {
   const list = schema.anyOf?.find(({ type }) => type === 'array');
   return list ? { ...list, description: schema.description ?? list.description ?? '' } : schema;
 }
 
-/** One field, named by the last part of its path. */
+/** Creates a field; its flag is the path in kebab-case. */
 export function createField(path: readonly string[], schema: JsonSchema, required: boolean): Field {
   const secret = schema.sensitive === 'secret';
   const names = path.map((name, at) =>
@@ -47,12 +47,12 @@ export function createField(path: readonly string[], schema: JsonSchema, require
   return { path, flag: names.join('.') + (secret ? '-file' : ''), required, schema, secret };
 }
 
-/** `groupName` as it is typed: `group-name`. */
+/** Converts `groupName` to `group-name`. */
 export function toKebabCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
-/** `roles` is given as --role, `dependencies` as --dependency. */
+/** The singular of a list's name: `roles` becomes --role, `dependencies` becomes --dependency. */
 export function toSingular(name: string): string {
   return name
     .replace(/ies$/, 'y')
@@ -60,7 +60,7 @@ export function toSingular(name: string): string {
     .replace(/([^s])s$/, '$1');
 }
 
-/** Adds the option of a field. Whether a required one is there is checked once files were read. */
+/** Adds the option of a field. Required fields are checked after files are read. */
 export function addFieldOption(command: Command, field: Field): void {
   command.addOption(createOption(field));
 }
@@ -82,7 +82,7 @@ function placeholder(schema: JsonSchema): string {
   return schema.type === 'array' ? 'value..' : 'value';
 }
 
-/** Values of a list option, given again and again or with commas. */
+/** Collects the values of a list option, repeated or comma-separated. */
 export function collectValues(value: string, previous: unknown): string[] {
   const values = value.split(',').map((part) => part.trim());
   if (values.includes('')) throw new InvalidArgumentError('An empty value is not allowed.');
@@ -92,16 +92,16 @@ export function collectValues(value: string, previous: unknown): string[] {
 const wholeNumber = /^-?\d{1,15}$/;
 
 function parseInteger(value: string): number {
-  if (!wholeNumber.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!wholeNumber.test(value)) throw new InvalidArgumentError('Must be a whole number.');
   return Number(value);
 }
 
-/** The name under which commander keeps the value of a field's option. */
+/** The commander attribute of a field's option. */
 export function optionAttribute({ flag }: Field): string {
   return flag.split('-').reduce((name, word) => name + word.slice(0, 1).toUpperCase() + word.slice(1));
 }
 
-/** What was typed for a field, as the body or the query takes it. */
+/** The option value of a field, converted for the body or the query. */
 export function readFieldOption(field: Field, options: CommandOptions): unknown {
   const typed = options[optionAttribute(field)];
   if (typed === undefined) return undefined;
@@ -110,7 +110,7 @@ export function readFieldOption(field: Field, options: CommandOptions): unknown 
   return Array.isArray(typed) ? typed.map((value: string) => toListItem(field, value)) : typed;
 }
 
-/** The value that a text stands for where no option has checked it: `--set name=text`, or a cell of CSV. */
+/** Parses text that no option parser has checked: `--set name=text`, or a CSV cell. */
 export function parseFieldValue(
   field: Field,
   text: string,
@@ -132,16 +132,17 @@ export function parseFieldValue(
   return text === '' ? [] : text.split(separator).map((value) => toListItem(field, readItem(value.trim())));
 }
 
-/** A list of objects with one field, such as `{groupName}`, is typed as the values of that field. */
+/** Items with a single field, such as `{groupName}`, are entered as the values of that field. */
 function toListItem({ schema, flag }: Field, value: string): unknown {
   const names = Object.keys(schema.items?.properties ?? {});
   if (names.length === 0) return value;
   const [name] = names;
-  if (names.length > 1 || name === undefined) throw usageError(`--${flag} can't be typed; give it in a file with -f.`);
+  if (names.length > 1 || name === undefined)
+    throw usageError(`--${flag} is not supported on the command line; pass it in a file with -f.`);
   return { [name]: value };
 }
 
-/** Puts a value into an object at a path. */
+/** Sets a value in an object at a path. */
 export function setAtPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {

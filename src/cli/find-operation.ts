@@ -1,21 +1,21 @@
-/** Finding operations, and the nearest name for one that is mistyped. */
+/** Finds operations, and the closest name to a mistyped one. */
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { usageError } from './runtime/errors.ts';
 import { routeAt } from './runtime/request-fields.ts';
 
-/** The operation with this id. */
+/** Returns the operation with this id. @throws CliError (exit 2) if it is unknown */
 export function getOperation(manifest: Manifest, id: string): ManifestOperation {
   const found = manifest.operations.find((operation) => operation.id === id);
   if (found) return found;
   const ids = manifest.operations.map((operation) => operation.id);
   const near = findNearest(id, ids);
   throw usageError(
-    `There is no operation ${JSON.stringify(id)}.${near ? ` Did you mean ${near}?` : ''}`,
-    'See `iam commands` for those there are.',
+    `Operation ${JSON.stringify(id)} not found.${near ? ` Did you mean ${near}?` : ''}`,
+    'List operations with `iam commands`.',
   );
 }
 
-/** The operation that a request reaches, where it is one. */
+/** The operation that serves a request; undefined if none does. */
 export function matchOperation(
   { operations, prefix }: Manifest,
   method: string,
@@ -26,7 +26,7 @@ export function matchOperation(
   return routeAt(operations, method, below);
 }
 
-/** The candidate that needs the fewest changed letters, where that is few enough to be a slip. */
+/** The candidate with the smallest edit distance, if small enough for a typing error. */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, far: levenshteinDistance(word, candidate) }))
@@ -35,7 +35,7 @@ export function findNearest(word: string, candidates: readonly string[]): string
   return best && best.far <= Math.max(2, word.length / 3) ? best.candidate : undefined;
 }
 
-/** Levenshtein, a row at a time. */
+/** Levenshtein distance, computed row by row. */
 function levenshteinDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...a].entries()) {

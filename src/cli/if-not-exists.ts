@@ -1,4 +1,4 @@
-/** `--if-not-exists`: something that is there already is as good as made. */
+/** `--if-not-exists`: treats an existing entity as created. */
 
 import { ClientError } from '../client/errors.ts';
 import { asPage } from '../client/response.ts';
@@ -12,7 +12,7 @@ import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Creates; where its name is taken, gives the same fields of the one that has it. Nothing of that one is changed. */
+/** Creates an entity. If its name is taken, returns the same fields of the existing one, unchanged. */
 export async function createIfNotExists(
   context: Context,
   operation: ManifestOperation,
@@ -23,14 +23,14 @@ export async function createIfNotExists(
     return await create();
   } catch (error) {
     if (categoryOf(context.manifest, error) !== 'taken') throw error;
-    context.notice('It is there already; nothing was changed.');
+    context.notice('Already exists; nothing was changed.');
     return readExistingFields(context, operation, input);
   }
 }
 
 async function readExistingFields(context: Context, operation: ManifestOperation, input: CallInput): Promise<unknown> {
   const found = await existingEntity(context, operation, (input.body ?? {}) as Row).catch((error: unknown) => {
-    // Taken by a value that nothing finds it by.
+    // The conflicting value is not one that the lookup uses.
     if (error instanceof ClientError && error.status === 404) return undefined;
     throw error;
   });
@@ -39,7 +39,7 @@ async function readExistingFields(context: Context, operation: ManifestOperation
   return Object.fromEntries(names.filter((field) => field in found).map((field) => [field, found[field]]));
 }
 
-/** By what the body calls it: read where the operation for that takes it, else searched in the list. */
+/** Looks the entity up by the names in the body: reads it, or searches the list. */
 async function existingEntity(context: Context, operation: ManifestOperation, body: Row): Promise<Row | undefined> {
   if (operation.creates === undefined) return undefined;
   const { get: getId, list, properties } = entityOf(operation.creates);
@@ -55,7 +55,7 @@ async function existingEntity(context: Context, operation: ManifestOperation, bo
   return (items as readonly Row[]).find((row) => row[properties.name ?? ''] === named.value);
 }
 
-/** What the body calls the entity that it creates. */
+/** The values in the body that identify the entity it creates. */
 function namesIn({ body: schema, creates }: ManifestOperation, body: Row): { by: string; value: string }[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([field, { 'x-defines': definition }]) => {
     const value = body[field];

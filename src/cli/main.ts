@@ -7,7 +7,7 @@ import { getTextOutput } from './runtime/io.ts';
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;
 const onSignal = (signal: NodeJS.Signals) => {
-  // A second one ends the process at once, as it would without us.
+  // A second signal ends the process at once, which is the default behavior.
   releaseSignals();
   interrupted.abort(signal);
 };
@@ -17,18 +17,18 @@ function releaseSignals(): void {
 }
 
 async function main(): Promise<void> {
-  const typed = process.argv.slice(2);
+  const words = process.argv.slice(2);
   const io = processIo(interrupted.signal, releaseSignals);
-  if (typed.length === 1 && (typed[0] === '--version' || typed[0] === '-V')) {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
     getTextOutput(io).write(`${packageVersion}\n`);
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);
   const { run } = await import('./run.ts');
-  process.exitCode = await run(typed, io, processEnvironment());
+  process.exitCode = await run(words, io, processEnvironment());
   releaseSignals();
-  // Who has pressed a key does not wait for what was given up, such as the address of a host that nobody knows.
-  if (typed[0] === hiddenCompleteCommand) io.stdout.write('', () => process.exit());
+  // Completion must not wait for abandoned work, such as a pending DNS lookup.
+  if (words[0] === hiddenCompleteCommand) io.stdout.write('', () => process.exit());
 }
 
 void main();

@@ -1,11 +1,11 @@
-/** What a call still lacks once all that was typed is in it: each with how it is asked for and where its answer goes. */
+/** Finds the required fields that a request lacks, with their prompts and a setter for the answer. */
 import type { JsonSchema } from '../contract/manifest-types.ts';
 import { type Field, parseFieldValue, setAtPath, toKebabCase } from './field-options.ts';
 import { labelOf } from './prompts/field-prompts.ts';
 import type { MissingValue, PromptAnswer } from './prompts/missing-values.ts';
 import { formatArgumentName, type RequestSpec } from './request-builder.ts';
 
-/** A call as far as it goes; answers are put into it. */
+/** An incomplete request; answers are added to it. */
 export interface RequestDraft {
   readonly params: Record<string, string>;
   readonly query: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface MissingField {
   fill(answer: PromptAnswer): void;
 }
 
-/** In the order in which they would be typed. Only what is missing is found here; all else is the server's to judge. */
+/** Lists the missing fields in command-line order. The server validates everything else. */
 export function findMissingFields(spec: RequestSpec, { params, query, body }: RequestDraft): MissingField[] {
   const inPath = spec.operation.params
     .filter(({ name }) => params[name] === undefined)
@@ -46,7 +46,7 @@ function findMissingBodyFields({ members, entries, body: fields, last }: Request
 function createMissingField(field: Field, target: Record<string, unknown>, usage: string): MissingField {
   const { flag, schema, secret, path } = field;
   const multiple = schema.type === 'array';
-  // The flag of a secret names a file; a prompt asks for the secret itself.
+  // The flag of a secret names a file; the prompt reads the secret itself.
   const label = schema['x-label'] ?? (secret ? labelOf(toKebabCase(path.join('.'))) : undefined);
   const known = multiple ? { ...schema.items, ...schema } : schema;
   const value = { name: flag, label, usage, schema: known, secret, multiple };
@@ -61,7 +61,7 @@ function createMissingMembers({ flag, schema, path: [name = ''] }: Field, body: 
   return { value, fill: (answer) => void body.push(...[answer].flat().map((value) => ({ [name]: value }))) };
 }
 
-/** One entry, of which some fields may be left out. */
+/** The fields of one new entry; optional ones can be omitted. */
 function findMissingEntryFields(
   { path: [name = ''], schema }: Field,
   fields: readonly Field[],
@@ -82,13 +82,13 @@ function findMissingEntryFields(
   });
 }
 
-/** The value of another field without which this one is of no use: `email` belongs to the contact type EMAIL. */
+/** The condition under which a field applies: `email` belongs to the contact type EMAIL. */
 function findDiscriminator({ path: [name = ''] }: Field, entry: JsonSchema | undefined): MissingValue['onlyFor'] {
   const condition = entry?.properties?.[name]?.['x-only-for'];
   return condition && { name: toKebabCase(condition.field), value: condition.value };
 }
 
-/** What is there; something else where there should be an object is the server's to judge. */
+/** The value at a path. The server rejects a value that should be an object and is not. */
 function valueAt(target: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || typeof target !== 'object' || target === null) return target;
   return valueAt((target as Record<string, unknown>)[name], rest);

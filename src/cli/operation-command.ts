@@ -1,4 +1,4 @@
-/** The command of an operation, made from its declaration: path parameters are arguments, fields are options. */
+/** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
 import { entityOf } from '../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
@@ -36,7 +36,7 @@ const verbAliases: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
 };
 
-/** Other words for the same verb. */
+/** The aliases of a verb. */
 export function findVerbAliases(verb: string): readonly string[] {
   return verbAliases[verb] ?? [];
 }
@@ -75,22 +75,26 @@ function addOptions(command: Command, { operation, query, body, members, entries
   if (operation.body)
     command.option(
       '-f, --file <file>',
-      `${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : entries ? '; options make one entry more' : '; options go before it'}`,
+      `read ${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : entries ? '; options add one entry' : '; options override it'}`,
     );
   if (operation.response.secret && operation.effect !== 'read')
     command.option(
       '--secret-output <file>',
-      'write the secret to a new file that only you can read, instead of showing it',
+      'write the secret to a new file that only you can read, instead of printing it',
     );
   if (operation.response.page) addListOptions(command);
   if (operation.creates !== undefined) {
     const repeated = (value: string, before: readonly string[] = []) => [...before, value];
     command
-      .option('--set <field=value>', 'a field by its name in the body, a.b=v (repeat)', repeated)
-      .option('--set-json <field=json>', 'the same with a JSON value, also for lists and objects (repeat)', repeated)
-      .option('--set-file <field=file>', 'the same with what a file holds, - is standard input (repeat)', repeated);
+      .option('--set <field=value>', 'set a field of the body, a.b=v (repeatable)', repeated)
+      .option('--set-json <field=json>', 'set a field to a JSON value, also lists and objects (repeatable)', repeated)
+      .option(
+        '--set-file <field=file>',
+        'set a field to the content of a file, - is standard input (repeatable)',
+        repeated,
+      );
     if (entityOf(operation.creates).ifNotExists !== false)
-      command.option('--if-not-exists', 'be content where it is there already');
+      command.option('--if-not-exists', 'succeed if it already exists');
   }
 }
 
@@ -115,7 +119,7 @@ async function runOperation(
   if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
   const named = [commandPath(command).replace(/^\S+ /, ''), ...formatTarget(spec, input)].join(' ');
   if (operation.effect === 'destructive')
-    await assertConfirmed(context, `Go on with \`${named}\`?`, options, options.file === '-', {
+    await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
@@ -133,7 +137,7 @@ async function runOperation(
   noticeSecretShownOnce(context, operation.response, body);
 }
 
-/** What a call is about, as it would be typed: parameters, and what is taken as further arguments. */
+/** The target of a request as command-line arguments: parameters and further arguments. */
 function formatTarget({ operation, last, members }: RequestSpec, { params, body }: RequestInput): string[] {
   const inPath = operation.params.map(({ name }) => params[name] ?? '');
   if (members) return [...inPath, ...(body as Record<string, unknown>[]).map((one) => String(Object.values(one)[0]))];

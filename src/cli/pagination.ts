@@ -1,4 +1,4 @@
-/** Lists: as many entries as asked for, over as many pages as that takes. */
+/** Prints lists up to the requested limit, over several pages if needed. */
 import type { Command } from 'commander';
 import { asPage } from '../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../client/types.ts';
@@ -18,10 +18,10 @@ export interface ListLimits {
   readonly limit?: number | undefined;
 }
 
-/** One page of a list: the query holds limit and cursor. */
+/** Returns one page of a list; the query contains limit and cursor. */
 export type PageSource = (query: Readonly<Record<string, Scalar | undefined>>) => Promise<ResultPage<unknown>>;
 
-/** Prints a list and says on standard error where more exist. */
+/** Prints a list, and a notice on standard error if more entries exist. */
 export async function printList(
   context: Context,
   operation: ManifestOperation,
@@ -31,7 +31,7 @@ export async function printList(
   await printPages(context, createPageSource(context, operation, input), { schema: operation.response.schema }, limits);
 }
 
-/** The same for pages from anywhere. */
+/** Prints the pages of any source. */
 export async function printPages(
   context: Context,
   source: PageSource,
@@ -41,12 +41,14 @@ export async function printPages(
   const maxEntries = limits.all ? Number.POSITIVE_INFINITY : (limits.limit ?? defaultLimit);
   const state = { more: false };
   const count = await context.printer.list(readPages(source, maxEntries, state), shape);
-  if (count === 0) context.notice('There are none.');
+  if (count === 0) context.notice('No results.');
   if (state.more)
-    context.notice(`More exist than ${count === 1 ? 'this one' : `these ${count}`}: add --all, or a higher --limit.`);
+    context.notice(
+      `Showing the first ${count === 1 ? 'entry' : `${count} entries`}. Add --all or a higher --limit to see more.`,
+    );
 }
 
-/** Every entry of a list. */
+/** Returns every entry of a list. */
 export async function listAllEntries(context: Context, operation: ManifestOperation): Promise<unknown[]> {
   const found: unknown[] = [];
   const source = createPageSource(context, operation, {});
@@ -54,16 +56,16 @@ export async function listAllEntries(context: Context, operation: ManifestOperat
   return found;
 }
 
-/** How much of a list was asked for. */
+/** Reads --limit and --all. @throws CliError (exit 2) for a limit below 1 */
 export function parseListLimits(options: CommandOptions): ListLimits {
   const limit = options.limit as number | undefined;
   if (limit !== undefined && limit < 1) throw usageError('--limit must be at least 1.');
   return { all: options.all === true, ...(limit === undefined ? {} : { limit }) };
 }
 
-/** Adds the options of every list. */
+/** Adds the options of list commands. */
 export function addListOptions(command: Command): void {
-  const schema = { type: 'integer', description: 'most entries to print; 100 where not given' };
+  const schema = { type: 'integer', description: 'max entries to print (default 100)' };
   addFieldOption(command, createField(['limit'], schema, false));
   command.option('--all', 'print every entry');
 }
@@ -72,7 +74,7 @@ function createPageSource(context: Context, operation: ManifestOperation, input:
   return async (query) => asPage(await send(context, operation, { ...input, query: { ...input.query, ...query } }));
 }
 
-/** The next page is asked for when somebody takes it. */
+/** Requests each page when it is consumed. */
 async function* readPages(
   source: PageSource,
   maxEntries: number,

@@ -23,11 +23,11 @@ import { type Environment, getTextOutput, type Io } from './runtime/io.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;
-  /** Words that were typed: only their commands are built in full. All where left out. */
+  /** The command line: only its commands are built in full. By default all are. */
   readonly words?: readonly string[];
 }
 
-/** The whole command, or as much of it as what was typed needs. */
+/** Builds the program, or only the part that the command line needs. */
 export function buildProgram(io: Io, environment: Environment, { manifest, words }: ProgramOptions): Command {
   const program = rootCommand(io, manifest.version);
   const runtime = { io, environment, manifest, everyCommand: () => buildProgram(io, environment, { manifest }) };
@@ -41,7 +41,7 @@ export function buildProgram(io: Io, environment: Environment, { manifest, words
   return program;
 }
 
-/** In the order of their groups, which help goes by. */
+/** Sorts commands by help group. */
 function sortByGroup({ commands }: Command): void {
   const names = commandGroups.flatMap((group) => group.names);
   const rank = (command: Command) => (names.includes(command.name()) ? names.indexOf(command.name()) : names.length);
@@ -54,11 +54,11 @@ function sortByGroup({ commands }: Command): void {
 
 function rootCommand(io: Io, version: string): Command {
   const program = new Command('iam')
-    .description('Administers an identity and access management service, and runs a local one.')
+    .description('Administer an identity and access management service, or run one locally.')
     .enablePositionalOptions()
     .exitOverride()
     .helpCommand(false)
-    .helpOption('-h, --help', 'show help')
+    .helpOption('-h, --help', 'show this help')
     .version(version, '-V, --version', 'show the version')
     .configureHelp({ ...helpStyle, formatHelp: formatHelpSections })
     .configureOutput({
@@ -66,10 +66,10 @@ function rootCommand(io: Io, version: string): Command {
       writeErr: (text) => void io.stderr.write(text),
       getOutHelpWidth: () => helpWidth(getTextOutput(io).columns),
       getErrHelpWidth: () => helpWidth(io.stderr.columns),
-      // Help has none; commander would open the streams of the process to find out.
+      // Help has no colors; commander would open the streams of the process to detect support.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      // Told once, in one place, by whoever runs the program.
+      // `run` reports errors.
       outputError: () => undefined,
     });
   program.addHelpText(
@@ -81,7 +81,7 @@ function rootCommand(io: Io, version: string): Command {
 
 const helpStyle = { subcommandTerm: (command: Command) => command.name(), optionDescription };
 
-/** Who looks at all of it looks for a command; the options that all have come last. */
+/** Puts commands first and global options last. */
 function formatHelpSections(command: Command, help: Help): string {
   const sections = Help.prototype.formatHelp.call(help, command, help).trimEnd().split('\n\n');
   const rank = (section: string) =>
@@ -89,7 +89,7 @@ function formatHelpSections(command: Command, help: Help): string {
   return `${sections.sort((a, b) => rank(a) - rank(b)).join('\n\n')}\n`;
 }
 
-/** With its choices, without the quotes that commander puts around each. */
+/** Appends the choices without the quotes that commander puts around each. */
 function optionDescription({ description, argChoices }: Option): string {
   const choices = argChoices?.[0] === 'true' ? undefined : argChoices;
   return choices ? `${description}: ${choices.join(', ')}` : description;
@@ -99,7 +99,7 @@ function helpWidth(columns = 80): number {
   return Math.min(columns, 100);
 }
 
-/** The nouns of the operations, in the order in which they come. */
+/** The nouns of the operations, in declaration order. */
 function listNouns({ operations }: Manifest): Noun[] {
   const ofOperations = operations.flatMap(({ command }) =>
     command?.includes(' ') ? [command.split(' ')[0] ?? ''] : [],
@@ -107,7 +107,7 @@ function listNouns({ operations }: Manifest): Noun[] {
   const names = new Set([...ofOperations, ...Object.keys(customCommandsByNoun)]);
   return [...names].map((name) => ({
     name,
-    summary: nounSummaries[name] ?? `Commands on ${name.replaceAll('-', ' ')}`,
+    summary: nounSummaries[name] ?? `Commands for ${name.replaceAll('-', ' ')}`,
     addCommands: [
       (command, runtime, isRequested) => addOperations(command, [name], runtime, isRequested),
       ...(customCommandsByNoun[name] ?? []),
@@ -119,7 +119,7 @@ function addNoun(program: Command, noun: Noun, runtime: CliRuntime, isRequested:
   const aliases = nounAliases(noun.name);
   const command = program.command(noun.name).summary(noun.summary).description(`${noun.summary}.`).aliases(aliases);
   command
-    .helpOption('-h, --help', 'show help')
+    .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .configureHelp({ ...helpStyle, sortSubcommands: true })
     .addHelpText('after', formatMoreHelp([noun.name]));
@@ -154,13 +154,13 @@ function addCustomCommand(
   else program.command(name).summary(text.title);
 }
 
-/** One and many mean the same. */
+/** The singular of a plural name, or the plural of a singular one. */
 function nounAliases(name: string): string[] {
   const one = toSingular(name);
   return [one === name ? `${name}s` : one];
 }
 
-/** Adds the operations below these words, and nouns below nouns: `groups users add`. */
+/** Adds the operations below these words, and nested nouns: `groups users add`. */
 function addOperations(parent: Command, above: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
   const prefix = `${above.join(' ')} `;
   for (const operation of runtime.manifest.operations) {
@@ -173,16 +173,16 @@ function addOperations(parent: Command, above: readonly string[], runtime: CliRu
   }
 }
 
-/** Adds the noun below nouns that these words name, unless it is there. */
+/** Adds a nested noun, unless it exists. */
 function addNestedNoun(parent: Command, words: readonly string[], runtime: CliRuntime, isRequested: IsRequested): void {
   const name = words.at(-1) ?? '';
   if (parent.commands.some((command) => command.name() === name)) return;
   const command = parent
     .command(name)
-    .summary(nounSummaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`)
-    .description(`${nounSummaries[words.join(' ')] ?? `Commands on ${words.join(' ')}`}.`)
+    .summary(nounSummaries[words.join(' ')] ?? `Commands for ${words.join(' ')}`)
+    .description(`${nounSummaries[words.join(' ')] ?? `Commands for ${words.join(' ')}`}.`)
     .aliases(nounAliases(name))
-    .helpOption('-h, --help', 'show help')
+    .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .addHelpText('after', formatMoreHelp(words));
   addOperations(command, words, runtime, isRequested);

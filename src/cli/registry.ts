@@ -1,4 +1,4 @@
-/** Every command that is more than one operation, and what the nouns of operations are about. */
+/** Custom commands, summaries of nouns and help groups. */
 import type { Command } from 'commander';
 import type { CommandDescription } from './command.ts';
 import { addApi, apiText } from './commands/api.ts';
@@ -42,7 +42,7 @@ export interface CommandGroup {
   readonly names: readonly string[];
 }
 
-/** How the help puts commands together, in this order; what is named nowhere is in the last. */
+/** Groups of commands in help, in this order. Unlisted commands are in the last group. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     heading: 'Directory:',
@@ -60,7 +60,7 @@ export const commandGroups: readonly CommandGroup[] = [
 ];
 
 export type IsRequested = (names: readonly string[]) => boolean;
-export type AddCommands = (command: Command, runtime: CliRuntime, isAskedFor: IsRequested) => void;
+export type AddCommands = (command: Command, runtime: CliRuntime, isRequested: IsRequested) => void;
 
 export interface Noun {
   readonly name: string;
@@ -68,24 +68,24 @@ export interface Noun {
   readonly addCommands: readonly AddCommands[];
 }
 
-/** What nouns are about, and nouns below nouns, for the list of commands. */
+/** Summaries of nouns, and of nouns below nouns, for the list of commands. */
 export const nounSummaries: Readonly<Record<string, string>> = {
-  groups: 'Groups: their roles and the groups they depend on',
-  'api-key': 'API keys of clients',
-  users: 'Users: their contacts, login names and locks',
-  factors: "The caller's own contacts for second proofs",
-  businesses: 'Businesses and the roles that they have',
-  services: 'Service accounts of clients',
-  customers: 'Customers: businesses and users by contract',
-  'my-clients': 'Clients that belong to the caller',
-  'corporate-groups': 'Businesses that belong together',
-  clients: 'Client identities',
-  products: 'Products: whether the caller may have one',
-  'groups users': 'Users in a group',
-  'groups businesses': 'Businesses in a group, with all their users',
-  'groups business-users': 'Users in a group in the name of a business',
-  'groups services': 'Service accounts in a group',
-  'users factors': 'Contacts of a user for second proofs',
+  groups: 'Manage groups, their roles and dependencies',
+  'api-key': 'Manage API keys of clients',
+  users: 'Manage users, their contacts, login names and locks',
+  factors: 'Manage your own MFA contacts',
+  businesses: 'Manage businesses and their roles',
+  services: 'Manage service accounts of clients',
+  customers: 'Manage customers: businesses and users by contract',
+  'my-clients': 'Manage your own clients',
+  'corporate-groups': 'Manage corporate groups of businesses',
+  clients: 'Manage client identities',
+  products: 'Check product eligibility',
+  'groups users': 'Manage users of a group',
+  'groups businesses': 'Manage businesses of a group, with all their users',
+  'groups business-users': 'Manage business users of a group',
+  'groups services': 'Manage service accounts of a group',
+  'users factors': 'Manage MFA contacts of a user',
 };
 
 export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
@@ -96,27 +96,27 @@ export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[
   customers: [addControlList],
 };
 
-/** Below a command of one word that is an operation itself. */
+/** Subcommands of a one-word command that is itself an operation. */
 export const operationSubcommands: Readonly<Record<string, readonly AddCommands[]>> = { keys: [addKeysRotate] };
 
 export const customNouns: readonly Noun[] = [
-  { name: 'server', summary: 'The server in the background', addCommands: [addServer] },
-  { name: 'inbox', summary: 'Messages that the server sent: codes and notices', addCommands: [addInbox] },
-  { name: 'requests', summary: 'Calls that the server answered', addCommands: [addRequests] },
-  { name: 'faults', summary: 'Failures on purpose', addCommands: [addFaults] },
-  { name: 'sessions', summary: 'Sessions of users and clients', addCommands: [addSessions] },
-  { name: 'bulk', summary: 'Many calls, from a file of rows', addCommands: [addBulk] },
+  { name: 'server', summary: 'Manage the background server', addCommands: [addServer] },
+  { name: 'inbox', summary: 'View messages that the server sent: codes and notices', addCommands: [addInbox] },
+  { name: 'requests', summary: 'View the request log of the server', addCommands: [addRequests] },
+  { name: 'faults', summary: 'Manage injected faults', addCommands: [addFaults] },
+  { name: 'sessions', summary: 'Manage sessions of users and clients', addCommands: [addSessions] },
+  { name: 'bulk', summary: 'Run an operation for each row of a file', addCommands: [addBulk] },
   {
     name: 'state',
-    summary: 'The whole state of a server: reset, snapshots, export and import',
+    summary: 'Reset, snapshot, export and import the state of a server',
     addCommands: [addState],
   },
-  { name: 'store', summary: 'The files of a store: whole or damaged, backups', addCommands: [addStore] },
-  { name: 'sandbox', summary: 'Whole services beside the main one, for tests', addCommands: [addSandbox] },
-  { name: 'token', summary: 'Tokens', addCommands: [addToken] },
-  { name: 'profile', summary: 'Servers by name, and the credentials for each', addCommands: [addProfile] },
-  { name: 'config', summary: 'Settings of this command and where they come from', addCommands: [addConfig] },
-  { name: 'completion', summary: 'Completion for bash, zsh and fish', addCommands: [addCompletion] },
+  { name: 'store', summary: 'Verify, repair and back up store files', addCommands: [addStore] },
+  { name: 'sandbox', summary: 'Manage sandboxes: isolated services for tests', addCommands: [addSandbox] },
+  { name: 'token', summary: 'Obtain and inspect tokens', addCommands: [addToken] },
+  { name: 'profile', summary: 'Manage profiles: named servers with credentials', addCommands: [addProfile] },
+  { name: 'config', summary: 'View and change settings of this command', addCommands: [addConfig] },
+  { name: 'completion', summary: 'Generate completion scripts for bash, zsh and fish', addCommands: [addCompletion] },
 ];
 
 export interface CustomCommand {

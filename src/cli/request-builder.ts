@@ -1,4 +1,4 @@
-/** What of an operation is typed as arguments and what as options, and the body that both make. */
+/** Maps arguments and options of a command to the parameters, query and body of a request. */
 import type { CallInput, Scalar } from '../client/types.ts';
 import type { JsonSchema, ManifestField, ManifestOperation } from '../contract/manifest-types.ts';
 import type { CommandOptions } from './command.ts';
@@ -21,25 +21,25 @@ export interface RequestSpec {
   readonly operation: ManifestOperation;
   readonly query: readonly Field[];
   readonly body: readonly Field[];
-  /** The field of a body that is also taken as the last argument: `groups add-role ops DEPLOY`. */
+  /** The body field that is also accepted as the last argument: `groups add-role ops DEPLOY`. */
   readonly last: Field | undefined;
-  /** The one field of the objects in a body that is a list; its values are further arguments: `groups users add ops u1 u2`. */
+  /** For a list body: the single field of its items. Values are further arguments: `groups users add ops u1 u2`. */
   readonly members: Field | undefined;
-  /** The only field of a body, a list of objects: the options make one of them, a file holds any number. */
+  /** For a body whose only field is a list of objects: options describe one item, a file any number. */
   readonly entries: Field | undefined;
 }
 
-/** Arguments as commander gives them: further ones come as one list. */
+/** Arguments from commander; variadic ones are one list. */
 export type CommandArguments = readonly (string | readonly string[] | undefined)[];
 
 export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
   const declared = listFields(operation.body);
   const entries = findEntriesField(declared);
   const body = entries ? listFields(entries.schema.items, [], false) : declared;
-  const shown = operation.query.filter(
+  const visible = operation.query.filter(
     ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
   );
-  const query = shown.map(({ name, schema, required }) => createField([name], schema, required));
+  const query = visible.map(({ name, schema, required }) => createField([name], schema, required));
   return {
     operation,
     query,
@@ -50,7 +50,7 @@ export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
   };
 }
 
-/** The only field of a body; or the user whom a call is about, where the path names nobody. */
+/** The only field of a body, or the user of a request without path parameters. */
 function findLastArgument({ params }: ManifestOperation, body: readonly Field[]): Field | undefined {
   const isUser = ({ schema }: Field) => schema['x-reference']?.entity === 'user';
   const about = params.length === 0 ? body.find(isUser) : undefined;
@@ -70,16 +70,16 @@ function findMembersField(body: JsonSchema | undefined): Field | undefined {
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** What a parameter is called as an argument: what its schema declares, or its own name. */
+/** The argument name of a parameter: declared by its schema, or its own name. */
 export function formatArgumentName({ name, schema }: ManifestField): string {
   return schema['x-argument'] ?? toKebabCase(name);
 }
 
-/** What was typed, and whom to ask for what was not. */
+/** Parsed arguments and options, and the prompt for missing values. */
 export interface CommandInput {
   readonly args: CommandArguments;
   readonly options: CommandOptions;
-  /** Gives the answers in the same order. */
+  /** Returns the answers in the same order. */
   prompt(value: readonly MissingValue[]): Promise<readonly PromptAnswer[]>;
 }
 
@@ -87,7 +87,7 @@ export interface RequestInput extends CallInput {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What is sent, from what was typed and, where that lacks something, from answers. */
+/** Builds the request from arguments and options, and prompts for what is missing. */
 export async function buildRequest(
   context: Context,
   spec: RequestSpec,
@@ -117,13 +117,13 @@ async function buildBody(
   if (spec.entries) return buildEntryList(context, spec.entries, spec.body, options);
   const file = options.file as string | undefined;
   const body = file === undefined ? {} : await readObject(file, context.io);
-  for (const given of toList(options.set)) assignField(body, spec.body, '--set', given, parseFieldValue);
-  for (const given of toList(options.setFile)) {
-    const [, name = '', file = ''] = splitAssignment(given);
+  for (const entry of toList(options.set)) assignField(body, spec.body, '--set', entry, parseFieldValue);
+  for (const entry of toList(options.setFile)) {
+    const [, name = '', file = ''] = splitAssignment(entry);
     const text = file === '' ? '' : (await readText(file, context.io)).replace(/\r?\n$/, '');
     assignField(body, spec.body, '--set-file', `${name}=${text}`, parseFieldValue);
   }
-  for (const given of toList(options.setJson)) assignField(body, spec.body, '--set-json', given, parseJsonValue);
+  for (const entry of toList(options.setJson)) assignField(body, spec.body, '--set-json', entry, parseJsonValue);
   for (const field of spec.body) {
     const option = readFieldOption(field, options);
     const typed = option === undefined && field === spec.last ? rest : option;
@@ -133,8 +133,8 @@ async function buildBody(
   return body;
 }
 
-function toList(given: unknown): readonly string[] {
-  return (given ?? []) as readonly string[];
+function toList(option: unknown): readonly string[] {
+  return (option ?? []) as readonly string[];
 }
 
 function splitAssignment(assignment: string): readonly string[] {
@@ -145,11 +145,11 @@ function parseJsonValue(_: Field, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw usageError(`--set-json: ${JSON.stringify(text)} is no JSON.`);
+    throw usageError(`--set-json: ${JSON.stringify(text)} is not valid JSON.`);
   }
 }
 
-/** `--set userMobile.areaCode=11`: a field by its name in the body; JSON may also be a whole object of fields. */
+/** `--set userMobile.areaCode=11`: sets a field by its body path; with JSON also an object of fields. */
 function assignField(
   body: Record<string, unknown>,
   fields: readonly Field[],
@@ -164,7 +164,7 @@ function assignField(
   const field = settable.find(isNamed);
   if (!field || name === '')
     throw usageError(
-      `${option} ${JSON.stringify(name)}: it must be FIELD=VALUE.`,
+      `${option} ${JSON.stringify(name)} must be FIELD=VALUE with a field of the body.`,
       `Fields: ${settable.map(({ path }) => path.join('.')).join(', ')}.`,
     );
   setAtPath(body, name.split('.'), valueIn(field, text));

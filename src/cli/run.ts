@@ -1,4 +1,4 @@
-/** Runs one command line from words to exit code. */
+/** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
 import { complete } from './completion/complete.ts';
 import { hiddenCompleteCommand } from './completion/hidden-command.ts';
@@ -8,7 +8,7 @@ import { createErrorReport, printErrorReport } from './runtime/error-report.ts';
 import { QuietExit } from './runtime/errors.ts';
 import type { Environment, Io } from './runtime/io.ts';
 
-/** Gives the exit code; whatever failed is on standard error by then. */
+/** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
 export async function run(words: readonly string[], io: Io, environment: Environment): Promise<number> {
   if (words[0] === hiddenCompleteCommand) {
     await complete({ io, environment, manifest }, words.slice(1));
@@ -30,13 +30,13 @@ export async function run(words: readonly string[], io: Io, environment: Environ
   }
 }
 
-/** Once a signal came, it is the reason whatever failed thereby; what ended by itself says how. */
+/** After a signal, any error is reported as an interruption, unless the command ended with its own exit code. */
 function createInterruptReport({ signal }: Io, error: unknown) {
   if (!signal.aborted || error instanceof QuietExit) return undefined;
   const exitCode = signal.reason === 'SIGTERM' ? 143 : 130;
   return {
     code: 'INTERRUPTED',
-    message: 'Interrupted; what was under way may have been done or not.',
+    message: 'Interrupted. A pending request may or may not have taken effect.',
     items: [],
     transient: false,
     exitCode,
@@ -48,7 +48,7 @@ function wantsJson(words: readonly string[], { variables }: Environment): boolea
   return format === 'json' || format === 'jsonl';
 }
 
-/** The value of an option among words that commander may have refused; the last one, as commander has it. */
+/** The value of an option on a command line that commander may have rejected; the last one wins, as in commander. */
 function optionValue(words: readonly string[], ...names: readonly string[]): string | undefined {
   const isOne = (word: string, name: string) =>
     word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name);
@@ -58,10 +58,10 @@ function optionValue(words: readonly string[], ...names: readonly string[]): str
   return words[at] === name ? words[at + 1] : words[at]?.slice(name.length).replace(/^=/, '');
 }
 
-/** Where it failed; the messages of causes can hold what was sent, so they stay out. */
+/** The stack frames without messages: messages of causes can contain request data. */
 function formatStack(error: Error): string {
   const { message, stack = '' } = error;
-  // The message can have several lines, which the server chose.
+  // The message comes from the server and can have several lines.
   const calls = stack.slice(Math.max(0, stack.indexOf(message)) + message.length);
   return calls
     .split('\n')

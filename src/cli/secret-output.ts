@@ -1,4 +1,4 @@
-/** Secrets in answers: shown this once, or put into a file that only its owner reads. */
+/** Secrets in responses: printed once, or written to a file with owner-only access. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
@@ -11,39 +11,42 @@ import { toWords } from './runtime/table.ts';
 type Response = ManifestOperation['response'];
 
 /**
- * Runs a call that answers with a secret. The file is made before the call: a secret that can't be kept must not be made.
- * Gives what is to be printed. With `again` the call may find that it was made before: then the file may be there too,
- * and stays as it is.
+ * Runs a request whose response contains a secret. Creates the file first: a secret that cannot be stored must not be issued.
+ * Returns the value to print. With `mayExist` the entity and the file may already exist;
+ * an existing file is not changed.
  */
 export async function withSecretOutput(
   context: Context,
   response: Response,
   file: string | undefined,
-  call: () => Promise<unknown>,
+  request: () => Promise<unknown>,
   mayExist = false,
 ): Promise<unknown> {
   if (file === undefined) {
     if (context.printer.format === 'name')
-      throw usageError('-o name would drop the secret.', 'Add --secret-output FILE to keep it.');
-    return call();
+      throw usageError('-o name does not print the secret.', 'Add --secret-output FILE to store it.');
+
+    return request();
   }
-  // A secret that comes after all, beside one from before, must lose neither.
+  // A new secret must not overwrite an existing one.
   const target = mayExist && existsSync(file) ? `${file}.new` : file;
   await createPrivateFile(target, '').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`${target} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+    throw usageError(
+      `Cannot create ${target}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
+    );
   });
-  return callWithSecretFile(context, response, target, call);
+  return callWithSecretFile(context, response, target, request);
 }
 
 async function callWithSecretFile(
   context: Context,
   response: Response,
   file: string,
-  call: () => Promise<unknown>,
+  request: () => Promise<unknown>,
 ): Promise<unknown> {
   let body: unknown;
   try {
-    body = await call();
+    body = await request();
   } catch (error) {
     await rm(file, { force: true });
     throw error;
@@ -55,14 +58,13 @@ async function callWithSecretFile(
   }
   await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
   context.notice(
-    `The ${Object.keys(secrets).map(toWords).join(' and the ')} is in ${file}; it will not be shown again.`,
+    `The ${Object.keys(secrets).map(toWords).join(' and the ')} was written to ${file}. It is not shown again.`,
   );
   return open;
 }
 
-/** Says that the secrets of an answer are not shown again. */
+/** Prints a notice that the secrets of a response are not shown again. */
 export function noticeSecretShownOnce(context: Context, response: Response, body: unknown): void {
   const names = Object.keys(splitSecrets(response, body).secrets);
-  if (names.length > 0)
-    context.notice(`Keep the ${names.map(toWords).join(' and the ')} now: it will not be shown again.`);
+  if (names.length > 0) context.notice(`Copy the ${names.map(toWords).join(' and the ')} now. It is not shown again.`);
 }

@@ -1,4 +1,4 @@
-/** Sending an operation for a command: tried, confirmed, sent, and its answer printed. */
+/** Sends an operation for a command: preview, confirmation, request and output. */
 
 import { buildOperationPath } from '../client/request.ts';
 import type { ApiResponse } from '../client/response.ts';
@@ -21,18 +21,18 @@ export interface RequestPreview {
   readonly body?: unknown;
 }
 
-/** Prints what a write would send, with secrets left out. */
+/** Prints the request that a write would send, without secrets. */
 export async function printRequestPreview(context: Context, preview: RequestPreview): Promise<void> {
   context.curl?.(preview);
-  const shown = withoutSecrets(context, preview);
-  if (!context.printer.isForPeople) return context.printer.value(shown);
-  const headers = Object.entries(shown.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const body = shown.body === undefined ? [] : [jsonText(shown.body, 2)];
-  context.printer.lines([`${shown.method} ${shown.url}`, ...headers, ...body]);
-  context.notice('Not sent: this was a dry run.');
+  const redacted = withoutSecrets(context, preview);
+  if (!context.printer.isForPeople) return context.printer.value(redacted);
+  const headers = Object.entries(redacted.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const body = redacted.body === undefined ? [] : [jsonText(redacted.body, 2)];
+  context.printer.lines([`${redacted.method} ${redacted.url}`, ...headers, ...body]);
+  context.notice('Dry run: nothing was sent.');
 }
 
-/** A copy that shows only what its operation or route declares, without secrets. */
+/** A copy with only the declared fields of its operation or route, without secrets. */
 export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, preview: RequestPreview): RequestPreview {
   const { method, url, headers, body } = preview;
   const fields = fieldsAt(method, url);
@@ -44,7 +44,7 @@ export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, preview:
   };
 }
 
-/** The plan of an operation. */
+/** Builds the preview of an operation's request. */
 export function previewOf(context: Context, operation: ManifestOperation, input: CallInput): RequestPreview {
   const url =
     resolveBaseUrl(context.sources).replace(/\/+$/, '') +
@@ -56,19 +56,19 @@ export function previewOf(context: Context, operation: ManifestOperation, input:
 }
 
 export interface ConfirmOptions {
-  /** More than one goes, or something that many stand on: `--yes` does not cover that. */
+  /** The name is required, because more than one entity or a whole server is affected; `--yes` is not enough. */
   readonly requireName?: boolean;
-  /** What is typed where `--yes` is not enough: of the profile in use where left out. */
+  /** The name to type; by default that of the profile in use. */
   readonly name?: string;
-  /** Given with `--confirm`, this counts as well: it confirms more than is asked. */
+  /** Another name that `--confirm` accepts, because it confirms more than is required. */
   readonly alternativeName?: string;
-  /** What goes along. Looked up only where somebody is asked, since that takes calls. */
+  /** What else is affected. Loaded only before a prompt, since that takes requests. */
   readonly details?: () => Promise<readonly string[]>;
 }
 
 /**
- * Asks before something goes away; ends the command where the answer is no. In a protected profile, and for what is
- * severe, its name has to be typed, or to be given with `--confirm`.
+ * Prompts before a destructive request; ends the command if the answer is no. In a protected profile, and with
+ * `requireName`, the name must be typed or passed with `--confirm`.
  */
 export async function assertConfirmed(
   context: Context,
@@ -81,7 +81,7 @@ export async function assertConfirmed(
   const { requireName = isProtected, name = defaultName } = confirmOptions;
   const typedName = options.confirm as string | undefined;
   if (typedName !== undefined && typedName !== name && typedName !== confirmOptions.alternativeName)
-    throw new CliError(`--confirm is ${JSON.stringify(typedName)}, and this needs ${name}; nothing was sent.`, {
+    throw new CliError(`--confirm is ${JSON.stringify(typedName)} but must be ${name}; nothing was sent.`, {
       code: 'NOT_CONFIRMED',
       exitCode: 2,
     });
@@ -89,12 +89,12 @@ export async function assertConfirmed(
   const promptOptions = context.promptOptions(stdinIsData);
   if (confirmOptions.details && canPrompt(promptOptions))
     for (const line of await confirmOptions.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
-  const plainly = escapeControls(question);
-  if (requireName ? await confirmByName(promptOptions, plainly, name) : await confirm(promptOptions, plainly)) return;
+  const message = escapeControls(question);
+  if (requireName ? await confirmByName(promptOptions, message, name) : await confirm(promptOptions, message)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
 }
 
-/** Calls an operation as whoever is signed in; a public one as anybody. What can be repeated is, where the server is busy. */
+/** Sends an operation with the credentials in use; public ones need none. Retries idempotent ones while the server is busy. */
 export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<ApiResponse> {
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.sources);
   const client = await context.connect();
@@ -106,7 +106,7 @@ export async function send(context: Context, operation: ManifestOperation, input
   return withRetries(rules, call);
 }
 
-/** Prints what came back; an empty answer is a notice for people and `{}` for programs. */
+/** Prints a response body; an empty one is a notice for people and `{}` for programs. */
 export async function printResponse(context: Context, body: unknown, done: string): Promise<void> {
   const isEmpty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);
   const { format } = context.printer;

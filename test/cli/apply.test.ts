@@ -4,7 +4,7 @@ import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan/plan-f
 import { everything } from './plan/sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from './plan/write-proxy.ts';
 
-/** Applies a document and expects that it goes well. */
+/** Applies a document and expects success. */
 async function apply(world: PlanFixture, text: string, ...more: string[]) {
   const file = await world.write('apply.yaml', text);
   const outcome = await world.iam(['apply', '-f', file, '--yes', ...more]);
@@ -12,7 +12,7 @@ async function apply(world: PlanFixture, text: string, ...more: string[]) {
   return outcome;
 }
 
-/** The groups as others see them. */
+/** The groups as the server lists them. */
 async function groupsOf({ server }: PlanFixture) {
   const { items } = await server.admin.groups.list({ query: { limit: 1000 } });
   return Object.fromEntries(items.map(({ groupName, roles, dependencies }) => [groupName, { roles, dependencies }]));
@@ -24,7 +24,7 @@ async function usersIn({ server }: PlanFixture, groupName: string): Promise<stri
 }
 
 describe('apply', () => {
-  test('makes everything in an order that the server takes, and the second time changes nothing', async () => {
+  test('creates everything in a valid order, and a second apply changes nothing', async () => {
     await using world = await startPlanFixture();
     await apply(world, everything);
     const once = await dumpDirectory(world.server);
@@ -35,7 +35,7 @@ describe('apply', () => {
     expect(await usersIn(world, 'ops')).toEqual(['u2', 'u3']);
   });
 
-  test('leaves alone what is left out, and takes a list for the whole list', async () => {
+  test('keeps omitted fields, and treats a list as the complete list', async () => {
     await using world = await startPlanFixture();
     await apply(world, everything);
     await apply(world, 'groups:\n  - groupName: ops\n    users: [u1]\n');
@@ -51,7 +51,7 @@ describe('apply', () => {
     expect(await world.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
   });
 
-  test('turns a dependency round without a circle in between', async () => {
+  test('reverses a dependency without an intermediate cycle', async () => {
     await using world = await startPlanFixture();
     await apply(
       world,
@@ -65,7 +65,7 @@ describe('apply', () => {
     expect([a, b, c].map((group) => group?.dependencies)).toEqual([[], [{ groupName: 'a' }], [{ groupName: 'b' }]]);
   });
 
-  test('moves businesses between corporate groups, also both ways at once', async () => {
+  test('moves businesses between corporate groups, also in both directions at once', async () => {
     await using world = await startPlanFixture();
     await apply(
       world,
@@ -79,9 +79,9 @@ describe('apply', () => {
     expect(items.map(({ businesses }) => businesses)).toEqual([[{ businessId: 'b2' }], [{ businessId: 'b1' }]]);
   });
 
-  test('moves a client to another unit, and an API key to another application without making it again', async () => {
+  test('moves a client to another unit, and an API key to another application, without recreating it', async () => {
     await using world = await startPlanFixture();
-    // With roles of a group it could be moved only by somebody who has them all.
+    // With roles from a group, only a caller with all of them could move it.
     await apply(world, everything.replace('    services: [billing]\n', ''));
     const before = (await world.server.admin.apiKey.list()).items[0];
     const outcome = await apply(
@@ -102,33 +102,33 @@ describe('apply', () => {
       'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, nobody]}\n',
       '3:34: there is no user nobody',
     ],
-    ['a broken document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
+    ['a malformed document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
     [
       'a circle',
       'groups:\n  - {groupName: new, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: new}]}\n',
       'b -> new -> b',
     ],
     [
-      'what the interface can not do',
+      'a change that the interface does not support',
       'groups:\n  - groupName: new\nclients:\n  - {clientId: test-app, appId: other}\n',
       "the interface can't change it",
     ],
     [
-      'a customer that would change',
+      'a change of a customer',
       'groups:\n  - groupName: new\ncustomers:\n  - {businessId: b1, businessName: Uno, document: "1"}\n',
       'businessName of the customer',
     ],
     [
-      'a client of which nothing is known',
+      'an unknown client',
       'groups:\n  - groupName: new\nclients:\n  - {clientId: none, appId: x}\n',
       "its id can't be chosen",
     ],
     [
-      'a business of a corporate group that stays',
+      'a business of a corporate group that is not in the documents',
       'groups:\n  - groupName: new\ncorporateGroups:\n  - {corporateGroupName: other, businesses: [b3]}\n',
       'which the documents leave as it is',
     ],
-  ])('writes nothing for %s, and says where', async (_what, text, message) => {
+  ])('writes nothing for %s, and reports the position', async (_what, text, message) => {
     await using world = await startPlanFixture({
       businesses: [
         { businessId: 'b1', businessName: 'One', document: '1' },
@@ -146,7 +146,7 @@ describe('apply', () => {
     expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
-  test('a dry run prints the plan, asks nothing and writes nothing', async () => {
+  test('a dry run prints the plan, does not prompt and writes nothing', async () => {
     await using world = await startPlanFixture();
     const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
@@ -157,7 +157,7 @@ describe('apply', () => {
     expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
-  test('asks before it writes: without anybody to ask it ends with 10 and has written nothing', async () => {
+  test('prompts before it writes: in non-interactive mode it exits with 10 and writes nothing', async () => {
     await using world = await startPlanFixture();
     const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
@@ -166,7 +166,7 @@ describe('apply', () => {
     expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
-  test('does the same with a server that answers refusals with 200', async () => {
+  test('works with a server that returns rejections with status 200', async () => {
     await using world = await startPlanFixture({}, { 'soft-errors': true });
     await apply(world, everything);
     expect((await apply(world, everything)).out).toContain('No changes');
@@ -178,7 +178,7 @@ describe('apply', () => {
     expect((await groupsOf(world)).ops?.roles).toEqual(['THEIRS', 'MINE']);
   });
 
-  test('gives programs one document with what was done', async () => {
+  test('prints one document with the changes for programs', async () => {
     await using world = await startPlanFixture();
     const { out } = await apply(world, everything, '-o', 'json');
     const result = JSON.parse(out) as Record<string, unknown>;
@@ -191,7 +191,7 @@ describe('apply', () => {
 });
 
 describe('new secrets', () => {
-  test('are shown once, and they work', async () => {
+  test('are printed once, and are valid', async () => {
     await using world = await startPlanFixture();
     const { out } = await apply(world, everything);
     const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
@@ -200,7 +200,7 @@ describe('new secrets', () => {
     expect((await apply(world, everything)).out).not.toContain(clientSecret);
   });
 
-  test('go to a private file where one is named, and nowhere else', async () => {
+  test('are written only to the private file of --secret-output', async () => {
     await using world = await startPlanFixture();
     const file = world.home.file('secrets.jsonl');
     const { out, err } = await apply(world, everything, '--secret-output', file);
@@ -213,7 +213,7 @@ describe('new secrets', () => {
     for (const { clientSecret, apiKey } of secrets) expect(out + err).not.toContain(clientSecret ?? apiKey);
   });
 
-  test('are not made where they can not be kept', async () => {
+  test('are not issued if they cannot be stored', async () => {
     await using world = await startPlanFixture();
     const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
@@ -223,14 +223,14 @@ describe('new secrets', () => {
   });
 });
 
-describe('an apply that breaks off', () => {
+describe('an interrupted apply', () => {
   const shape = async (world: PlanFixture) => {
     const document = await world.iam(['export']);
     return document.out.replaceAll(/ {6}- 0\w{23}\n/g, '');
   };
 
   test.each(['before', 'after'] as const)(
-    '%s any of its writes goes on when it is run again',
+    '%s any of its writes continues when it is run again',
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
@@ -265,13 +265,13 @@ groups:
 `;
 
   test.each(['before', 'after'] as const)(
-    '%s any write that changes or removes goes on as well',
+    '%s any update or delete continues as well',
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
         await using world = await startPlanFixture();
         await using breaker = await startBreakingProxy(world.server.url, Number.NaN, when);
-        // Always by the same address: what was made is recorded for it.
+        // Always with the same address: created entities are recorded by address.
         const given = { url: breaker.url };
         await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes'], given);
         breaker.breakNext(broken);
@@ -293,7 +293,7 @@ groups:
     120_000,
   );
 
-  test('shows the secrets that it had made', async () => {
+  test('prints the secrets that it had issued', async () => {
     await using world = await startPlanFixture();
     await using breaker = await startBreakingProxy(world.server.url, 5, 'before');
     const file = await world.write('iam.yaml', everything);
@@ -302,7 +302,7 @@ groups:
     expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
   });
 
-  test('ends with 130 where it is interrupted, and goes on when it is run again', async () => {
+  test('exits with 130 after an interrupt, and continues when it is run again', async () => {
     await using world = await startPlanFixture();
     const controller = new AbortController();
     await using between = await startInterposingProxy(world.server.url, 4, async () => controller.abort('SIGINT'));
@@ -313,7 +313,7 @@ groups:
     expect((await world.iam(['diff', '-f', file])).code).toBe(0);
   });
 
-  test('refuses a document number that another customer has, before anything is written', async () => {
+  test('rejects a document number of another customer before the first write', async () => {
     await using world = await startPlanFixture();
     const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
     const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);

@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../../src/client/errors.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-/** Knows the user u1, the service s1, and the groups that give DEPLOY: ops itself, leads by way of it. */
+/** Has the user u1, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
 function roleServer(): Promise<FakeServer> {
   const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
   return startFakeServer(({ path }) => {
@@ -26,17 +26,17 @@ describe('can', () => {
     [3, ['nobody', 'DEPLOY'], ''],
     [3, ['s1', 'DEPLOY', '--business', 'b1'], ''],
     [2, ['u1', 'AUTH-MFA'], ''],
-  ])('ends with %i for %j', async (code, words, out) => {
+  ])('exits with %i for %j', async (code, words, out) => {
     await using server = await roleServer();
     expect(await iam(['can', ...words], server)).toMatchObject({ code, out });
   });
 
-  test('says that somebody is neither', async () => {
+  test('reports an id that is neither a user nor a service', async () => {
     await using server = await roleServer();
     expect((await iam(['can', 'nobody', 'X'], server)).err).toContain('not found');
   });
 
-  test('tells programs who, how and through what', async () => {
+  test('prints subject, kind and paths for programs', async () => {
     await using server = await roleServer();
     expect(JSON.parse((await iam(['can', 's1', 'DEPLOY', '-o', 'json'], server)).out)).toEqual({
       subject: 's1',
@@ -55,7 +55,7 @@ describe('a missing role', () => {
   const missing = (details?: ErrorDetails) => errorResponse(403, 'ROLE_MISSING', 'Worded in another way.', details);
   const add = ['clients', 'delete', 'c1', '--yes'];
 
-  test('is named with the groups that the server gives', async () => {
+  test('is reported with the groups that the server returns', async () => {
     const details = { missingRoles: ['ADMIN'], grantedByGroups: ['iam-administrators', 'owners'] };
     await using server = await startFakeServer(() => missing(details));
     const outcome = await iam(add, server);
@@ -67,7 +67,7 @@ describe('a missing role', () => {
     expect(error).toMatchObject({ code: 'ROLE_MISSING', details, items: [{ details }] });
   });
 
-  test('is named alone where the server gives no groups', async () => {
+  test('is reported alone if the server returns no groups', async () => {
     await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
     const outcome = await iam(add, server);
     expect(outcome).toMatchObject({ code: 5, out: '' });
@@ -76,14 +76,14 @@ describe('a missing role', () => {
   });
 
   test.each([
-    [{ missingRoles: ['AUTH-MFA'] }, 'No group gives AUTH-MFA'],
-    [{ missingScopes: ['READ'] }, 'No group gives scope READ'],
-  ])('that no group gives, as in %j, comes from how the caller signs in', async (details, words) => {
+    [{ missingRoles: ['AUTH-MFA'] }, 'No group grants AUTH-MFA'],
+    [{ missingScopes: ['READ'] }, 'No group grants scope READ'],
+  ])('that no group grants, as in %j, is explained by the sign-in', async (details, words) => {
     await using server = await startFakeServer(() => missing(details));
     expect(await iam(add, server)).toMatchObject({ code: 5, err: expect.stringContaining(words) });
   });
 
-  test('with details of another shape is an error without them', async () => {
+  test('with details of another shape is reported without details', async () => {
     const odd = { missingRoles: 'ADMIN', grantedByGroups: [1], field: {}, more: true };
     await using server = await startFakeServer(() => missing(odd as unknown as ErrorDetails));
     const { code, err } = await iam([...add, '-o', 'json'], server);

@@ -5,7 +5,7 @@ import { iam } from './run-cli.ts';
 const clock = { now: '2026-03-01T12:00:00.000Z', frozen: false, offset: 0 };
 
 describe('iam clock', () => {
-  test.each([[['clock']], [['clock', 'show']]])('%j shows it', async (words) => {
+  test.each([[['clock']], [['clock', 'show']]])('%j prints the clock', async (words) => {
     await using server = await startFakeServer(() => ({ json: clock }));
     const outcome = await iam([...words, '-o', 'json'], server);
     expect([outcome.code, JSON.parse(outcome.out)]).toEqual([0, clock]);
@@ -22,7 +22,7 @@ describe('iam clock', () => {
     [['reset'], { reset: true }],
     [['to-expiry', 's1'], { to: 'expiry', of: 's1' }],
     [['to-expiry', 's1', '--offset', '-1s', '--freeze'], { to: 'expiry', of: 's1', offset: '-1s', freeze: true }],
-  ])('%j sends it, and prints what the clock tells then', async ([command = '', ...words], body) => {
+  ])('%j sets the clock and prints the new time', async ([command = '', ...words], body) => {
     await using server = await startFakeServer(() => ({ json: clock }));
     const outcome = await iam(['clock', command, '-o', 'json', ...words], server);
     expect([outcome.code, outcome.err, JSON.parse(outcome.out)]).toEqual([0, '', clock]);
@@ -30,7 +30,7 @@ describe('iam clock', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(body);
   });
 
-  test('shows what it would send', async () => {
+  test('previews the request', async () => {
     await using server = await startFakeServer(() => ({ json: clock }));
     const { out } = await iam(['clock', 'advance', '10m', '--dry-run'], server);
     expect(out).toBe(`PUT ${server.url}/_iam/clock\n{\n  "advance": "10m"\n}\n`);
@@ -43,13 +43,13 @@ describe('iam clock', () => {
     [['to-expiry'], 10],
     [['nonsense'], 2],
     [['freeze', 'now'], 2],
-  ])('%j ends with %d, and sends nothing', async (words, code) => {
+  ])('%j exits with %d and sends nothing', async (words, code) => {
     await using server = await startFakeServer(() => ({ json: clock }));
     expect((await iam(['clock', ...words], server)).code).toBe(code);
     expect(server.received).toEqual([]);
   });
 
-  test('ends with 3 where nothing by that name ends', async () => {
+  test('exits with 3 for an unknown expiry', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'EXPIRY_NOT_FOUND'));
     const outcome = await iam(['clock', 'to-expiry', 's1'], server);
     expect(outcome.code).toBe(3);

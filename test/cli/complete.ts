@@ -1,4 +1,4 @@
-/** Completions in this process, with as much time for the server as a test gives them. */
+/** Runs completion in this process, with a timeout that the test controls. */
 import { PassThrough, Readable } from 'node:stream';
 import { complete } from '../../src/cli/completion/complete.ts';
 import { hiddenCompleteCommand } from '../../src/cli/completion/hidden-command.ts';
@@ -21,7 +21,7 @@ export interface CompletionResult {
   readonly texts: Readonly<Record<string, string | undefined>>;
 }
 
-/** What is offered at the end of these words, the last of which is being typed. */
+/** Returns the candidates for the last of these words. */
 export async function listCompletions(
   words: readonly string[],
   setup: CompletionSetup = {},
@@ -31,13 +31,13 @@ export async function listCompletions(
   return { kind, values: pairs.map(([value]) => value), texts: Object.fromEntries(pairs) };
 }
 
-/** What bash puts into a line that ends at the cursor. */
+/** Returns what bash inserts into a line that ends at the cursor. */
 export async function listBashCompletions(line: string, setup: CompletionSetup = {}): Promise<readonly string[]> {
   return (await runComplete(['bash', breaks, line], setup)).slice(1);
 }
 
 async function runComplete(
-  given: readonly string[],
+  args: readonly string[],
   { variables = {}, limit, now, folder }: CompletionSetup,
 ): Promise<string[]> {
   const [stdout, stderr] = [new PassThrough({ highWaterMark: 10_000_000 }), new PassThrough()];
@@ -50,7 +50,7 @@ async function runComplete(
     random: () => 0,
     workingFolder: () => folder,
   };
-  await complete({ io, environment, manifest, limit: () => limit ?? never }, given);
+  await complete({ io, environment, manifest, limit: () => limit ?? never }, args);
   if (stderr.readableLength > 0)
     throw new Error(`${hiddenCompleteCommand} wrote to standard error: ${drainStream(stderr)}`);
   return drainStream(stdout).replace(/\n$/, '').split('\n');

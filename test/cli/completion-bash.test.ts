@@ -19,11 +19,11 @@ describe('a line of bash', () => {
     ['cd x; iam groups', ['iam'], 'groups'],
     ['iam get > out 2>/dev/null x', ['iam', 'get'], 'x'],
     ['iam $(touch x) `y` $HOME ~', ['`y`', '$HOME'], '~'],
-  ])('%j is read and not expanded', (line, words, typed) => {
+  ])('%j is parsed without expansion', (line, words, typed) => {
     expect(read(line)).toMatchObject({ words, typed, isRedirectTarget: false });
   });
 
-  test.each(['iam a > ', 'iam a >', 'iam a 2>x', 'iam a < in'])('%j wants a file', async (line) => {
+  test.each(['iam a > ', 'iam a >', 'iam a 2>x', 'iam a < in'])('%j expects a file', async (line) => {
     expect(read(line).isRedirectTarget).toBe(true);
     expect(await listBashCompletions(line)).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('a line of bash', () => {
     ["iam 'it", "it's", "it'\\''s"],
     ['iam "', 'a!b', undefined],
     ['iam x', 'y', undefined],
-  ])('%j goes on with %j by what readline replaces', (line, value, text) => {
+  ])('%j is completed with %j by the text that readline replaces', (line, value, text) => {
     expect(formatBashCandidates(read(line), [value])).toEqual(text === undefined ? [] : [text]);
   });
 
@@ -48,7 +48,7 @@ describe('a line of bash', () => {
     ['unquoted', '', ''],
     ['in double quotes', '"', '"'],
     ['in single quotes', "'", "'"],
-  ])('means just the name that was offered, %s', (_how, open, close) => {
+  ])('inserts exactly the candidate, %s', (_how, open, close) => {
     const names = fc.string({ unit: fc.constantFrom(...'ab $`"\'\\;*?[]{}()<>|&!#~=:@%^,-é/'), minLength: 1 });
     fc.assert(
       fc.property(names, (name) => {
@@ -60,7 +60,7 @@ describe('a line of bash', () => {
     );
   });
 
-  test('is completed as far as it is typed', async () => {
+  test('is completed from the typed part', async () => {
     expect(await listBashCompletions('iam groups add-')).toEqual(['add-dependency', 'add-role']);
     expect(await listBashCompletions('iam group us')).toEqual(['users']);
     expect(await listBashCompletions('iam groups list --output=js')).toEqual(['json', 'jsonl']);

@@ -19,7 +19,7 @@ const start = 1_800_000_000_000;
 const signedIn = (url: string) => ({ IAM_BASE_URL: url, IAM_TOKEN: 'kept' });
 const group = (groupName: string, more: object = {}) => ({ groupId: `id-${groupName}`, groupName, ...more });
 
-/** A folder of profiles, one of which is in use. */
+/** Profiles, one of which is in use. */
 async function homeWith(profile: object): Promise<Home> {
   const home = await Home.make();
   const folder = path.join(home.folder, 'config', 'iam');
@@ -70,7 +70,7 @@ describe('names of a server', () => {
     'groups create --dependency ',
     'groups list --name ',
     'call groups.get --param groupId=',
-  ])('%j takes a group', async (line) => {
+  ])('%j completes groups', async (line) => {
     const head = line.includes('=') ? 'groupId=' : '';
     expect(await values(line)).toEqual(expect.arrayContaining([`${head}ops`, `${head}two leads`]));
   });
@@ -81,11 +81,11 @@ describe('names of a server', () => {
     'groups create --role ',
     'can u1 ',
     'groups list --role ',
-  ])('%j takes a role', async (line) =>
+  ])('%j completes roles', async (line) =>
     expect(await values(line)).toEqual(expect.arrayContaining(['DEPLOY', 'VIEW', 'APPROVE'])),
   );
 
-  test('of roles and dependencies only those are taken away that are there', async () => {
+  test('for removal are the existing roles and dependencies', async () => {
     expect(await values('groups remove-role ops ')).toEqual(['DEPLOY', 'VIEW']);
     expect(await values('groups update ops --remove-role DEPLOY,')).toEqual(['DEPLOY,VIEW']);
     expect((await listCompletions(['groups', 'remove-dependency', 'two leads', ''], { variables })).values).toEqual([
@@ -97,19 +97,19 @@ describe('names of a server', () => {
   });
 
   test.each(['users get ', 'users roles ', 'users factors add ', 'groups users add ops ', 'sessions list --user-id '])(
-    '%j takes a user, told by name',
+    '%j completes users, described by name',
     async (line) => {
       const { texts } = await listCompletions(line.split(' '), { variables });
       expect(texts).toMatchObject({ u1: 'alice', u2: 'bob' });
     },
   );
 
-  test('a member to remove is one that is there, one to add is named once', async () => {
+  test('for removal are existing members; for addition each is offered once', async () => {
     expect(await values('groups users remove ops ')).toEqual(['u1']);
     expect(await values('groups users add ops u1 ')).not.toContain('u1');
   });
 
-  test('clients, businesses, corporate groups and customers are found by their own lists', async () => {
+  test('clients, businesses, corporate groups and customers come from their own lists', async () => {
     expect(await values('clients delete ')).toContain('billing-service');
     expect(await values('services roles ')).toContain('billing-service');
     expect(await values('can ')).toEqual(expect.arrayContaining(['u1', 'billing-service']));
@@ -121,12 +121,12 @@ describe('names of a server', () => {
     expect(Object.values(texts)).toEqual(['Holding']);
   });
 
-  test('a name that is only about to be given is none of those there are', async () => {
+  test('are not offered for a new name', async () => {
     for (const line of ['groups create --group-name ', 'users create --user-id ', 'sandbox create '])
       expect([line, await values(line)]).toEqual([line, []]);
   });
 
-  test('without rights there are none', async () => {
+  test('are empty without permission', async () => {
     const { clientId, clientSecret } = await server.makeClient();
     const credentials = { IAM_CLIENT_ID: clientId, IAM_CLIENT_SECRET: clientSecret };
     const { out } = await iam(['token', 'generate'], { url: server.url, variables: credentials });
@@ -138,7 +138,7 @@ describe('names of a server', () => {
   });
 });
 
-describe('names that would do harm', () => {
+describe('unsafe names', () => {
   const names = [
     'ok',
     'two\nlines',
@@ -152,7 +152,7 @@ describe('names that would do harm', () => {
     'c\u0085',
   ];
 
-  test('are left out', async () => {
+  test('are omitted', async () => {
     await using server = await startFakeServer(() => ({
       json: names.map((name) => group(name, { roles: ['R\u0007\n'] })),
     }));
@@ -165,7 +165,7 @@ describe('names that would do harm', () => {
     expect((await listCompletions(['groups', 'get', '--', ''], { variables })).values).toEqual(['ok', '-rf']);
   });
 
-  test('that hold a comma are none where commas part values', async () => {
+  test('with a comma are omitted in comma-separated lists', async () => {
     await using server = await startFakeServer(() => ({ json: [group('a,b'), group('c')] }));
     const variables = signedIn(server.url);
     expect((await listCompletions(['groups', 'create', '--dependency', ''], { variables })).values).toEqual(['c']);
@@ -175,16 +175,16 @@ describe('names that would do harm', () => {
 
 describe('a failure', () => {
   const replies: readonly [string, FakeResponse][] = [
-    ['a refusal', errorResponse(403, 'ROLE_MISSING', 'The caller lacks IAM_ADMIN_READ_ONLY.')],
-    ['a token that has ended', errorResponse(401, 'TOKEN_INVALID')],
+    ['a rejection', errorResponse(403, 'ROLE_MISSING', 'The caller lacks IAM_ADMIN_READ_ONLY.')],
+    ['an expired token', errorResponse(401, 'TOKEN_INVALID')],
     ['a busy server', errorResponse(503, 'BUSY')],
     ['a page of a proxy', { text: '<html>' }],
-    ['another kind of answer', { json: { groups: 1 } }],
+    ['another kind of response', { json: { groups: 1 } }],
     ['strange rows', { json: [null, 1, 'x', [], { groupName: 7 }] }],
     ['a broken connection', { hangUp: true }],
   ];
 
-  test.each(replies)('that is %s is silent and logs nobody in', async (_what, reply) => {
+  test.each(replies)('with %s is silent and does not log in', async (_what, reply) => {
     await using server = await startFakeServer(() => reply);
     await using home = await Home.make();
     const outcome = await listCompletions(['groups', 'get', ''], {
@@ -194,19 +194,19 @@ describe('a failure', () => {
     expect(server.received.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('is silent where nothing listens, or the address is none', async () => {
+  test('is silent if the server is down or the URL is invalid', async () => {
     const { url } = await stopped();
     for (const base of [url, 'ftp://x', 'nonsense', 'http://a:b@127.0.0.1:1'])
       expect((await listCompletions(['groups', 'get', ''], { variables: signedIn(base) })).values).toEqual([]);
   });
 
-  test('is silent where the profile is not there, and what is known here is offered all the same', async () => {
+  test('is silent for an unknown profile, and local values are still offered', async () => {
     const variables = { IAM_PROFILE: 'gone' };
     expect((await listCompletions(['groups', 'get', ''], { variables })).values).toEqual([]);
     expect((await listCompletions(['groups', ''], { variables })).values).toContain('get');
   });
 
-  test('of a server that does not answer in time gives up at once, and all questions have one time', async () => {
+  test('of a slow server times out, with one timeout for all requests', async () => {
     await using server = await startFakeServer(() => ({ silent: true }));
     const limit = new AbortController();
     const arrived = until(server, 2);
@@ -229,10 +229,10 @@ async function until(server: FakeServer, count: number): Promise<void> {
   while (server.received.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('who asks', () => {
+describe('the caller', () => {
   const pair = { clientId: 'bot', clientSecret: 'secret' };
 
-  /** A server that takes these tokens and gives none but to who logs in, which nobody may. */
+  /** A server that accepts these tokens and rejects logins. */
   const picky = (...tokens: string[]) =>
     startFakeServer(({ headers, method }) => {
       if (method !== 'GET') return tokenResponse('fresh');
@@ -244,7 +244,7 @@ describe('who asks', () => {
     (await listCompletions(['groups', 'get', ''], { ...more, variables: { ...home.variables, ...more.variables } }))
       .values;
 
-  test('is a client with the token that the command before left; without it nobody is asked', async () => {
+  test('is a client with the cached token; without one no request is sent', async () => {
     await using server = await picky('left');
     await using home = await homeWith({ baseUrl: server.url, ...pair });
     expect(await groupsOf(home)).toEqual([]);
@@ -260,7 +260,7 @@ describe('who asks', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('is the pair of the environment only by a token that is there', async () => {
+  test('is the client of the environment only with a cached token', async () => {
     await using server = await picky('left');
     await using home = await Home.make();
     const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
@@ -270,7 +270,7 @@ describe('who asks', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('is a user by the session that is there, which is neither renewed nor changed', async () => {
+  test('is the user of the stored session, which is neither refreshed nor changed', async () => {
     await using server = await picky('of-alice');
     const session = { clientId: 'app', userName: 'alice' };
     await using home = await homeWith({ baseUrl: server.url, session });
@@ -292,7 +292,7 @@ describe('who asks', () => {
     ]);
   });
 
-  test('is whom the options name, at the server of theirs and no other', async () => {
+  test('is selected by the options, only at its own server', async () => {
     await using server = await picky('of-main');
     await using home = await homeWith({ baseUrl: server.url, token: 'of-main' });
     await using other = await startFakeServer(() => ({ json: [group('stolen')] }));
@@ -304,7 +304,7 @@ describe('who asks', () => {
     expect(other.received).toEqual([]);
   });
 
-  test('is not led astray by the file of a project', async () => {
+  test('is not changed by a project file', async () => {
     await using home = await homeWith({ baseUrl: 'http://127.0.0.1:1', token: 'of-main' });
     await using other = await startFakeServer(() => ({ json: [group('stolen')] }));
     await writeFile(home.file('.iamrc.json'), JSON.stringify({ 'base-url': other.url }));
@@ -313,8 +313,8 @@ describe('who asks', () => {
   });
 });
 
-describe('what is kept for a while', () => {
-  test('is a private file of names alone, and answers until it is old', async () => {
+describe('the cache', () => {
+  test('is a private file with only names, used until it expires', async () => {
     const row = group('ops', { roles: ['VIEW'], dependencies: [{ groupName: 'x' }], userEmail: 'a@b', locked: true });
     await using server = await startFakeServer(() => ({ json: [row] }));
     await using home = await Home.make();
@@ -335,7 +335,7 @@ describe('what is kept for a while', () => {
     expect(await cacheFiles(home)).toHaveLength(1);
   });
 
-  test('is for one caller of one server', async () => {
+  test('is separate for each caller and server', async () => {
     await using server = await startFakeServer(({ headers }) => ({
       json: [group(String(headers.authorization).slice(7))],
     }));
@@ -348,7 +348,7 @@ describe('what is kept for a while', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('that was damaged is asked for again', async () => {
+  test('is reloaded if damaged', async () => {
     await using server = await startFakeServer(() => ({ json: [group('ops')] }));
     await using home = await Home.make();
     const variables = { ...home.variables, ...signedIn(server.url) };
@@ -367,7 +367,7 @@ describe('what is kept for a while', () => {
     }
   });
 
-  test('has an end: too long a list is not kept, and there are only so many files', async () => {
+  test('is limited: long lists are not stored, and the number of files is bounded', async () => {
     const long = Array.from({ length: 1000 }, (_, at) =>
       group(`${at}${'x'.repeat(240)}`, { groupId: 'y'.repeat(256) }),
     );

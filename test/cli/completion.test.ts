@@ -21,7 +21,7 @@ const all = [program, ...below(program)].map((command) => ({
 const nouns = all.filter(({ command }) => command.commands.length > 0);
 
 describe('every command', () => {
-  test('is offered where it is typed, with what it does', async () => {
+  test('is offered with its summary', async () => {
     expect(nouns.length).toBeGreaterThan(20);
     for (const { command, words } of nouns) {
       const { kind, values, texts } = await listCompletions([...words, '']);
@@ -31,7 +31,7 @@ describe('every command', () => {
     }
   });
 
-  test('is offered by another name once just that is typed', async () => {
+  test('is offered by alias if only the alias matches', async () => {
     for (const { command, words } of nouns)
       for (const one of command.commands)
         for (const alias of one.aliases()) {
@@ -40,11 +40,11 @@ describe('every command', () => {
         }
   });
 
-  test('is found by its other names as well', async () => {
+  test('is found by its aliases', async () => {
     expect(await listCompletions(['group', 'user', ''])).toEqual(await listCompletions(['groups', 'users', '']));
   });
 
-  test('offers each of its options, and once it is given only where it repeats', async () => {
+  test('offers each of its options, and used ones only if repeatable', async () => {
     for (const { command, words } of all) {
       const longs = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
       const { values, texts } = await listCompletions([...words, '--']);
@@ -55,7 +55,7 @@ describe('every command', () => {
     }
   });
 
-  test('offers the fixed choices of each option, behind it and in one word with it', async () => {
+  test('offers the choices of each option, as the next word and after =', async () => {
     const chosen = all.flatMap(({ command, words }) =>
       command.options.filter(({ argChoices }) => argChoices).map((option) => ({ option, words })),
     );
@@ -70,7 +70,7 @@ describe('every command', () => {
     }
   });
 
-  test('is none of those that only shells ask', async () => {
+  test('does not include the hidden command', async () => {
     expect((await listCompletions(['_'])).values.filter((value) => value.startsWith('_'))).toEqual([]);
     expect((await iam(['--help'])).out).not.toContain('__complete');
   });
@@ -79,7 +79,7 @@ describe('every command', () => {
 describe('options', () => {
   const left = async (...words: string[]) => (await listCompletions([...words, '--'])).values;
 
-  test('are not offered twice, however they were given', async () => {
+  test('are not offered again in any spelling', async () => {
     const repeated = (await left('groups', 'create', '--role', 'A')).includes('--role');
     expect(repeated).toBe(true);
     for (const given of [['--output', 'json'], ['--output=json'], ['-o', 'json'], ['-ojson'], ['-qo', 'json']])
@@ -88,7 +88,7 @@ describe('options', () => {
     expect(await left('groups', 'list', '--no-input')).not.toContain('--no-input');
   });
 
-  test('that repeat are those whose values are collected', () => {
+  test('are repeatable if their values are collected', () => {
     const repeating = all
       .find(({ words }) => words.join(' ') === 'groups create')
       ?.command.options.filter(isRepeatable)
@@ -96,25 +96,25 @@ describe('options', () => {
     expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file']);
   });
 
-  test('are offered where a command takes nothing else', async () => {
+  test('are offered if a command takes nothing else', async () => {
     expect((await listCompletions(['groups', 'list', ''])).values).toContain('--limit');
   });
 
-  test('are words like any other after two dashes', async () => {
+  test('are plain words after two dashes', async () => {
     expect((await listCompletions(['groups', 'get', '--', '-'])).values).toEqual([]);
     expect((await listCompletions(['groups', 'list', '--', '-'])).values).toEqual([]);
   });
 
-  test('in short are completed as they are', async () => {
+  test('in short form are completed as they are', async () => {
     expect(await listBashCompletions('iam groups list -o')).toEqual(['-o']);
   });
 
-  test('with a value that may be left out do not swallow an option', async () => {
+  test('with an optional value do not consume the next option', async () => {
     expect((await listCompletions(['users', 'create', '--email-verified', '--'])).values).toContain('--user-name');
   });
 });
 
-describe('values that are known here', () => {
+describe('local values', () => {
   const values = async (...words: string[]) => (await listCompletions(words)).values;
 
   test('are operations, shells, settings, methods, topics and commands', async () => {
@@ -131,7 +131,7 @@ describe('values that are known here', () => {
     expect(await values('help', 'groups', 'users', '')).toEqual(['add', 'list', 'remove']);
   });
 
-  test('are fields, with what they take', async () => {
+  test('are fields with their values', async () => {
     expect(await listCompletions(['call', 'groups.get', '--param', ''])).toMatchObject({
       kind: 'open',
       values: ['groupId='],
@@ -141,14 +141,14 @@ describe('values that are known here', () => {
     expect(await values('call', 'nothing.there', '--param', 'a=')).toEqual([]);
   });
 
-  test('go on after a comma, each once', async () => {
+  test('continue after a comma, each once', async () => {
     expect(await values('export', '--kind', 'groups,')).toEqual(
       ['clients', 'apiKeys', 'corporateGroups', 'customers'].map((kind) => `groups,${kind}`),
     );
     expect(await values('groups', 'list', '--columns', 'roles,groupN')).toContain('roles,groupName');
   });
 
-  test('are files where a file is taken, which the shell knows', async () => {
+  test('are files, completed by the shell', async () => {
     const takers = all.flatMap(({ command, words }) =>
       command.options.filter(({ flags }) => /<(file|folder)/.test(flags)).map(({ long = '' }) => ({ words, long })),
     );
@@ -168,7 +168,7 @@ describe('values that are known here', () => {
       expect(await listCompletions(words)).toMatchObject({ kind: 'files', values: [] });
   });
 
-  test('are profiles, with where they lead, and none for one that is only added', async () => {
+  test('are profiles with their URLs, and none for a new profile', async () => {
     await using home = await Home.make();
     const folder = path.join(home.folder, 'config', 'iam');
     await mkdir(folder, { recursive: true });
@@ -185,7 +185,7 @@ describe('values that are known here', () => {
     expect((await listCompletions(['profile', 'add', ''], { variables })).values).toEqual([]);
   });
 
-  test('are none behind a word that is no command, and for a value that is free', async () => {
+  test('are empty after an unknown command and for free text', async () => {
     expect(await listCompletions(['grups', ''])).toEqual({ kind: 'values', values: [], texts: {} });
     expect(await listCompletions(['groups', 'nothing', ''])).toEqual({ kind: 'values', values: [], texts: {} });
     expect(await values('groups', 'list', '--query', '')).toEqual([]);
@@ -195,7 +195,7 @@ describe('values that are known here', () => {
 
 describe('the hidden command', () => {
   test.each([[[]], [['--']], [['bash']], [['bash', ' ']], [['bash', ' ', 'iam "']], [['fish']], [['--', '--', '--=']]])(
-    'ends with 0 and says nothing on standard error, whatever it is given: %j',
+    'exits with 0 and prints nothing on standard error for any arguments: %j',
     async (words) => {
       expect(await iam(['__complete', ...words])).toMatchObject({
         code: 0,
@@ -205,7 +205,7 @@ describe('the hidden command', () => {
     },
   );
 
-  test('says nothing of files that are broken', async () => {
+  test('ignores invalid files', async () => {
     await using home = await Home.make();
     const folder = path.join(home.folder, 'config', 'iam');
     await mkdir(folder, { recursive: true });

@@ -24,13 +24,13 @@ const letters = [
   ...range(0x2028, 0x202e),
   ...range(0x2066, 0x206f),
 ];
-/** None of these comes out anywhere; line breaks are structure. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+/** None of these may be printed; line breaks are structure. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/;
 const evil = `a${letters.join('')}b`;
 
 describe('control characters', () => {
-  test('are exactly these, and nothing else is touched', () => {
+  test('are exactly these, and other text is unchanged', () => {
     const all = range(0, 0xd7ff).concat(range(0xe000, 0xffff), '😀');
     expect(all.filter((letter) => escapeControls(letter) !== letter)).toEqual(letters.toSorted());
     expect(all.filter((letter) => hasControls(letter))).toEqual(
@@ -38,7 +38,7 @@ describe('control characters', () => {
     );
   });
 
-  test('become visible escapes; line breaks and tabs stay where text has lines', () => {
+  test('become visible escapes; multi-line text keeps line breaks and tabs', () => {
     expect(escapeControls('a\u001b\u009b\u202e\n\r\t')).toBe(String.raw`a\u001b\u009b\u202e\n\r\t`);
     expect(escapeLines('a\r\n\tb')).toBe('a\\r\n\\tb');
     expect(escapeInText('a\r\n\tb')).toBe('a\\u000d\n\tb');
@@ -46,17 +46,17 @@ describe('control characters', () => {
 
   const value = fc.jsonValue({ stringUnit: fc.oneof(fc.constantFrom(...letters, '\\', '"', '\ud800'), fc.string()) });
 
-  test('are escapes in JSON, which says the same', () => {
+  test('are escaped in JSON with the same value', () => {
     fc.assert(
-      fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
-        const text = jsonText(given, indent);
+      fc.property(value, fc.constantFrom(undefined, 2), (sample, indent) => {
+        const text = jsonText(sample, indent);
         expect(text).not.toMatch(steering);
-        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(given)));
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(sample)));
       }),
     );
   });
 
-  test('are escapes in YAML, which says the same, as keys and in long texts too', () => {
+  test('are escaped in YAML with the same value, also in keys and long text', () => {
     const units = fc.constantFrom(...letters, 'a', ' ', ':', '#', '-', '"', '\\', 'x'.repeat(50));
     const text = fc.string({ unit: units, maxLength: 30 });
     fc.assert(
@@ -71,7 +71,7 @@ describe('control characters', () => {
   });
 });
 
-describe('text of a server', () => {
+describe('text from the server', () => {
   const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'];
   const group = {
     groupId: 'g',
@@ -81,7 +81,7 @@ describe('text of a server', () => {
     [`key${evil}`]: { deep: [{ a: evil, b: 1 }] },
   };
 
-  test.each(formats)('steers nothing as %s', async (format) => {
+  test.each(formats)('cannot control the terminal as %s', async (format) => {
     await using server = await startFakeServer(({ path }) => {
       if (path.includes('refused'))
         return {
@@ -115,7 +115,7 @@ describe('text of a server', () => {
     ];
     for (const words of runs) {
       const { out, err } = await iam([...words, '-o', format, '--color', 'never'], { ...server, columns: 80 });
-      // Tabs may stay in texts of CSV and YAML, which keep their values.
+      // CSV and YAML keep tabs to preserve values.
       const text = format === 'csv' || format === 'yaml' ? out.replaceAll('\t', '') : out;
       expect([words, text]).not.toEqual([words, expect.stringMatching(steering)]);
       expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
@@ -123,7 +123,7 @@ describe('text of a server', () => {
     }
   });
 
-  test('is the same value after JSON and YAML are parsed', async () => {
+  test('has the same value after parsing JSON and YAML', async () => {
     await using server = await startFakeServer(() => ({ json: group }));
     const read = async (format: string) => (await iam(['groups', 'get', 'x', '-o', format], server)).out;
     expect(JSON.parse(await read('json'))).toEqual(group);
@@ -131,7 +131,7 @@ describe('text of a server', () => {
     expect(parse(await read('yaml'))).toEqual(group);
   });
 
-  test('steers nothing from a header, in a trace', async () => {
+  test('cannot control the terminal from a header in debug output', async () => {
     await using server = await startFakeServer(() => ({ json: [], headers: { 'x-request-id': 'r\u009b31m' } }));
     const { err } = await iam(['groups', 'list', '--verbose'], server);
     expect(err).toContain(String.raw`request r\u009b31m`);
@@ -143,7 +143,7 @@ describe('text of a server', () => {
       expect((await iam(['groups', 'get', 'x', ...words], refusing)).err).not.toMatch(steering);
   });
 
-  test('steers nothing in a question, nor in what is picked from', async () => {
+  test('cannot control the terminal in a prompt or its choices', async () => {
     await using server = await startFakeServer(() => ({
       json: [{ groupId: 'g', groupName: evil, organizationId: evil }],
     }));
@@ -161,7 +161,7 @@ describe('text of a server', () => {
   });
 });
 
-test('names of profiles, files and projects steer nothing', async () => {
+test('names of profiles, files and projects cannot control the terminal', async () => {
   await using home = await Home.make();
   const name = `x${evil.replace('\u0000', '')}`;
   const runs = [
@@ -188,7 +188,7 @@ test('names of profiles, files and projects steer nothing', async () => {
   expect(err).not.toMatch(steering);
 });
 
-test('a base URL with such characters is refused, wherever it is from', async () => {
+test('a base URL with control characters is rejected from every source', async () => {
   await using home = await Home.make();
   await using server = await startFakeServer(() => ({ json: [] }));
   const runs = [
@@ -214,7 +214,7 @@ test('a base URL with such characters is refused, wherever it is from', async ()
   expect(server.received).toEqual([]);
 });
 
-test('a call for curl steers nothing', async () => {
+test('a curl command cannot control the terminal', async () => {
   await using server = await startFakeServer(() => ({ json: {} }));
   const words = ['api', 'POST', `/x${['\u001b', '\u202e', '\u009b'].join('')}`, '--dry-run', '--curl'];
   const { code, err } = await iam(words, server);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-/** Users by pages, as the control plane gives them. */
+/** Pages of users, as the control plane returns them. */
 function userServer(count: number) {
   return startFakeServer(({ path }) => {
     const query = new URL(path, 'http://x').searchParams;
@@ -18,7 +18,7 @@ function userServer(count: number) {
 }
 
 describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun) => {
-  test('asks the control plane, also without credentials', async () => {
+  test('requests the control plane, also without credentials', async () => {
     await using server = await startFakeServer(() => ({ json: [{ userId: 'x1' }] }));
     const variables = { IAM_BASE_URL: server.url };
     const outcome = await iam([noun, 'list', '--name', 'a b', '-o', 'jsonl'], { variables });
@@ -27,7 +27,7 @@ describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun)
   });
 
   test.each([errorResponse(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
-    'says where there is no control plane',
+    'reports a missing control plane',
     async (reply) => {
       await using server = await startFakeServer(() => reply);
       const outcome = await iam([noun, 'list'], server);
@@ -37,14 +37,14 @@ describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun)
   );
 });
 
-test('users are listed over all pages, in the caller’s name where there is one', async () => {
+test('lists users over all pages, with the credentials of the caller', async () => {
   await using server = await userServer(2500);
   const { out } = await iam(['users', 'list', '--all', '-o', 'name'], server);
   expect(out.trim().split('\n')).toHaveLength(2500);
   expect(server.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer test-token'));
 });
 
-test('a table of clients has what fits; wide has all', async () => {
+test('prints the main columns of clients in a table, and all with wide', async () => {
   await using server = await startFakeServer(() => ({
     json: [{ clientId: 'c1', appId: 'a', grantTypes: ['password'] }],
   }));
@@ -52,13 +52,13 @@ test('a table of clients has what fits; wide has all', async () => {
   expect((await iam(['clients', 'list', '-o', 'wide'], server)).out).toContain('GRANT TYPES');
 });
 
-test('a caller whom the control plane refuses is told so', async () => {
+test('reports a caller that the control plane rejects', async () => {
   await using server = await startFakeServer(() => errorResponse(401, 'CREDENTIALS_MISSING'));
   expect((await iam(['users', 'list'], { variables: { IAM_BASE_URL: server.url } })).code).toBe(4);
 });
 
 describe('groups members', () => {
-  test('are of every kind', async () => {
+  test('lists members of every kind', async () => {
     const json = [
       { kind: 'user', userId: 'u1' },
       { kind: 'businessUser', userId: 'u2', businessId: 'b1' },
@@ -70,7 +70,7 @@ describe('groups members', () => {
     expect(server.received[0]?.path).toBe('/_iam/groups/my%20ops/members?limit=100');
   });
 
-  test('of a group that is not there are no fault of the control plane', async () => {
+  test('reports an unknown group, not a missing control plane', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
     const outcome = await iam(['groups', 'members', 'nothing', '-o', 'json'], server);
     expect(outcome.code).toBe(3);
@@ -79,7 +79,7 @@ describe('groups members', () => {
 });
 
 describe('users factors', () => {
-  test('list are asked of the control plane', async () => {
+  test('list requests the control plane', async () => {
     const json = [{ id: 'work', contactType: 'EMAIL', email: 'w***@example.com', verified: true, tags: '[]' }];
     await using server = await startFakeServer(() => ({ json }));
     const { out } = await iam(['users', 'factors', 'list', 'a b'], server);
@@ -91,7 +91,7 @@ describe('users factors', () => {
     [['add', 'u1', '-f', '-'], 'POST', '/user-identities/u1/authentication-factors'],
     [['update', 'u1', 'f1', '--tag', 'a,b'], 'PATCH', '/user-identities/u1/authentication-factors/f1'],
     [['remove', 'u1', 'f1', '--yes'], 'DELETE', '/user-identities/u1/authentication-factors/f1'],
-  ])('%j goes by the service', async (words, method, path) => {
+  ])('%j uses the service interface', async (words, method, path) => {
     await using server = await startFakeServer(() => ({ status: 200, json: [] }));
     const stdin = 'authenticationFactors:\n  - contactType: EMAIL\n    email: a@example.com\n';
     const outcome = await iam(['users', 'factors', ...words], { url: server.url, stdin });
@@ -105,7 +105,7 @@ describe('users factors', () => {
   });
 });
 
-test('one factor is typed, several come from a file, and both go together', async () => {
+test('accepts one factor as options, several from a file, and both together', async () => {
   await using server = await startFakeServer(() => ({ status: 201, json: [] }));
   const phone = ['--contact-type', 'MOBILE', '--mobile.region-code', '55', '--mobile.area-code', '11'];
   const words = [
@@ -139,7 +139,7 @@ test('one factor is typed, several come from a file, and both go together', asyn
   expect(nothing).toMatchObject({ code: 10, err: expect.stringContaining('--contact-type is missing') });
 });
 
-test('factors are the own ones of the caller', async () => {
+test('factors are those of the caller', async () => {
   await using server = await startFakeServer(() => ({ json: [] }));
   expect((await iam(['factors', 'list'], server)).code).toBe(0);
   expect(server.received[0]?.path).toBe('/security/iam/v1/user-identities/me/authentication-factors');

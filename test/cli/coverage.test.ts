@@ -32,7 +32,7 @@ const report = {
 };
 const start = () => startFakeServer(({ method }) => (method === 'GET' ? { json: report } : { status: 204 }));
 
-test('coverage shows what was exercised', async () => {
+test('coverage prints the exercised operations', async () => {
   await using server = await start();
   expect(await iam(['coverage'], server)).toEqual({
     code: 0,
@@ -41,7 +41,7 @@ test('coverage shows what was exercised', async () => {
   });
 });
 
-test('coverage shows what is missing', async () => {
+test('coverage prints what is missing', async () => {
   await using server = await start();
   const { out } = await iam(['coverage', '--missing'], server);
   expect(out).toBe('OPERATION  CALLS  STATUSES  CODES\na.c        0      200, 403  ROLE_MISSING\n');
@@ -49,7 +49,7 @@ test('coverage shows what is missing', async () => {
   expect(JSON.parse(json.out)).toEqual({ ...report, items: [report.items[1]] });
 });
 
-test('coverage ends with 1 below the threshold', async () => {
+test('coverage exits with 1 below the threshold', async () => {
   await using server = await start();
   expect((await iam(['coverage', '--threshold', '50'], server)).code).toBe(0);
   const below = await iam(['coverage', '--threshold', '51', '-o', 'json'], server);
@@ -58,7 +58,7 @@ test('coverage ends with 1 below the threshold', async () => {
   expect((await iam(['coverage', '--threshold', '101'], server)).code).toBe(2);
 });
 
-test('coverage counts anew', async () => {
+test('coverage resets its counts', async () => {
   await using server = await start();
   expect(await iam(['coverage', '--reset', '--dry-run'], server)).toMatchObject({ code: 0 });
   expect(server.received).toEqual([]);

@@ -26,19 +26,19 @@ const formulas = [
 ];
 
 describe('a cell that starts a formula', () => {
-  test.each(formulas)('%j gets an apostrophe in front', (text) => {
+  test.each(formulas)('%j gets a leading apostrophe', (text) => {
     expect(encodeCell(text)).toBe(`'${text}`);
     expect(encodeCell(text, { raw: true })).toBe(text);
   });
 
   test.each(['-5', '+5491112345', '-0.5', '1e-7', '-1.5e+300', 'a=b', "it's", "'quoted'", '', 'a-b', '1-2'])(
-    '%j is none',
+    '%j is not a formula',
     (text) => {
       expect(encodeCell(text)).toBe(text);
     },
   );
 
-  test('that has an apostrophe of its own gets another one', () => {
+  test('with an apostrophe gets a second one', () => {
     expect(["'=1", "''=1", "'-5"].map((text) => encodeCell(text))).toEqual(["''=1", "'''=1", "''-5"]);
   });
 
@@ -50,20 +50,20 @@ describe('a cell that starts a formula', () => {
     ['a\t@x', "a\t'@x"],
     ["a\n'=1", "a\n''=1"],
     ['a;-5;b', 'a;-5;b'],
-  ])('is none behind a character that parts cells elsewhere: %j', (text, cell) => {
+  ])('is escaped after another separator: %j', (text, cell) => {
     expect(encodeCell(text)).toBe(cell);
     expect(decodeCell(cell)).toBe(text);
     expect(encodeCell(text, { raw: true })).toBe(text);
   });
 
-  test('is none in text that is JSON, which is read as it was', () => {
+  test('is not escaped within JSON, which is decoded unchanged', () => {
     const nested = { a: 'x;=1', b: ['y;@z'] };
     const line = formatCsvLine({ nested }, ['nested']);
     expect(line).toBe(`"{""a"":""x;'=1"",""b"":[""y;'@z""]}"`);
     expect(JSON.parse(decodeCell(line.slice(1, -1).replaceAll('""', '"')))).toEqual(nested);
   });
 
-  test('is not made by a carriage return, which is an escape', () => {
+  test('does not start with a carriage return, which is escaped', () => {
     expect(encodeCell('\r=1')).toBe('\\u000d=1');
   });
 
@@ -88,7 +88,7 @@ describe('a cell that starts a formula', () => {
   );
   const text = fc.string({ unit: units, maxLength: 12 });
 
-  test('is read as it was, whatever it is; and no cell starts a formula', () => {
+  test('is decoded to any original value, and no cell starts a formula', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string()), fc.boolean(), (value, raw) => {
         expect(decodeCell(encodeCell(value, { raw }), { raw })).toBe(value);
@@ -99,13 +99,13 @@ describe('a cell that starts a formula', () => {
     );
   });
 
-  test('leaves escapes alone that no cell is written with', () => {
+  test('does not decode escapes that encoding never produces', () => {
     expect(['C:\\users', '\\u0041', '\\u001B', '\\udead'].map((cell) => decodeCell(cell))).toEqual([
       ...['C:\\users', '\\u0041', '\\u001B', '\\udead'],
     ]);
   });
 
-  test('is one also as an entry of a list; what could not be parted again is JSON', () => {
+  test('is also escaped as a list entry; lists that cannot be split again are JSON', () => {
     const line = (roles: unknown[]) => formatCsvLine({ roles }, ['roles']);
     expect(line(['=a', 'b', '-c'])).toBe("'=a;b;'-c");
     expect(line([{ groupName: '=a' }])).toBe("'=a");
@@ -122,7 +122,7 @@ describe('csv of the command', () => {
   ];
   const columns = ['--columns', 'groupName,organizationId,@key'];
 
-  test('has no formula, unless --csv-raw leaves them', async () => {
+  test('contains no formula without --csv-raw', async () => {
     await using server = await startFakeServer(() => ({ json: rows }));
     const list = ['groups', 'list', '-o', 'csv'];
     const query = ['--query', '[].{groupName: groupName, organizationId: organizationId, "@key": "@key"}'];
@@ -137,7 +137,7 @@ describe('csv of the command', () => {
     expect((await iam(['groups', 'get', 'x', '-o', 'csv', ...columns], server)).out).not.toMatch(/(^|,)[=@]/m);
   });
 
-  test.each([[[]], [['--csv-raw']]])('is what iam bulk makes the same values of: %j', async (words) => {
+  test.each([[[]], [['--csv-raw']]])('is read by iam bulk as the same values: %j', async (words) => {
     const names = [...formulas, "'=x", '-5', 'a"b,c', 'a;b', '\u001b[31m', '\u202e', 'x\r\ny', '\\u001b', '[x', '{'];
     const groups = names.map((groupName, at) => ({
       groupName,
@@ -170,7 +170,7 @@ describe('csv of the command', () => {
     expect(made).toEqual(groups);
   });
 
-  test('that lists members gives them back, each for itself', async () => {
+  test('with lists of members is read back entry by entry', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(home.file('rows.csv'), "groupName,userId\nops,'=a;''=b;-5\n");

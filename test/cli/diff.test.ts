@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dumpDirectory, startPlanFixture } from './plan/plan-fixture.ts';
 import { everything } from './plan/sample-documents.ts';
 
-test('diff ends with 1 and what differs, and with 0 and nothing where nothing does; it writes nothing', async () => {
+test('diff exits with 1 and prints differences, exits with 0 without any, and writes nothing', async () => {
   await using world = await startPlanFixture();
   const file = await world.write('iam.yaml', everything);
   const before = await dumpDirectory(world.server);
@@ -14,7 +14,7 @@ test('diff ends with 1 and what differs, and with 0 and nothing where nothing do
   expect(await world.iam(['diff', '-f', file])).toEqual({ code: 0, out: '', err: '' });
 });
 
-test('an order of roles or members is no difference', async () => {
+test('the order of roles or members is not a difference', async () => {
   await using world = await startPlanFixture();
   await world.iam([
     'apply',
@@ -26,7 +26,7 @@ test('an order of roles or members is no difference', async () => {
   expect((await world.iam(['diff', '-f', file])).code).toBe(0);
 });
 
-test('a fault in a document is no difference: it ends with 2', async () => {
+test('an invalid document is not a difference: exits with 2', async () => {
   await using world = await startPlanFixture();
   expect((await world.iam(['diff', '-f', '-'], { stdin: 'groups: 3' })).code).toBe(2);
 });

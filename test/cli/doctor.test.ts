@@ -18,7 +18,7 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const token = (claims: object) => `${part({ alg: 'none' })}.${part(claims)}.x`;
 const good = token({ client_id: 'me', authorities: ['ROLE_ADMIN'], exp: now / 1000 + 600 });
 
-/** A server that is well, but for what `odd` answers. */
+/** A healthy server, except for the responses of `odd`. */
 function server(odd: (path: string) => ReturnType<FakeHandler> | undefined = () => undefined) {
   return startFakeServer(({ path }) => {
     const found = odd(path);
@@ -37,7 +37,7 @@ async function doctor(url: string, variables: Record<string, string> = { IAM_TOK
 }
 
 describe('doctor', () => {
-  test('finds a server of this version well, as its administrator', async () => {
+  test('reports a healthy server of this version', async () => {
     await using own = await startServer({ clock: createFakeClock(new Date().toISOString()) });
     const { clientId: IAM_CLIENT_ID, clientSecret: IAM_CLIENT_SECRET } = adminClient;
     const outcome = await iam(['doctor', '-o', 'json'], {
@@ -62,7 +62,7 @@ describe('doctor', () => {
     expect(outcome.code).toBe(0);
   });
 
-  test('tells with 0 that all is well, and shows no token', async () => {
+  test('exits with 0 for a healthy server, and prints no token', async () => {
     await using fake = await server();
     const { code, findings, err } = await doctor(fake.url);
     expect([code, err]).toEqual([0, '']);
@@ -70,14 +70,14 @@ describe('doctor', () => {
     expect(JSON.stringify(findings)).not.toContain(good);
   });
 
-  test('sends no credentials but for the sign-in', async () => {
+  test('sends credentials only for the sign-in', async () => {
     await using fake = await server();
     await doctor(fake.url);
     const signedIn = fake.received.filter(({ headers }) => headers.authorization !== undefined);
     expect(signedIn.map(({ path }) => path)).toEqual(['/security/iam/v1/groups?limit=1']);
   });
 
-  test('ends with 1 where nobody listens, and says what to do', async () => {
+  test('exits with 1 and a hint if the server is down', async () => {
     const gone = await server();
     await gone[Symbol.asyncDispose]();
     const { code, of } = await doctor(gone.url);
@@ -97,7 +97,7 @@ describe('doctor', () => {
     ['control plane', 'ok', '/_iam/settings', errorResponse(403, 'ROLE_MISSING')],
     ['sign-in', 'fail', '/security/iam/v1/groups?limit=1', errorResponse(401, 'TOKEN_INVALID')],
     ['sign-in', 'ok', '/security/iam/v1/groups?limit=1', errorResponse(403, 'ROLE_MISSING')],
-  ])('%s is %s where %s answers otherwise', async (check, status, path, reply) => {
+  ])('%s is %s if %s responds otherwise', async (check, status, path, reply) => {
     await using fake = await server((asked) => (asked === path ? reply : undefined));
     const { code, of } = await doctor(fake.url);
     expect(of(check)).toMatchObject({ status });
@@ -114,13 +114,13 @@ describe('doctor', () => {
     expect([code, of(check)?.status]).toEqual([0, 'warn']);
   });
 
-  test('fails where nobody is signed in', async () => {
+  test('fails without credentials', async () => {
     await using fake = await server();
     const { code, of } = await doctor(fake.url, {});
     expect([code, of('sign-in')?.status]).toEqual([1, 'fail']);
   });
 
-  test('warns of a token that is of another client than the profile', async () => {
+  test('warns of a token of another client than the profile', async () => {
     await using home = await Home.make();
     await using fake = await server();
     await saveProfile('p', { baseUrl: fake.url, clientId: 'other', clientSecret: 's', readOnly: true }, home.variables);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 afterEach(() => home[Symbol.asyncDispose]());
 
-/** Without a server in the background: what runs on this machine is no business of a test. */
+/** Without a background server: tests must not depend on processes of this machine. */
 const env = (words: readonly string[] = [], variables: Record<string, string> = {}): Promise<CliResult> =>
   home.iam(['env', ...words], { variables: { XDG_STATE_HOME: home.file('state'), ...variables } });
 
@@ -29,7 +29,7 @@ async function addProfile(secret: string): Promise<void> {
 }
 
 describe('iam env', () => {
-  test('names the profile in use and its server, and prints no secret', async () => {
+  test('prints the profile in use and its server, and no secret', async () => {
     await addProfile('the-secret');
     const { code, out, err } = await env();
     expect({ code, out }).toEqual({
@@ -39,7 +39,7 @@ describe('iam env', () => {
     expect(err).not.toContain('the-secret');
   });
 
-  test('takes away what would go before the profile', async () => {
+  test('unsets variables that take precedence over the profile', async () => {
     await addProfile('the-secret');
     const { out } = await env([], { IAM_TOKEN: 't', IAM_USERNAME: 'u' });
     expect(out.split('\n')).toEqual(expect.arrayContaining(['unset IAM_TOKEN', 'unset IAM_USERNAME']));
@@ -51,12 +51,12 @@ describe('iam env', () => {
     ['bash', "export IAM_CLIENT_SECRET='a'\\''b\\$(c)'"],
     ['zsh', "export IAM_CLIENT_SECRET='a'\\''b\\$(c)'"],
     ['fish', "set -gx IAM_CLIENT_SECRET 'a\\'b\\\\$(c)'"],
-  ])('writes for %s so that nothing in a value is run', async (shell, line) => {
+  ])('quotes values for %s so that nothing in them is executed', async (shell, line) => {
     await addProfile("a'b\\$(c)");
     expect((await env(['--secrets', '--shell', shell])).out.split('\n')).toContain(line);
   });
 
-  test('for programs it is an object', async () => {
+  test('prints an object for programs', async () => {
     await addProfile('the-secret');
     const { out } = await env(['--secrets', '-o', 'json']);
     expect(JSON.parse(out)).toEqual({
@@ -66,14 +66,14 @@ describe('iam env', () => {
     });
   });
 
-  test('without any profile says where credentials are, and 4 where there are none to print', async () => {
+  test('without a profile explains the credentials, and exits with 4 if there are none', async () => {
     const outcome = await env();
     expect(outcome).toMatchObject({ code: 0, out: "export IAM_BASE_URL='http://127.0.0.1:8080'\n" });
     expect(outcome.err).toContain('No profile');
     expect((await env(['--secrets'])).code).toBe(4);
   });
 
-  test('of a server that does not run is wrong usage, and so is one besides a profile', async () => {
+  test('rejects a server that is not running, and a server together with a profile', async () => {
     await addProfile('the-secret');
     expect((await env(['nothing'])).code).toBe(2);
     expect((await env(['nothing', '--profile', 'here'])).code).toBe(2);

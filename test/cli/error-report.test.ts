@@ -4,7 +4,7 @@ import { Home, iam } from './run-cli.ts';
 
 const get = ['groups', 'get', 'ops'];
 
-describe('the exit code of a refusal', () => {
+describe('the exit code of a rejection', () => {
   test.each([
     [404, 'GROUP_NOT_FOUND', 3],
     [404, 'PATH_UNKNOWN', 3],
@@ -38,15 +38,15 @@ describe('the exit code of a refusal', () => {
   });
 
   test.each([
-    ['a proxy that answers for a server that is down', { status: 502, text: '<html>' }],
+    ['a proxy response for a server that is down', { status: 502, text: '<html>' }],
     ['a connection that breaks', { hangUp: true }],
-    ['no answer in time', { silent: true }],
+    ['a timeout', { silent: true }],
   ])('is 75 for %s', async (_, reply) => {
     await using server = await startFakeServer(() => reply);
     expect((await iam([...get, '--timeout', '0.2'], server)).code).toBe(75);
   });
 
-  test('is 75 where nobody listens, and says how to start a server', async () => {
+  test('is 75 if the server is down, with a hint to start one', async () => {
     const server = await startFakeServer(() => ({}));
     await server[Symbol.asyncDispose]();
     const outcome = await iam(get, server);
@@ -56,7 +56,7 @@ describe('the exit code of a refusal', () => {
 });
 
 describe('an error', () => {
-  test('for people has the reason, the request id and what to do next', async () => {
+  test('for people has the reason, the request id and a hint', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND', 'Group not found.'));
     expect(await iam(get, server)).toEqual({
       code: 3,
@@ -65,19 +65,19 @@ describe('an error', () => {
         'error: Group not found.',
         '  reason   GROUP_NOT_FOUND (404)',
         '  request  request-1',
-        '  next     List groups with `iam groups list`.',
+        '  hint     List groups with `iam groups list`.',
         '',
       ].join('\n'),
     });
   });
 
-  test('for programs is one object on standard error, also for wrong usage', async () => {
+  test('for programs is one object on standard error, also for usage errors', async () => {
     const outcome = await iam(['groups', 'list', '--limit', 'x', '-o', 'jsonl']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'USAGE', transient: false, items: [] } });
   });
 
-  test('tells every fault and how long to wait', async () => {
+  test('reports every item and how long to wait', async () => {
     const items = [
       { code: 'TOO_MANY_ATTEMPTS', message: 'Too many.' },
       { code: 'OTHER', message: 'Also this.' },
@@ -85,17 +85,17 @@ describe('an error', () => {
     await using server = await startFakeServer(() => ({ status: 429, json: items, headers: { 'retry-after': '30' } }));
     const { err } = await iam(get, server);
     expect(err).toContain('Also this.');
-    expect(err).toContain('  next     Try again in 30 s. ');
+    expect(err).toContain('  hint     Try again in 30 s. ');
   });
 
-  test('can not steer the terminal', async () => {
+  test('cannot control the terminal', async () => {
     await using server = await startFakeServer(() =>
       errorResponse(404, 'GROUP_NOT_FOUND', 'No \u001b[31mgroup\u0007\u202e.'),
     );
     expect((await iam(get, server)).err).toContain(String.raw`error: No \u001b[31mgroup\u0007\u202e.`);
   });
 
-  test('is painted on a terminal, unless that is not wanted', async () => {
+  test('is colored on a terminal, unless disabled', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
     const paint = '\u001b[';
     const variables = { IAM_TOKEN: 't' };
@@ -115,7 +115,7 @@ describe('an error', () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-])('%s ends a call under way with %i', async (signal, exitCode) => {
+])('%s aborts a pending request with %i', async (signal, exitCode) => {
   const controller = new AbortController();
   await using server = await startFakeServer(() => {
     controller.abort(signal);
@@ -128,10 +128,10 @@ describe('a confirmation', () => {
   const remove = ['groups', 'delete', 'ops'];
 
   test.each([
-    ['standard input is no terminal', {}, []],
+    ['standard input is not a terminal', {}, []],
     ['in continuous integration', { columns: 80, variables: { IAM_TOKEN: 't', CI: 'true' } }, []],
     ['with --no-input', { columns: 80 }, ['--no-input']],
-  ])('nobody can give is exit code 10, and nothing is sent: %s', async (_, given, words) => {
+  ])('in non-interactive mode is exit code 10, and nothing is sent: %s', async (_, given, words) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const outcome = await iam([...remove, ...words], { ...server, ...given });
     expect(outcome).toMatchObject({ code: 10, out: '' });
@@ -141,7 +141,7 @@ describe('a confirmation', () => {
 });
 
 describe('signing in', () => {
-  test('is needed before anything is sent', async () => {
+  test('is required before the first request', async () => {
     await using server = await startFakeServer(() => ({}));
     const outcome = await iam(get, { ...server, variables: { IAM_BASE_URL: server.url } });
     expect(outcome.code).toBe(4);
@@ -149,25 +149,25 @@ describe('signing in', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('is not needed for what is public', async () => {
+  test('is not required for public operations', async () => {
     await using server = await startFakeServer(() => ({ json: { keys: [{ kid: 'k1' }] } }));
     const outcome = await iam(['keys', '-o', 'name'], { variables: { IAM_BASE_URL: server.url } });
     expect(outcome).toEqual({ code: 0, out: 'k1\n', err: '' });
   });
 
-  test('takes half a client for a mistake', async () => {
+  test('rejects incomplete client credentials', async () => {
     const outcome = await iam(get, { variables: { IAM_CLIENT_ID: 'me' } });
     expect(outcome.code).toBe(4);
     expect(outcome.err).toContain('secret is missing');
   });
 
-  test('goes by API key, too', async () => {
+  test('accepts an API key', async () => {
     await using server = await startFakeServer(() => ({ json: { groupId: 'g' } }));
     await iam(get, { variables: { IAM_BASE_URL: server.url, IAM_API_KEY: 'key' } });
     expect(server.received[0]?.headers).toMatchObject({ 'x-api-key': 'key' });
   });
 
-  test('of a profile keeps its token, and gets a new one before it reports a missing role', async () => {
+  test('of a profile caches its token, and obtains a new one before it reports a missing role', async () => {
     await using home = await Home.make();
     let logins = 0;
     await using server = await startFakeServer(({ path, headers }) => {
@@ -185,7 +185,7 @@ describe('signing in', () => {
     expect(logins).toBe(2);
   });
 
-  test('does not use a token that is about to end', async () => {
+  test('does not use a token that is about to expire', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(({ path }) =>
       path.endsWith('/login') ? tokenResponse('t') : { json: { groupId: 'g' } },

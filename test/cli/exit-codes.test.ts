@@ -1,4 +1,4 @@
-/** Every exit code that `iam help exit-codes` prints, each seen once. */
+/** Tests every exit code of `iam help exit-codes`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { type CliResult, Home, iam, tokenVariables } from './run-cli.ts';
 
 type Reply = ReturnType<FakeHandler>;
 
-/** Runs a command against a server that always answers this. */
+/** Runs a command against a server with a fixed response. */
 async function against(
   reply: Reply,
   line: string,
@@ -17,7 +17,7 @@ async function against(
   return await iam(line.split(' '), { url: server.url, variables: { IAM_BASE_URL: server.url, ...variables } });
 }
 
-/** Runs a command beside a file, against a server that always answers this. */
+/** Runs a command with a file, against a server with a fixed response. */
 async function beside(name: string, text: string, reply: Reply, line: (file: string) => string): Promise<CliResult> {
   await using home = await Home.make();
   await using server = await startFakeServer(() => reply);
@@ -39,13 +39,13 @@ const creating = '--operation groups.create';
 const groups = 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n';
 const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>]>> = {
   0: ['done', () => against({ json: group }, 'groups get ops')],
-  1: ['no, of can', () => against({ json: [] }, 'can alice DEPLOY')],
-  2: ['wrong usage', () => against({ json: [] }, 'groups lst')],
+  1: ['a negative result of can', () => against({ json: [] }, 'can alice DEPLOY')],
+  2: ['a usage error', () => against({ json: [] }, 'groups lst')],
   3: ['not found', () => against(errorResponse(404, 'GROUP_NOT_FOUND'), 'groups get ops')],
-  4: ['nobody is signed in', () => against({ json: group }, 'groups get ops', {})],
+  4: ['not signed in', () => against({ json: group }, 'groups get ops', {})],
   5: ['a role is missing', () => against(errorResponse(403, 'ROLE_MISSING'), 'groups get ops')],
   6: ['a name is taken', () => against(errorResponse(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
-  7: ['a value is refused', () => against(errorResponse(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
+  7: ['a value is rejected', () => against(errorResponse(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
   8: [
     'a row failed',
     () =>
@@ -57,19 +57,19 @@ const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>
       ),
   ],
   9: [
-    'there is something to change',
+    'changes are pending',
     () => beside('iam.yaml', groups, { json: [group] }, (file) => `plan -f ${file} --detailed-exitcode`),
   ],
-  10: ['nobody can be asked', () => against({ status: 204 }, 'groups delete ops')],
+  10: ['non-interactive mode', () => against({ status: 204 }, 'groups delete ops')],
   75: [
-    'the server is in trouble',
+    'the server is unavailable',
     () => against(errorResponse(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0'),
   ],
   130: ['interrupted', () => interrupted('SIGINT')],
   143: ['terminated', () => interrupted('SIGTERM')],
 };
 
-/** Those that a process alone can show, and where processes are started for them. */
+/** Codes that only a process can return, and the tests that start one. */
 const ofProcesses: Readonly<Record<number, string>> = {
   11: 'test/e2e/cli-background.test.ts',
   12: 'test/e2e/cli-background.test.ts',
@@ -90,7 +90,7 @@ describe('the exit code', () => {
     },
   );
 
-  test.each(Object.entries(ofProcesses))('%s is seen of a process in %s', (code, file) => {
+  test.each(Object.entries(ofProcesses))('%s is tested with a process in %s', (code, file) => {
     expect(existsSync(file) && readFileSync(file, 'utf8')).toMatch(new RegExp(`(toBe\\(|code: |\\[|, )${code}\\b`));
   });
 });

@@ -5,7 +5,7 @@ import { everything } from './plan/sample-documents.ts';
 
 const apiKey = Buffer.alloc(32, 7).toString('base64');
 
-/** A world with more than documents can make: two keys of one client, a client of a user, groups without anything. */
+/** A server with more than documents can create: two keys of one client, a client of a user, empty groups. */
 async function rich(): Promise<PlanFixture> {
   const world = await startPlanFixture({
     clients: [
@@ -29,30 +29,26 @@ async function rich(): Promise<PlanFixture> {
 }
 
 describe('export', () => {
-  test.each([[[]], [['-o', 'json']]])(
-    '%j gives a document of which the plan is empty, the same each time',
-    async (more) => {
-      await using world = await rich();
-      const { code, out, err } = await world.iam(['export', ...more]);
-      expect([code, err]).toEqual([0, '']);
-      expect((await world.iam(['export', ...more])).out).toBe(out);
-      const file = await world.write('export.yaml', out);
-      expect(await world.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({
-        code: 0,
-        out: expect.stringContaining('No changes'),
-      });
-      for (const secret of [apiKey, 'a-secret-of-the-seed', adminClient.clientSecret])
-        expect(out).not.toContain(secret);
-    },
-  );
+  test.each([[[]], [['-o', 'json']]])('%j prints a stable document with an empty plan', async (more) => {
+    await using world = await rich();
+    const { code, out, err } = await world.iam(['export', ...more]);
+    expect([code, err]).toEqual([0, '']);
+    expect((await world.iam(['export', ...more])).out).toBe(out);
+    const file = await world.write('export.yaml', out);
+    expect(await world.iam(['plan', '-f', file, '--detailed-exitcode'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('No changes'),
+    });
+    for (const secret of [apiKey, 'a-secret-of-the-seed', adminClient.clientSecret]) expect(out).not.toContain(secret);
+  });
 
-  test('--kind gives only these', async () => {
+  test('--kind exports only these kinds', async () => {
     await using world = await rich();
     const { out } = await world.iam(['export', '--kind', 'groups,corporateGroups', '--kind', 'apiKeys', '-o', 'json']);
     expect(Object.keys(JSON.parse(out))).toEqual(['groups', 'apiKeys', 'corporateGroups']);
   });
 
-  test('what is applied to an empty server is what the first has', async () => {
+  test('an export applied to an empty server reproduces the first one', async () => {
     await using first = await startPlanFixture();
     await first.iam(['apply', '-f', await first.write('iam.yaml', everything), '--yes']);
     const kinds = ['--kind', 'groups,corporateGroups,customers'];
@@ -70,7 +66,7 @@ describe('export', () => {
 });
 
 describe('a server without a control plane', () => {
-  test('exports what the interface lists, and says what is missing', async () => {
+  test('exports what the interface lists, and reports what is missing', async () => {
     await using world = await startPlanFixture({}, { 'disable-control-plane': true });
     const { code, out, err } = await world.iam(['export', '-o', 'json']);
     expect([code, err]).toEqual([0, expect.stringContaining('no control plane')]);
@@ -78,7 +74,7 @@ describe('a server without a control plane', () => {
     expect(await world.iam(['export', '--kind', 'clients'])).toMatchObject({ code: 3, out: '' });
   });
 
-  test('takes groups and members, and refuses clients before anything is written', async () => {
+  test('accepts groups and members, and rejects clients before the first write', async () => {
     await using world = await startPlanFixture({}, { 'disable-control-plane': true });
     const text =
       'groups:\n  - {groupName: ops, roles: [A], users: [u1, u2], businesses: [b1], businessUsers: [{businessId: b1, userId: u1}]}\n';

@@ -5,7 +5,7 @@ import { iam } from './run-cli.ts';
 const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503 }, matched: 2, applied: 1 };
 
 describe('faults', () => {
-  test('list shows each with its effect', async () => {
+  test('list prints each fault with its effect', async () => {
     await using server = await startFakeServer(() => ({ json: [rule] }));
     const { code, out } = await iam(['faults', 'list'], server);
     expect([code, out]).toEqual([
@@ -14,7 +14,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('add sends what is typed', async () => {
+  test('add sends the options', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: rule }));
     const add = (...words: string[]) => iam(['faults', 'add', ...words, '-o', 'name'], server);
     expect(await add('--operation', 'groups.list', '--nth', '3', '--fail', '503')).toMatchObject({
@@ -51,13 +51,13 @@ describe('faults', () => {
     [['--jitter', '5ms']],
     [['--fail', 'x']],
     [['--fail', '503', '--probability', 'often']],
-  ])('add refuses %j, and sends nothing', async (words) => {
+  ])('add rejects %j and sends nothing', async (words) => {
     await using server = await startFakeServer(() => ({ status: 201, json: rule }));
     expect((await iam(['faults', 'add', ...words], server)).code).toBe(2);
     expect(server.received).toEqual([]);
   });
 
-  test('remove and clear take them away', async () => {
+  test('remove and clear delete faults', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     expect((await iam(['faults', 'remove', 'f1'], server)).code).toBe(0);
     expect((await iam(['faults', 'clear'], server)).code).toBe(10);
@@ -69,7 +69,7 @@ describe('faults', () => {
   });
 
   test.each([[['add', '--fail', '503']], [['remove', 'f1']], [['clear']]])(
-    '%j sends nothing when it is tried',
+    '%j --dry-run sends nothing',
     async (words) => {
       await using server = await startFakeServer(() => ({ status: 204 }));
       expect((await iam(['faults', ...words, '--dry-run'], server)).code).toBe(0);

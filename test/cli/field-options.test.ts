@@ -6,7 +6,7 @@ import { manifest } from '../../src/contract/manifest.ts';
 import type { ManifestOperation } from '../../src/contract/manifest-types.ts';
 import { drainStream } from './drain-stream.ts';
 
-/** An operation with every kind of field that one can have. */
+/** An operation with every kind of field. */
 const create: ManifestOperation = {
   id: 'users.create',
   title: 'Create a user',
@@ -60,14 +60,14 @@ async function body(...words: string[]): Promise<unknown> {
 }
 
 describe('fields as options', () => {
-  test('nouns below nouns, objects by dots, numbers, lists', async () => {
+  test('nested nouns, dotted objects, numbers, lists', async () => {
     const plan = await body('--user-name', 'u', '--user-mobile.area-code', '11', '--grant-type', 'a,b', '--kind', 'V2');
     expect(plan).toMatchObject({
       body: { userName: 'u', userMobile: { areaCode: 11 }, grantTypes: ['a', 'b'], kind: 'V2' },
     });
   });
 
-  test('a boolean is true by itself, and can be said to be false', async () => {
+  test('a boolean flag is true, and accepts an explicit false', async () => {
     expect(await body('--user-name', 'u', '--lead')).toMatchObject({ body: { lead: true } });
     expect(await body('--user-name', 'u', '--lead', 'false', '--remember-me')).toMatchObject({
       body: { lead: false },
@@ -75,7 +75,7 @@ describe('fields as options', () => {
     });
   });
 
-  test('a secret is read from a file and not shown', async () => {
+  test('a secret is read from a file and not printed', async () => {
     expect(await body('--user-name', 'u', '--password-file', '-')).toMatchObject({ body: { password: '(secret)' } });
     await expect(body('--user-name', 'u', '--password', 'x')).rejects.toThrow('unknown option');
   });
@@ -85,12 +85,12 @@ describe('fields as options', () => {
     [['--user-name', 'u', '--user-mobile.area-code', '1.5'], 'whole number'],
     [['--kind', 'V1'], '--user-name is missing'],
     [['--user-name', 'u', '--pair', 'x'], 'in a file with -f'],
-  ])('%j is refused before anything is sent', async (words, message) => {
+  ])('%j is rejected before the request', async (words, message) => {
     await expect(body(...words)).rejects.toThrow(message);
   });
 });
 
-test('reading standard input ends when it is interrupted', async () => {
+test('an interrupt ends reading of standard input', async () => {
   const controller = new AbortController();
   const reading = readStream(new PassThrough(), controller.signal);
   controller.abort(new Error('interrupted'));

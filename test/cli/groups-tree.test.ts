@@ -24,7 +24,7 @@ const groups = [
 ];
 
 describe('the tree', () => {
-  test('has own roles, then after a plus those from other groups; what was drawn is not drawn again', () => {
+  test('prints own roles, then inherited ones after a plus, and each group once', () => {
     const graph = buildGraph([...groups, group('lonely', [])]);
     expect(drawText(graph, findRoots(graph))).toEqual([
       'leads  APPROVE + DEPLOY READ',
@@ -36,7 +36,7 @@ describe('the tree', () => {
     ]);
   });
 
-  test('keeps its lines within a narrow terminal', () => {
+  test('fits a narrow terminal', () => {
     const roles = Array.from({ length: 12 }, (_, at) => `A_LONG_ROLE_${at}`);
     const graph = buildGraph([group('top', roles, 'below'), group('below', roles)]);
     const lines = drawText(graph, ['top'], 40);
@@ -44,12 +44,12 @@ describe('the tree', () => {
     expect(lines.slice(0, 2)).toEqual(['top  A_LONG_ROLE_0 A_LONG_ROLE_1', '│   A_LONG_ROLE_10 A_LONG_ROLE_11']);
   });
 
-  test('is not trapped by groups that depend on each other', () => {
+  test('terminates for cyclic dependencies', () => {
     const graph = buildGraph([group('a', ['A'], 'b'), group('b', ['B'], 'a')]);
     expect(drawText(graph, ['a'])).toEqual(['a  A + B', '└─ b  B + A', '   └─ a  (drawn above)']);
   });
 
-  test('of one group has only what it rests on', () => {
+  test('of one group contains only its dependencies', () => {
     expect([...findSubgraph(buildGraph(groups), 'ops').keys()]).toEqual(['base', 'ops']);
   });
 });
@@ -61,7 +61,7 @@ test('names are quoted for Graphviz and Mermaid', () => {
 });
 
 describe('groups tree', () => {
-  /** One group a page. */
+  /** One group per page. */
   const paged = () =>
     startFakeServer(({ path }) => {
       const at = Number(new URL(path, 'http://x').searchParams.get('after') ?? 0);
@@ -84,7 +84,7 @@ describe('groups tree', () => {
     expect((await iam(['groups', 'tree', reference], server)).out).toBe('ops  DEPLOY + READ\n└─ base  READ\n');
   });
 
-  test('gives each node with its effective roles to programs', async () => {
+  test('prints each node with its effective roles for programs', async () => {
     await using server = await paged();
     const nodes = JSON.parse((await iam(['groups', 'tree', 'ops', '-o', 'json'], server)).out) as unknown[];
     expect(nodes[1]).toEqual({
@@ -96,7 +96,7 @@ describe('groups tree', () => {
     });
   });
 
-  test('does not know a group that is not there', async () => {
+  test('reports an unknown group', async () => {
     await using server = await paged();
     expect((await iam(['groups', 'tree', 'nothing'], server)).code).toBe(3);
   });

@@ -12,7 +12,7 @@ const group = {
 };
 const update = ['groups', 'update', 'ops'];
 
-/** A server with one group whose tag is its version; `between` changes it as somebody else would, before the first write. */
+/** A server with one group whose ETag is its version; `between` is a concurrent change before the first write. */
 async function withGroup(between: (current: { roles: string[] }) => void = () => undefined) {
   let version = 1;
   let current = structuredClone(group);
@@ -39,7 +39,7 @@ function writes({ received }: FakeServer) {
 }
 
 describe('groups update', () => {
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the given fields and keeps the rest', async () => {
     await using server = await withGroup();
     const outcome = await iam(
       [...update, '--add-role', 'ROLE_C', '--remove-role', 'A', '--set', 'groupName=dev=ops'],
@@ -50,7 +50,7 @@ describe('groups update', () => {
     expect(writes(server)).toMatchObject([{ path: '/security/iam/v1/groups/g1', headers: { 'if-match': '"1"' } }]);
   });
 
-  test('changes dependencies, and clears a field that is set to nothing', async () => {
+  test('changes dependencies, and clears a field that is set to empty', async () => {
     await using server = await withGroup();
     const words = [...update, '--add-dependency', 'x,y', '--remove-dependency', 'base', '--set', 'organizationId='];
     expect((await iam(words, server)).code).toBe(0);
@@ -62,14 +62,14 @@ describe('groups update', () => {
     });
   });
 
-  test('keeps what somebody else changed meanwhile', async () => {
+  test('keeps concurrent changes', async () => {
     await using server = await withGroup((current) => current.roles.push('THEIRS'));
     expect((await iam([...update, '--add-role', 'MINE'], server)).code).toBe(0);
     expect(server.group().roles).toEqual(['A', 'B', 'THEIRS', 'MINE']);
     expect(writes(server)).toHaveLength(2);
   });
 
-  test('is a conflict where it is always changed meanwhile', async () => {
+  test('is a conflict after repeated concurrent changes', async () => {
     await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: group, headers: { etag: '"1"' } } : errorResponse(422, 'CHANGED_MEANWHILE'),
     );
@@ -77,7 +77,7 @@ describe('groups update', () => {
     expect(writes(server)).toHaveLength(10);
   });
 
-  test('sends nothing where nothing would change, and says so', async () => {
+  test('sends nothing if nothing would change, and prints a notice', async () => {
     await using server = await withGroup();
     const outcome = await iam(
       [...update, '--add-role', 'A', '--remove-role', 'NOT_THERE', '--set', 'organizationId=acme'],
@@ -121,7 +121,7 @@ describe('groups update', () => {
     [['--set', 'groupId=x'], 'one of the fields groupName, organizationId, businessUnitId'],
     [['-f', '-', '--add-role', 'A'], 'cannot be combined'],
     [['--add-role', 'A,,B'], 'empty value'],
-  ])('%j is wrong usage', async (words, message) => {
+  ])('%j is a usage error', async (words, message) => {
     await using server = await withGroup();
     const outcome = await iam([...update, ...words], server);
     expect(outcome.code).toBe(2);
@@ -131,7 +131,7 @@ describe('groups update', () => {
 });
 
 test.each(['--group-name=X', '--group-name', '--organization-id='])(
-  '%s, an option of create, is told how it goes here',
+  '%s, an option of create, gets a hint for update',
   async (option) => {
     await using server = await withGroup();
     const { code, err } = await iam([...update, option, 'X'], { url: server.url });
@@ -141,13 +141,13 @@ test.each(['--group-name=X', '--group-name', '--organization-id='])(
   },
 );
 
-test('an option that nothing has is refused as everywhere', async () => {
+test('an unknown option is rejected', async () => {
   const { code, err } = await iam([...update, '--nope']);
   expect(code).toBe(2);
   expect(err).toContain("unknown option '--nope'");
 });
 
-test('a role that is added and removed at once is not there afterwards', () => {
+test('a role that is added and removed at once is absent', () => {
   const change = { addRoles: ['C', 'A'], removeRoles: ['C'], addDependencies: [], removeDependencies: [], fields: {} };
   expect(mergeGroup(group, change)).toEqual({ group, differences: [] });
 });

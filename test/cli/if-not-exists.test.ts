@@ -21,7 +21,7 @@ describe('--if-not-exists', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   test.each(creations.map(({ command, creates }) => [command, creates] as const))(
-    'is an option of %s where a taken name means that the entity exists',
+    'is an option of %s, where a taken name means that the entity exists',
     async (command = '', creates = 'group') => {
       const { out } = await run(`${command} --help`);
       expect(out.includes('--if-not-exists')).toBe(entityOf(creates).ifNotExists !== false);
@@ -31,7 +31,7 @@ describe('--if-not-exists', () => {
   test.each([
     ['groups create --group-name ops', 'groupId'],
     ['corporate-groups create --corporate-group-name holding', 'corporateGroupId'],
-  ])('of %s prints the fields of the one that exists', async (line, field) => {
+  ])('of %s prints the fields of the existing entity', async (line, field) => {
     const first = JSON.parse((await run(`${line} -o json`)).out);
     const again = await run(`${line} --if-not-exists -o json`);
     expect(again).toMatchObject({ code: 0, err: expect.stringContaining('nothing was changed') });

@@ -8,7 +8,7 @@ const used = { ...good, id: 'm1', code: '111111', attemptsLeft: undefined };
 const notice = { id: 'm3', to, channel: 'email', purpose: 'contact-changed', text: 'Changed' };
 const none = errorResponse(404, 'MESSAGE_NOT_FOUND');
 
-/** Lists these messages, and answers those who wait one after the other. */
+/** Lists these messages, and serves waiting requests one after the other. */
 function inbox(listed: readonly object[], ...waits: readonly FakeResponse[]) {
   const left = [...waits];
   return startFakeServer(({ path }) => (path.includes('/wait') ? (left.shift() ?? none) : { json: listed }));
@@ -18,14 +18,14 @@ const queriesOf = (received: readonly { readonly path: string }[]) =>
   received.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams));
 
 describe('inbox list', () => {
-  test('asks for what is named, and shows what fits', async () => {
+  test('sends the filters and prints the main columns', async () => {
     await using server = await inbox([good]);
     const { code, out } = await iam(['inbox', 'list', '--to', to, '--purpose', 'mfa'], server);
     expect([code, out]).toEqual([0, 'ID  TO                 PURPOSE  CODE\nm2  alice@example.com  mfa      123456\n']);
     expect(queriesOf(server.received)).toEqual([{ to, purpose: 'mfa', limit: '100' }]);
   });
 
-  test('reads page after page', async () => {
+  test('reads all pages', async () => {
     await using server = await startFakeServer(({ path }) =>
       path.includes('after=')
         ? { json: [used] }
@@ -36,13 +36,13 @@ describe('inbox list', () => {
 });
 
 describe('inbox code', () => {
-  test('prints the newest good code and nothing else', async () => {
+  test('prints only the newest valid code', async () => {
     await using server = await inbox([notice, used, good, { ...good, code: '222222' }]);
     expect(await iam(['inbox', 'code', to], server)).toEqual({ code: 0, out: '123456\n', err: '' });
     expect(server.received).toHaveLength(1);
   });
 
-  test.each([[[]], [[used, notice]]])('ends with 3 where there is none', async (listed) => {
+  test.each([[[]], [[used, notice]]])('exits with 3 without a code', async (listed) => {
     await using server = await inbox(listed);
     const outcome = await iam(['inbox', 'code', to], server);
     expect(outcome).toMatchObject({ code: 3, out: '' });
@@ -50,7 +50,7 @@ describe('inbox code', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('waits for one that comes after what is there, past messages without a code', async () => {
+  test('waits for a new code and skips messages without one', async () => {
     await using server = await inbox([used], { json: notice }, { json: good });
     const outcome = await iam(['inbox', 'code', to, '--purpose', 'mfa', '--wait', '10s'], server);
     expect(outcome).toEqual({ code: 0, out: '123456\n', err: '' });
@@ -61,13 +61,13 @@ describe('inbox code', () => {
     ]);
   });
 
-  test('ends with 3 where none comes in time', async () => {
+  test('exits with 3 after the timeout', async () => {
     await using server = await inbox([]);
     expect((await iam(['inbox', 'code', to, '--wait', '10'], server)).code).toBe(3);
     expect(server.received).toHaveLength(2);
   });
 
-  test.each(['x', '1m', '-1', '1.5', ''])('takes no %j for a time, and sends nothing', async (wait) => {
+  test.each(['x', '1m', '-1', '1.5', ''])('rejects the time %j and sends nothing', async (wait) => {
     await using server = await inbox([]);
     expect((await iam(['inbox', 'code', to, `--wait=${wait}`], server)).code).toBe(2);
     expect(server.received).toEqual([]);
@@ -82,21 +82,21 @@ describe('inbox wait', () => {
     expect(queriesOf(server.received)).toEqual([{ to, after: 'm1', timeout: '10' }]);
   });
 
-  test('waits in parts that are shorter than the time for an answer', async () => {
+  test('splits the wait into requests shorter than the timeout', async () => {
     await using server = await inbox([], none, none, { json: good });
     const outcome = await iam(['inbox', 'wait', '--wait', '60s', '--timeout', '10', '-o', 'name'], server);
     expect(outcome).toMatchObject({ code: 0, out: 'm2\n' });
     expect(queriesOf(server.received)).toEqual(Array(3).fill({ timeout: '8' }));
   });
 
-  test('ends with 3 where none comes in time', async () => {
+  test('exits with 3 after the timeout', async () => {
     await using server = await inbox([]);
     expect(await iam(['inbox', 'wait', '--wait', '0'], server)).toMatchObject({ code: 3, out: '' });
     expect(server.received).toHaveLength(1);
   });
 });
 
-test.each([['list'], ['code', to], ['wait']])('inbox %s says where there is no control plane', async (...words) => {
+test.each([['list'], ['code', to], ['wait']])('inbox %s reports a missing control plane', async (...words) => {
   await using server = await startFakeServer(() => errorResponse(404, 'PATH_UNKNOWN'));
   const outcome = await iam(['inbox', ...words], server);
   expect(outcome.code).toBe(3);

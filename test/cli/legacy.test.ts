@@ -5,11 +5,11 @@ import { Home, iam, tokenVariables } from './run-cli.ts';
 
 const validate = ['products', 'validate', '--product-alias', 'reports', '--sku', 'basic', '--billing-type', 'PREPAID'];
 
-test('products validate prints the token of the header, this once', async () => {
+test('products validate prints the token of the header once', async () => {
   await using server = await startFakeServer(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque-value' } }));
   const outcome = await iam([...validate, '-o', 'json'], server);
   expect(outcome).toMatchObject({ code: 0, out: '{\n  "opaqueToken": "opaque-value"\n}\n' });
-  expect(outcome.err).toContain('Keep the opaque token now');
+  expect(outcome.err).toContain('Copy the opaque token now');
   expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
     productAlias: 'reports',
     sku: 'basic',
@@ -17,7 +17,7 @@ test('products validate prints the token of the header, this once', async () => 
   });
 });
 
-test('products validate puts the token into a file that only its owner reads', async () => {
+test('products validate writes the token to a private file', async () => {
   await using home = await Home.make();
   await using server = await startFakeServer(() => ({ status: 204, headers: { 'x-opaque-token': 'opaque-value' } }));
   const outcome = await home.iam([...validate, '--secret-output', home.file('token')], {
@@ -30,7 +30,7 @@ test('products validate puts the token into a file that only its owner reads', a
   expect((await stat(home.file('token'))).mode & 0o777).toBe(0o600);
 });
 
-test('products authorize names the product and asks to be remembered', async () => {
+test('products authorize sends the product and remember-me', async () => {
   await using server = await startFakeServer(() => ({
     status: 201,
     json: { opaqueToken: 'opaque-value', expiresIn: '600' },
@@ -42,7 +42,7 @@ test('products authorize names the product and asks to be remembered', async () 
   expect(JSON.parse(body)).toEqual({ productId: 'p1', isExternalOrder: true });
 });
 
-test('users provision-logon takes the first password from a file', async () => {
+test('users provision-logon reads the first password from a file', async () => {
   await using home = await Home.make();
   await using server = await startFakeServer(() => ({ status: 201, json: { logon: 'SMITH01' } }));
   await writeFile(home.file('first'), 'FIRST#1\n');

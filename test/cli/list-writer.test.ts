@@ -7,7 +7,7 @@ import { drainStream } from './drain-stream.ts';
 
 const total = 100_000;
 
-/** Lists of this many groups, a thousand on each page. */
+/** Lists of this many groups, a thousand per page. */
 function manyGroups() {
   return startFakeServer(({ path }) => {
     const query = new URL(path, 'http://x').searchParams;
@@ -29,7 +29,7 @@ function start(server: FakeServer, words: readonly string[], stdout: Writable, s
 
 const all = ['groups', 'list', '--all', '-o'];
 
-/** Lets whatever can happen without the reader happen. */
+/** Waits until nothing proceeds without the reader. */
 async function settle(server: FakeServer): Promise<number> {
   for (let seen = -1; seen !== server.received.length; ) {
     seen = server.received.length;
@@ -41,7 +41,7 @@ async function settle(server: FakeServer): Promise<number> {
 describe.each(['json', 'jsonl', 'csv', 'name', 'yaml', 'table', 'wide'])(
   'a hundred thousand entries as %s',
   (format) => {
-    test('are asked for only as they are read', async () => {
+    test('are requested only as they are read', async () => {
       await using server = await manyGroups();
       const stdout = new PassThrough({ highWaterMark: 1024 });
       const over = new AbortController();
@@ -56,7 +56,7 @@ describe.each(['json', 'jsonl', 'csv', 'name', 'yaml', 'table', 'wide'])(
       expect(await done).toBe(130);
     });
 
-    test('are asked for no more once the reader has gone, which is no failure', async () => {
+    test('are not requested after the reader closes the stream, which is not an error', async () => {
       await using server = await manyGroups();
       const stdout = new Writable({
         highWaterMark: 1,
@@ -69,7 +69,7 @@ describe.each(['json', 'jsonl', 'csv', 'name', 'yaml', 'table', 'wide'])(
   },
 );
 
-test('json is one document that holds each of them', async () => {
+test('json is one document with every entry', async () => {
   await using server = await manyGroups();
   const stdout = new PassThrough({ highWaterMark: 1024 });
   const done = start(server, [...all, 'json'], stdout);
@@ -83,7 +83,7 @@ test('json is one document that holds each of them', async () => {
   expect(text.endsWith('  }\n]\n')).toBe(true);
 });
 
-test('json that breaks off is no document: nobody takes it for the whole', async () => {
+test('interrupted json is not a valid document', async () => {
   await using server = await startFakeServer(({ path }) =>
     path.includes('after=')
       ? { status: 400, json: [{ code: 'X', message: 'x' }] }
@@ -94,7 +94,7 @@ test('json that breaks off is no document: nobody takes it for the whole', async
   expect(() => JSON.parse(drainStream(stdout))).toThrow();
 });
 
-test('a table of short pages is lined up over all of them', async () => {
+test('a table aligns short pages together', async () => {
   await using server = await startFakeServer(({ path }) => {
     if (path.includes('after=')) return { json: [{ groupId: 'g-longer', groupName: 'b', roles: ['R'] }] };
     const link = { link: '</x?after=1>; rel="next"' };

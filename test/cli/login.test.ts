@@ -15,25 +15,25 @@ const start = 1_800_000_000_000;
 const minute = 60_000;
 const get = ['groups', 'get', 'ops'];
 
-/** Gives `access-1`, `refresh-1` and so on; takes only the latest of each. */
+/** Issues `access-1`, `refresh-1` and so on; accepts only the latest of each. */
 function loginServer(): Promise<FakeServer> {
-  let given = 0;
+  let issued = 0;
   const grant = () => {
-    given += 1;
-    const token = { accessToken: `access-${given}`, refreshToken: `refresh-${given}`, expiresIn: '600' };
+    issued += 1;
+    const token = { accessToken: `access-${issued}`, refreshToken: `refresh-${issued}`, expiresIn: '600' };
     return { status: 201, json: { ...token, tokenType: 'Bearer', scope: [] } };
   };
   return startFakeServer(({ path: target, headers, body }) => {
     if (target.includes('/user-identities/login'))
       return headers.authorization === basic('alice', 'right') ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target.endsWith('/generate-token'))
-      return body.includes(`"refresh-${given}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
+      return body.includes(`"refresh-${issued}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target.endsWith('/client-identities/login'))
       return headers.authorization === basic('bot', 'secret')
         ? tokenResponse('bot-token')
         : errorResponse(401, 'CREDENTIALS_INVALID');
     if (target === '/_iam/revoke') return { json: {} };
-    const isGood = [`Bearer access-${given}`, 'Bearer bot-token'].includes(String(headers.authorization));
+    const isGood = [`Bearer access-${issued}`, 'Bearer bot-token'].includes(String(headers.authorization));
     return isGood ? { json: { groupId: 'g' } } : errorResponse(401, 'TOKEN_INVALID');
   });
 }
@@ -53,7 +53,7 @@ const sent = ({ received }: FakeServer, part: string): ReceivedRequest[] =>
   received.filter(({ path: target }) => target.includes(part));
 
 describe('a user who logs in', () => {
-  test('is signed in for the commands that follow, and nothing secret is shown', async () => {
+  test('stays signed in for later commands, and no secret is printed', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     const outcome = await home.iam(asAlice(server.url), { stdin: 'right\n' });
@@ -64,7 +64,7 @@ describe('a user who logs in', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('leaves tokens in a private file and no password anywhere', async () => {
+  test('stores tokens in a private file and no password', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -76,7 +76,7 @@ describe('a user who logs in', () => {
       expect(await readFile(path.join(entry.parentPath, entry.name), 'utf8')).not.toContain('right');
   });
 
-  test('with a wrong password is refused, and an earlier session stays', async () => {
+  test('with a wrong password is rejected and keeps the earlier session', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -84,7 +84,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(get)).code).toBe(0);
   });
 
-  test('stays signed in past the end of the token', async () => {
+  test('stays signed in after the token expires', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -99,7 +99,7 @@ describe('a user who logs in', () => {
     ]);
   });
 
-  test('is told of a missing role, and not to log in again, where the session can not be renewed', async () => {
+  test('gets a missing-role error, not a sign-in error, if the session cannot be refreshed', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(({ path: target }) => {
       if (target.includes('/user-identities/login'))
@@ -114,7 +114,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('renews once, however many commands find the token ended', async () => {
+  test('refreshes once for concurrent commands with an expired token', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -124,7 +124,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('is told to log in again where the session is over', async () => {
+  test('gets a hint to log in again if the session has expired', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -135,7 +135,7 @@ describe('a user who logs in', () => {
     expect(outcome.err).toContain('iam login --user alice');
   });
 
-  test('whose token is refused gets another by the refresh token', async () => {
+  test('with a rejected token obtains another one with the refresh token', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -145,7 +145,7 @@ describe('a user who logs in', () => {
     expect(sent(server, '/generate-token')).toHaveLength(1);
   });
 
-  test('is shown by whoami, without the token', async () => {
+  test('is printed by whoami, without the token', async () => {
     await using home = await Home.make();
     const claims = { sub: 'u1', user_id: 'u1', client_id: 'app', authorities: ['ROLE_AUTH-BASIC'], exp: 1_800_000_600 };
     const jwt = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
@@ -162,7 +162,7 @@ describe('a user who logs in', () => {
     expect((await home.iam(['profile', 'list', '-o', 'json'])).out).toContain('"userName": "alice"');
   });
 
-  test('is shown by whoami no longer once the server does not take it', async () => {
+  test('is no longer printed by whoami after the server rejects the token', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -172,7 +172,7 @@ describe('a user who logs in', () => {
     expect(await home.iam(['whoami'])).toMatchObject(ended);
   });
 
-  test('takes its tokens to no other server', async () => {
+  test('sends its tokens to no other server', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await using other = await startFakeServer(() => ({ json: {} }));
@@ -185,7 +185,7 @@ describe('a user who logs in', () => {
 describe('a client that logs in', () => {
   const asBot = (url: string) => ['login', '--base-url', url, '--client-id', 'bot', '--secret-stdin'];
 
-  test('is signed in until its token ends', async () => {
+  test('is signed in until its token expires', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     expect((await home.iam(asBot(server.url), { stdin: 'secret\n' })).code).toBe(0);
@@ -194,7 +194,7 @@ describe('a client that logs in', () => {
     expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('`iam login`') });
   });
 
-  test('whose secret is in the profile signs in by it again', async () => {
+  test('with a secret in the profile signs in again with it', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
@@ -203,7 +203,7 @@ describe('a client that logs in', () => {
     expect((await home.iam(get, { now: () => start + 61 * minute })).code).toBe(0);
   });
 
-  test('takes its secret from the environment where that is its own', async () => {
+  test('uses the secret of the environment if it belongs to the client', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     const words = ['login', '--base-url', server.url];
@@ -214,7 +214,7 @@ describe('a client that logs in', () => {
 });
 
 describe('logging out', () => {
-  test('forgets the session, and the profile signs in as before', async () => {
+  test('deletes the session, and the profile signs in as before', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'];
@@ -230,7 +230,7 @@ describe('logging out', () => {
     ]);
   });
 
-  test('revokes both tokens on the server, with nothing but themselves', async () => {
+  test('revokes both tokens on the server without other credentials', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -244,7 +244,7 @@ describe('logging out', () => {
     expect((await home.iam(get)).code).toBe(4);
   });
 
-  test('revokes a token that a client kept between runs', async () => {
+  test('revokes the cached token of a client', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await home.iam(['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'bot', '--secret-file', '-'], {
@@ -257,7 +257,7 @@ describe('logging out', () => {
     ]);
   });
 
-  test('forgets the tokens also where the server is out of reach, and says so', async () => {
+  test('deletes the tokens if the server is unreachable, with a warning', async () => {
     await using home = await Home.make();
     const server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
@@ -270,7 +270,7 @@ describe('logging out', () => {
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
-  test('sends the tokens to no other server than their own', async () => {
+  test('sends the tokens only to their own server', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     await using other = await loginServer();
@@ -281,7 +281,7 @@ describe('logging out', () => {
     expect(await readdir(path.dirname(getSessionPath('default', home.variables)))).toEqual([]);
   });
 
-  test('where nobody is signed in is no failure', async () => {
+  test('without a session succeeds', async () => {
     await using home = await Home.make();
     expect(await home.iam(['logout'])).toEqual({ code: 0, out: '', err: 'Not signed in.\n' });
   });
@@ -290,7 +290,7 @@ describe('logging out', () => {
 describe('a user in the environment', () => {
   const alice = { IAM_USERNAME: 'alice', IAM_PASSWORD: 'right', IAM_CLIENT_ID: 'app' };
 
-  test('is signed in for one command, and leaves nothing', async () => {
+  test('is signed in for one command, and nothing is stored', async () => {
     await using home = await Home.make();
     await using server = await loginServer();
     const variables = { ...alice, IAM_BASE_URL: server.url };
@@ -299,7 +299,7 @@ describe('a user in the environment', () => {
     expect(await readdir(home.folder)).toEqual([]);
   });
 
-  test('needs a client to log in through', async () => {
+  test('requires a client for the login', async () => {
     await using home = await Home.make();
     const outcome = await home.iam(get, { variables: { ...alice, IAM_CLIENT_ID: '' } });
     expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('IAM_CLIENT_ID') });
@@ -312,7 +312,7 @@ test.each([
   [10, ['login']],
   [10, ['login', '--user', 'a', '--client-id', 'c']],
   [10, ['login', '--client-id', 'c']],
-])('%i where it is not said how: iam %j', async (code, words) => {
+])('%i for incomplete options: iam %j', async (code, words) => {
   await using home = await Home.make();
   await using server = await startFakeServer(() => ({}));
   expect((await home.iam([...words, '--base-url', server.url])).code).toBe(code);

@@ -23,7 +23,7 @@ describe('members of groups', () => {
     if (path !== undefined) expect(server.received).toMatchObject([{ method: 'POST', path: prefix + path }]);
   });
 
-  test('come from a file as well, and may be none', async () => {
+  test('can come from a file, but not be empty', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: {} }));
     await writeFile(home.file('users.yaml'), '- userId: u1\n');
@@ -38,7 +38,7 @@ describe('members of groups', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('are removed one at a time, after a question', async () => {
+  test('are removed one at a time, after confirmation', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     expect((await iam(['groups', 'users', 'remove', 'ops', 'u1'], server)).code).toBe(10);
     expect((await iam(['groups', 'users', 'remove', 'ops', 'u1', '--yes'], server)).code).toBe(0);
@@ -57,7 +57,7 @@ describe('users', () => {
   test.each([
     ['an argument', ['users', 'lock', 'u1', '--reason', 'gone', '--yes']],
     ['an option', ['users', 'lock', '--user-id', 'u1', '--reason', 'gone', '--yes']],
-  ])('are locked by their id as %s', async (_, words) => {
+  ])('are locked by id as %s', async (_, words) => {
     await using server = await startFakeServer(() => ({ json: {} }));
     expect((await iam(words, server)).code).toBe(0);
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ userId: 'u1', reason: 'gone' });
@@ -72,7 +72,7 @@ describe('users', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('lose a field that is given empty, and keep those that are not given', async () => {
+  test('clear a field that is set to empty, and keep omitted ones', async () => {
     await using server = await startFakeServer(() => ({ json: {} }));
     await iam(['users', 'update', 'u1', '--user-email', ''], server);
     await iam(['users', 'update', 'u1', '--user-mobile.area-code', '11'], server);

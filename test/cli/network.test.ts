@@ -30,7 +30,7 @@ interface Listener {
   close(): unknown;
 }
 
-/** Listens on a free port; `sockets` are cut when the test is over. */
+/** Listens on a free port; `sockets` are destroyed at the end of the test. */
 async function listening(server: Listener, sockets: ReadonlySet<Socket> = new Set()): Promise<Listening> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -43,7 +43,7 @@ async function listening(server: Listener, sockets: ReadonlySet<Socket> = new Se
   };
 }
 
-/** A server with TLS that says whom it saw. */
+/** A TLS server that returns the client certificate. */
 async function secureServer(options: ServerOptions = {}) {
   const seen: (string | undefined)[] = [];
   const server = createServer({ ...forServer, ...options }, (request, response) => {
@@ -54,14 +54,14 @@ async function secureServer(options: ServerOptions = {}) {
   return Object.assign(await listening(server), { seen });
 }
 
-/** A proxy that leads every host to one port of this machine. */
+/** A proxy that connects every host to one local port. */
 async function proxy(to: number, answer = 'HTTP/1.1 200 Connection established\r\n\r\n') {
-  const asked: { readonly url: string; readonly authorization: string | undefined; readonly text: string[] }[] = [];
+  const connects: { readonly url: string; readonly authorization: string | undefined; readonly text: string[] }[] = [];
   const sockets = new Set<Socket>();
   const server = createHttpServer((_, response) => response.writeHead(501).end());
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     const text: string[] = [];
-    asked.push({ url: request.url ?? '', authorization: request.headers['proxy-authorization'], text });
+    connects.push({ url: request.url ?? '', authorization: request.headers['proxy-authorization'], text });
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.write(answer);
@@ -72,7 +72,7 @@ async function proxy(to: number, answer = 'HTTP/1.1 200 Connection established\r
     socket.on('data', (chunk: Buffer) => text.push(chunk.toString('latin1')));
     socket.pipe(target).pipe(socket);
   });
-  return Object.assign(await listening(server, sockets), { asked });
+  return Object.assign(await listening(server, sockets), { connects });
 }
 
 /** With a token, at this address. */
@@ -88,8 +88,8 @@ async function files(home: Home, pair: CertificatePair): Promise<{ ca: string; c
   return named;
 }
 
-describe('a certificate authority of one’s own', () => {
-  test('is trusted where it is named, and told of where it is not', async () => {
+describe('a custom certificate authority', () => {
+  test('is trusted if configured, and suggested in a hint otherwise', async () => {
     await using home = await Home.make();
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
@@ -104,7 +104,7 @@ describe('a certificate authority of one’s own', () => {
     expect((await home.iam(list)).code).toBe(0);
   });
 
-  test('does not take the place of those that NODE_EXTRA_CA_CERTS names', async () => {
+  test('does not replace those of NODE_EXTRA_CA_CERTS', async () => {
     await using home = await Home.make();
     const other = home.file('other.pem');
     await using server = await secureServer();
@@ -115,7 +115,7 @@ describe('a certificate authority of one’s own', () => {
     expect((await at(url, ['--ca-file', other], { NODE_EXTRA_CA_CERTS: ca })).code).toBe(0);
   });
 
-  test('does not make another name good', async () => {
+  test('does not accept another host name', async () => {
     await using home = await Home.make();
     const { ca } = await files(home, forServer);
     await using server = await secureServer(authority.issue('x', ['elsewhere.example.test']));
@@ -123,9 +123,9 @@ describe('a certificate authority of one’s own', () => {
   });
 
   test.each([
-    ['/nonexistent/ca.pem', 'there is no such file'],
-    ['package.json', 'no certificate'],
-  ])('%s is wrong usage', async (file, message) => {
+    ['/nonexistent/ca.pem', 'file not found'],
+    ['package.json', 'no PEM certificate'],
+  ])('%s is a usage error', async (file, message) => {
     const outcome = await at('https://127.0.0.1:9', ['--ca-file', file]);
     expect(outcome.code).toBe(2);
     expect(outcome.err).toContain(message);
@@ -133,7 +133,7 @@ describe('a certificate authority of one’s own', () => {
 });
 
 describe('a client certificate', () => {
-  test('is shown to a server that wants one', async () => {
+  test('is sent to a server that requests one', async () => {
     await using home = await Home.make();
     const { ca, cert, key } = await files(home, authority.issue('operator'));
     await using server = await secureServer({ ca: [authority.cert], requestCert: true, rejectUnauthorized: true });
@@ -143,7 +143,7 @@ describe('a client certificate', () => {
     expect(server.seen).toEqual(['operator']);
   });
 
-  test('goes with its key', async () => {
+  test('requires its key', async () => {
     const outcome = await at('https://127.0.0.1:9', ['--client-cert', 'package.json']);
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('--client-key') });
   });
@@ -152,7 +152,7 @@ describe('a client certificate', () => {
 describe('a proxy', () => {
   const host = 'iam.example.test';
 
-  test('from the environment leads to a server by https, and sees neither token nor path', async () => {
+  test('from the environment tunnels https, and sees neither token nor path', async () => {
     await using home = await Home.make();
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
@@ -161,36 +161,36 @@ describe('a proxy', () => {
     const url = `https://${host}`;
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'IAM_PROXY'])
       expect((await at(url, [], { ...variables, [name]: `http://127.0.0.1:${through.port}` })).code).toBe(0);
-    expect(through.asked.map(({ url: asked }) => asked)).toEqual([`${host}:443`, `${host}:443`, `${host}:443`]);
-    expect(through.asked.flatMap(({ text }) => text).join('')).not.toMatch(/the-token|groups/);
+    expect(through.connects.map(({ url }) => url)).toEqual([`${host}:443`, `${host}:443`, `${host}:443`]);
+    expect(through.connects.flatMap(({ text }) => text).join('')).not.toMatch(/the-token|groups/);
     expect(server.seen).toHaveLength(3);
   });
 
-  test('leads to a server by http as well, and gets a name and password of its own, not the token', async () => {
+  test('tunnels http as well, and gets its own user name and password, not the token', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await using through = await proxy(Number(new URL(server.url).port));
     const address = `http://me:pass%20word@127.0.0.1:${through.port}`;
     expect((await at(`http://${host}:8080`, ['--insecure-http', '--proxy', address])).code).toBe(0);
-    expect(through.asked).toMatchObject([{ url: `${host}:8080`, authorization: `Basic ${btoa('me:pass word')}` }]);
+    expect(through.connects).toMatchObject([{ url: `${host}:8080`, authorization: `Basic ${btoa('me:pass word')}` }]);
     expect(server.received[0]?.headers).toMatchObject({ authorization: 'Bearer the-token' });
     expect(server.received[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  test('is left out for this machine, unless it is told by the option', async () => {
+  test('is not used for this machine, unless set with the option', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await using through = await proxy(Number(new URL(server.url).port));
     const address = `http://127.0.0.1:${through.port}`;
     const variables = { HTTP_PROXY: address, http_proxy: address, IAM_PROXY: address };
     expect((await at(server.url, [], variables)).code).toBe(0);
-    expect(through.asked).toEqual([]);
+    expect(through.connects).toEqual([]);
     expect((await at(server.url, ['--proxy', address])).code).toBe(0);
-    expect(through.asked).toHaveLength(1);
+    expect(through.connects).toHaveLength(1);
   });
 
   test.each([
-    ['refuses', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'],
-    ['breaks off', 'HTTP/1.1 '],
-  ])('that %s is named in the failure, without its password', async (_, answer) => {
+    ['rejects', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'],
+    ['closes the connection', 'HTTP/1.1 '],
+  ])('that %s is named in the error, without its password', async (_, answer) => {
     await using through = await proxy(9, answer);
     const outcome = await at(`http://${host}`, [
       '--insecure-http',
@@ -204,13 +204,13 @@ describe('a proxy', () => {
     expect(outcome.err).not.toContain('canary');
   });
 
-  test('that does not answer is waited for no longer than was said', async () => {
+  test('that does not respond times out', async () => {
     const outcome = await at(`https://${host}`, ['--proxy', 'http://127.0.0.1:9', '--timeout', '2']);
     expect(outcome).toMatchObject({ code: 75, err: expect.stringContaining('Nothing listens') });
   });
 });
 
-describe('which proxy', () => {
+describe('proxy selection', () => {
   const none = { profiles: {} };
   const find = (baseUrl: string, variables: Record<string, string>) =>
     resolveProxy({ options: {}, variables, file: none }, baseUrl);
@@ -231,16 +231,16 @@ describe('which proxy', () => {
     ['http://[::1]:8080', { HTTP_PROXY: address }, false],
     ['http://127.9.9.9', { HTTP_PROXY: address }, false],
     ['http://127.0.0.1.example.com', { HTTP_PROXY: address }, true],
-  ])('for %s with %j is one: %s', (baseUrl, variables, isOne) => {
+  ])('for %s with %j: %s', (baseUrl, variables, isOne) => {
     expect(find(baseUrl, variables)).toBe(isOne ? address : undefined);
   });
 
-  test('that is no URL is wrong usage', async () => {
+  test('that is not a URL is a usage error', async () => {
     expect((await at('https://iam.example.test', ['--proxy', 'localhost:3128'])).code).toBe(2);
   });
 });
 
-test('the token goes to no server that an answer leads to', async () => {
+test('the token is not sent to a redirect target', async () => {
   await using thief = await startFakeServer(() => ({ json: [] }));
   for (const status of [301, 302, 307, 308]) {
     await using server = await startFakeServer(() => ({ status, headers: { location: `${thief.url}/groups` } }));
@@ -254,7 +254,7 @@ test('the token goes to no server that an answer leads to', async () => {
   expect(thief.received).toEqual([]);
 });
 
-test('a profile keeps the way to its server, files by their full paths', async () => {
+test('a profile stores connection settings, with absolute file paths', async () => {
   await using home = await Home.make();
   const way = ['--proxy', 'http://proxy.example', '--ca-file', 'package.json'];
   expect((await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', ...way])).code).toBe(0);

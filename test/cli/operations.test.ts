@@ -6,7 +6,7 @@ import { Home, iam, tokenVariables } from './run-cli.ts';
 const prefix = '/security/iam/v1';
 
 describe('the command of an operation', () => {
-  test('sends options as the body: lists repeated or with commas, lists of objects by their one field', async () => {
+  test('sends options as the body: lists repeated or comma-separated, lists of objects by their single field', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     const words = ['groups', 'create', '--group-name', 'ops', '--role', 'A', '--role', 'B,C', '--dependency', 'leads'];
     const outcome = await iam([...words, '-o', 'json'], server);
@@ -21,7 +21,7 @@ describe('the command of an operation', () => {
     });
   });
 
-  test('takes parameters of the path as arguments, and the only field of a body after them', async () => {
+  test('accepts path parameters as arguments, followed by the only field of a body', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     expect(await iam(['groups', 'add-role', 'my ops', 'DEPLOY'], server)).toEqual({
       code: 0,
@@ -35,7 +35,7 @@ describe('the command of an operation', () => {
     ]);
   });
 
-  test('an empty answer is an empty object for programs', async () => {
+  test('an empty response is an empty object for programs', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     expect(await iam(['groups', 'delete', 'ops', '--yes', '-o', 'json', '-q'], server)).toEqual({
       code: 0,
@@ -48,13 +48,13 @@ describe('the command of an operation', () => {
     ['group', 'rm'],
     ['groups', 'remove'],
     ['group', 'delete'],
-  ])('is also reached as %s %s', async (noun, verb) => {
+  ])('has the alias %s %s', async (noun, verb) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     expect((await iam([noun, verb, 'ops', '-y'], server)).code).toBe(0);
     expect(server.received).toMatchObject([{ method: 'DELETE', path: `${prefix}/groups/ops` }]);
   });
 
-  test('takes global options before it as well', async () => {
+  test('accepts global options before it', async () => {
     await using server = await startFakeServer(() => ({ json: { groupId: 'g', groupName: 'ops' } }));
     expect((await iam(['-o', 'name', 'groups', 'get', 'ops'], server)).out).toBe('ops\n');
   });
@@ -62,7 +62,7 @@ describe('the command of an operation', () => {
   test.each([
     ['JSON', 'group.json', '{"groupName":"ops","roles":["A"]}'],
     ['YAML', 'group.yaml', 'groupName: ops\nroles: [A]\n'],
-  ])('takes the body from a file of %s, options before it', async (_, name, text) => {
+  ])('reads the body from a file of %s, and options override it', async (_, name, text) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     await writeFile(home.file(name), text);
@@ -71,7 +71,7 @@ describe('the command of an operation', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'other', roles: ['A'] });
   });
 
-  test('takes the body from standard input', async () => {
+  test('reads the body from standard input', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: { groupId: 'g1' } }));
     expect((await iam(['groups', 'create', '-f', '-'], { url: server.url, stdin: '{"groupName":"ops"}' })).code).toBe(
       0,
@@ -93,7 +93,7 @@ describe('the command of an operation', () => {
     [['groups', 'get', '..'], "can't be"],
     [['api', 'FETCH', '/groups'], 'Unknown method'],
     [['api', 'GET', 'groups'], 'start with a slash'],
-  ])('%j is wrong usage: nothing is sent', async (words, message) => {
+  ])('%j is a usage error: nothing is sent', async (words, message) => {
     await using server = await startFakeServer(() => ({}));
     const outcome = await iam(words, server);
     expect(outcome).toMatchObject({ code: 2, out: '' });
@@ -105,7 +105,7 @@ describe('the command of an operation', () => {
 describe('--set', () => {
   const create = ['users', 'create', '--user-email', 'a@example.com', '--dry-run', '-o', 'json'];
 
-  test('names fields as the body does, and takes their types', async () => {
+  test('sets fields by their body names, with their types', async () => {
     const words = ['--set', 'userName=a=b', '--set', 'userMobile.areaCode=11', '--set', 'lead=true'];
     const { out } = await iam([...create, ...words]);
     expect((JSON.parse(out) as { body: object }).body).toEqual({
@@ -116,7 +116,7 @@ describe('--set', () => {
     });
   });
 
-  test('takes JSON and files as well', async () => {
+  test('accepts JSON and files', async () => {
     await using home = await Home.make();
     await writeFile(home.file('name'), 'alice\n');
     const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
@@ -132,7 +132,7 @@ describe('--set', () => {
   });
 
   test.each(['userNam=x', 'userName', 'lead=yes', 'userMobile.areaCode=x', 'token=secret'])(
-    '%s is wrong usage',
+    '%s is a usage error',
     async (assignment) => {
       expect((await iam([...create, '--set', assignment])).code).toBe(2);
     },
@@ -140,7 +140,7 @@ describe('--set', () => {
 });
 
 describe('a dry run', () => {
-  test('prints what would be sent and sends nothing, nor asks', async () => {
+  test('prints the request, sends nothing and does not prompt', async () => {
     await using server = await startFakeServer(() => ({}));
     const deletion = await iam(['groups', 'delete', 'ops', '--dry-run'], server);
     expect(deletion).toMatchObject({ code: 0, out: `DELETE ${server.url}${prefix}/groups/ops\n` });
@@ -153,7 +153,7 @@ describe('a dry run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('does not show a secret', async () => {
+  test('does not print a secret', async () => {
     const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--dry-run'];
     const outcome = await iam(words, { stdin: 'my-secret-key\n' });
     expect(outcome.code).toBe(0);
@@ -162,7 +162,7 @@ describe('a dry run', () => {
 });
 
 describe('--if-not-exists', () => {
-  test('is content with one of the same name, and prints the same fields', async () => {
+  test('succeeds for an existing name, and prints the same fields', async () => {
     await using server = await startFakeServer(({ method }) =>
       method === 'POST'
         ? errorResponse(412, 'GROUP_NAME_TAKEN')
@@ -173,17 +173,17 @@ describe('--if-not-exists', () => {
     expect(outcome.err).toContain('nothing was changed');
   });
 
-  test('without it a taken name is a conflict', async () => {
+  test('without the option a taken name is a conflict', async () => {
     await using server = await startFakeServer(() => errorResponse(412, 'GROUP_NAME_TAKEN'));
     expect((await iam(['groups', 'create', '--group-name', 'ops'], server)).code).toBe(6);
   });
 });
 
-describe('a secret in an answer', () => {
+describe('a secret in a response', () => {
   const made = { apiKeyId: 'k1', apiKey: 'the-secret' };
   const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c'];
 
-  test('is shown once, with a note that it will not be again', async () => {
+  test('is printed once, with a notice', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: made }));
     const outcome = await iam([...words, '--debug', '-o', 'json'], server);
     expect(JSON.parse(outcome.out)).toEqual(made);
@@ -192,7 +192,7 @@ describe('a secret in an answer', () => {
     expect(outcome.err).not.toContain('test-token');
   });
 
-  test('goes to a new private file instead', async () => {
+  test('is written to a new private file', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: made }));
     const file = home.file('key');
@@ -206,14 +206,14 @@ describe('a secret in an answer', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('is not made where it could not be kept', async () => {
+  test('is not issued if it cannot be stored', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: made }));
     expect((await iam([...words, '--secret-output', '/dev/null/key'], server)).code).toBe(2);
     expect((await iam([...words, '-o', 'name'], server)).code).toBe(2);
     expect(server.received).toEqual([]);
   });
 
-  test('of something that was made before stays where it is, and a new one beside it', async () => {
+  test('of an existing entity is not overwritten, and a new one is stored beside it', async () => {
     await using home = await Home.make();
     const file = home.file('key');
     const again = [...words, '--if-not-exists', '--secret-output', file];
@@ -227,11 +227,11 @@ describe('a secret in an answer', () => {
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(`${file}.new`) as string });
     expect(await readFile(file, 'utf8')).toBe('from before\n');
     expect(await readFile(`${file}.new`, 'utf8')).toBe('the-secret\n');
-    // There is nowhere left for a third.
+    // A third file name does not exist.
     expect((await home.iam(again, { ...free, variables: tokenVariables })).code).toBe(2);
   });
 
-  test('leaves no file behind when it was refused', async () => {
+  test('leaves no file after a rejection', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => errorResponse(404, 'CLIENT_NOT_FOUND'));
     const file = home.file('key');
@@ -243,13 +243,13 @@ describe('a secret in an answer', () => {
 });
 
 describe('call and api', () => {
-  test('call reaches an operation by its id', async () => {
+  test('call requests an operation by id', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     expect((await iam(['call', 'groups.list', '--param', 'limit=5', '--param', 'name=a=b'], server)).code).toBe(0);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=5&name=a%3Db`);
   });
 
-  test('call sends headers that the operation reads, and no others', async () => {
+  test('call sends only headers that the operation declares', async () => {
     await using server = await startFakeServer(() => ({ json: { accessToken: 'x' } }));
     const words = ['call', 'user-identities.authenticate-by-param', '--header', 'param=a=b'];
     expect((await iam(words, server)).code).toBe(0);
@@ -264,7 +264,7 @@ describe('call and api', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('call prints one page of a list and says how to get the next', async () => {
+  test('call prints one page of a list, with a notice on how to get the next', async () => {
     const headers = { link: '</x?after=c1>; rel="next"' };
     await using server = await startFakeServer(() => ({ status: 206, json: [{ groupId: 'g1' }], headers }));
     const outcome = await iam(['call', 'groups.list', '-o', 'jsonl'], server);
@@ -275,13 +275,13 @@ describe('call and api', () => {
     });
   });
 
-  test('api adds to a query that the path has already', async () => {
+  test('api adds to an existing query of the path', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     await iam(['api', 'GET', '/groups?limit=1', '--param', 'name=a b'], server);
     expect(server.received[0]?.path).toBe(`${prefix}/groups?limit=1&name=a+b`);
   });
 
-  test('api puts the prefix before paths of operations alone', async () => {
+  test('api adds the prefix only to operation paths', async () => {
     await using server = await startFakeServer(() => ({ json: { status: 'ok' } }));
     await iam(['api', 'get', '/groups/ops'], server);
     await iam(['api', 'GET', '/healthz'], server);
@@ -294,7 +294,7 @@ describe('call and api', () => {
   });
 
   test.each([[['call', 'groups.remove', '--param', 'groupId=ops']], [['api', 'DELETE', '/groups/ops']]])(
-    '%j is confirmed like any deletion',
+    '%j is confirmed like any delete',
     async (words) => {
       await using server = await startFakeServer(() => ({ status: 204 }));
       expect((await iam(words, server)).code).toBe(10);

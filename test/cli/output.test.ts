@@ -9,19 +9,19 @@ const groups = [
 const heading = 'groupId,groupName,organizationId,businessUnitId,roles,dependencies';
 
 describe('csv', () => {
-  test('has a heading of all columns, and quotes what needs it', async () => {
+  test('has a header of all columns, and quotes values if needed', async () => {
     await using server = await startFakeServer(() => ({ json: groups }));
     expect((await iam(['groups', 'list', '-o', 'csv'], server)).out).toBe(
       `${heading}\ng1,"ops, ""night""",,,A;B,leads\ng2,leads,,,,\n`,
     );
   });
 
-  test('has its heading where there is no entry, too', async () => {
+  test('has a header also without entries', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     expect((await iam(['groups', 'list', '-o', 'csv', '-q'], server)).out).toBe(`${heading}\n`);
   });
 
-  test('of one entity is a heading and a line', async () => {
+  test('of one entity is a header and a line', async () => {
     await using server = await startFakeServer(() => ({
       json: { groupId: 'g1', roles: [{ a: 1, b: 2 }], none: null },
     }));
@@ -30,7 +30,7 @@ describe('csv', () => {
     );
   });
 
-  test('of values that are rows has the columns of all of them', async () => {
+  test('of a list value has the columns of all rows', async () => {
     await using server = await startFakeServer(() => ({ json: [{ role: 'A' }, { role: 'B', groupNames: ['ops'] }] }));
     expect((await iam(['users', 'roles', 'u1', '-o', 'csv'], server)).out).toBe('role,groupNames\nA,\nB,ops\n');
   });
@@ -47,7 +47,7 @@ test.each(['csv', 'jsonl'])('%s is written page by page', async (format) => {
   expect(outcome.out).toContain('leads');
 });
 
-test('wide is a table that no terminal cuts', async () => {
+test('wide is a table that is never truncated', async () => {
   const json = [{ groupId: 'g1', groupName: 'n'.repeat(90), roles: ['R'.repeat(90)] }];
   await using server = await startFakeServer(() => ({ json }));
   const { out } = await iam(['groups', 'list', '-o', 'wide'], { ...server, columns: 80 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-/** Lists of this many groups, by pages as the service gives them. */
+/** Lists of this many groups, in pages as the service returns them. */
 function groupServer(count: number) {
   const groups = Array.from({ length: count }, (_, at) => ({
     groupId: `g${at}`,
@@ -23,14 +23,14 @@ function groupServer(count: number) {
 const names = ['groups', 'list', '-o', 'name'];
 
 describe('a list', () => {
-  test('stops at a hundred and says that more exist', async () => {
+  test('stops at a hundred with a notice that more exist', async () => {
     await using server = await groupServer(150);
     const { out, err } = await iam(names, server);
     expect(out.trim().split('\n')).toHaveLength(100);
     expect(err).toContain('More exist');
   });
 
-  test('goes on to its end with --all, in large pages, as one JSON document', async () => {
+  test('prints every entry with --all, in large pages, as one JSON document', async () => {
     await using server = await groupServer(2500);
     const { out, err } = await iam(['groups', 'list', '--all', '-o', 'json'], server);
     expect(JSON.parse(out)).toHaveLength(2500);
@@ -45,19 +45,19 @@ describe('a list', () => {
     expect(server.received[1]?.path).toContain('limit=1&');
   });
 
-  test('sends its filters on every page', async () => {
+  test('sends its filters with every page', async () => {
     await using server = await groupServer(1500);
     await iam([...names, '--all', '--role', 'A B'], server);
     expect(server.received.map(({ path }) => path.includes('role=A+B'))).toEqual([true, true]);
   });
 
-  test('that is empty prints no heading, and an empty JSON list', async () => {
+  test('without entries prints no header, and an empty JSON list', async () => {
     await using server = await groupServer(0);
-    expect(await iam(['groups', 'list'], server)).toEqual({ code: 0, out: '', err: 'There are none.\n' });
+    expect(await iam(['groups', 'list'], server)).toEqual({ code: 0, out: '', err: 'No results.\n' });
     expect(await iam(['groups', 'list', '-o', 'json', '-q'], server)).toEqual({ code: 0, out: '[]\n', err: '' });
   });
 
-  test('as jsonl is one entry a line, as yaml one document', async () => {
+  test('as jsonl is one entry per line, as yaml one document', async () => {
     await using server = await groupServer(2);
     const { out } = await iam(['groups', 'list', '-o', 'jsonl'], server);
     expect(
@@ -73,14 +73,14 @@ describe('a list', () => {
 });
 
 describe('a table', () => {
-  test('shows columns that are filled, the same whether on a terminal or not', async () => {
+  test('prints the columns with values, the same with and without a terminal', async () => {
     await using server = await groupServer(1);
     const piped = (await iam(['groups', 'list'], server)).out;
     expect(piped).toBe('GROUP ID  GROUP NAME  ROLES  DEPENDENCIES\ng0        group-0     A, B   x\n');
     expect((await iam(['groups', 'list'], { ...server, columns: 200 })).out).toBe(piped);
   });
 
-  test('is cut to the width of a terminal, its ids never', async () => {
+  test('is truncated to the terminal width, except its ids', async () => {
     const id = 'a'.repeat(24);
     await using server = await startFakeServer(() => ({
       json: [{ groupId: id, groupName: 'n'.repeat(90), roles: ['R'.repeat(90)] }],
@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(row).toContain('…');
   });
 
-  test('escapes what could steer the terminal', async () => {
+  test('escapes terminal control characters', async () => {
     await using server = await startFakeServer(() => ({
       json: [{ groupId: 'g', groupName: 'a\u001b]0;x\u0007b\nc' }],
     }));

@@ -4,7 +4,7 @@ import { dumpDirectory, startPlanFixture } from './plan/plan-fixture.ts';
 import { everything } from './plan/sample-documents.ts';
 
 describe('plan', () => {
-  test('says what would change, who gains what, and how much; and writes nothing', async () => {
+  test('prints changes, gained roles and totals; and writes nothing', async () => {
     await using world = await startPlanFixture();
     const before = await dumpDirectory(world.server);
     const file = await world.write('iam.yaml', everything);
@@ -20,7 +20,7 @@ describe('plan', () => {
     expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
-  test('shows removals, and who loses by them: not those who have the role by another way', async () => {
+  test('prints removals and lost roles, except roles that remain through another group', async () => {
     await using world = await startPlanFixture();
     await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes']);
     const file = await world.write(
@@ -60,7 +60,7 @@ describe('plan', () => {
     expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', gains: [], loses: ['R'] }]);
   });
 
-  test('tells scripts that there are changes, only where they ask', async () => {
+  test('returns the exit code for changes only with --detailed-exitcode', async () => {
     await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     const words = ['plan', '-f', file, '--detailed-exitcode'];
@@ -90,14 +90,14 @@ describe('plan', () => {
     [['apply', 'no-plan.json'], 'is no saved plan'],
     [['export', '--kind', 'users'], 'Use one of'],
     [['export', '-o', 'csv'], 'YAML or JSON'],
-  ])('%j is wrong usage', async (words, message) => {
+  ])('%j is a usage error', async (words, message) => {
     await using world = await startPlanFixture();
     expect(await world.iam(words)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
   });
 });
 
 describe('a plan in a file', () => {
-  test.each(['--out', '-o'])('by %s is applied as it is, holds no secret and is private', async (option) => {
+  test.each(['--out', '-o'])('with %s is applied unchanged, contains no secret and is private', async (option) => {
     await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     const kept = world.home.file('plan.json');
@@ -109,7 +109,7 @@ describe('a plan in a file', () => {
     expect((await world.iam(['diff', '-f', await world.write('iam.yaml', everything)])).code).toBe(0);
   });
 
-  test('-o is the format still', async () => {
+  test('-o is still the output format', async () => {
     await using world = await startPlanFixture();
     const file = await world.write('iam.yaml', everything);
     expect(JSON.parse((await world.iam(['plan', '-f', file, '-o', 'json'])).out)).toHaveProperty('summary');
@@ -118,7 +118,7 @@ describe('a plan in a file', () => {
     expect(JSON.parse((await world.iam(both)).out)).toHaveProperty('summary');
   });
 
-  test('is refused once what it relied on has changed, and nothing is written', async () => {
+  test('is rejected if its basis has changed, and nothing is written', async () => {
     await using world = await startPlanFixture();
     const { admin } = world.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
@@ -134,7 +134,7 @@ describe('a plan in a file', () => {
     expect((await world.iam(['apply', kept, '--yes'])).code).toBe(0);
   });
 
-  test('is for the server that it was made for', async () => {
+  test('is valid only for its own server', async () => {
     await using world = await startPlanFixture();
     const kept = world.home.file('plan.json');
     await world.iam(['plan', '-f', await world.write('iam.yaml', everything), '--out', kept]);

@@ -8,7 +8,7 @@ import { Home } from './run-cli.ts';
 const local = { baseUrl: 'http://127.0.0.1:8080', clientId: 'admin', clientSecret: 'very-secret' };
 
 describe('the file of profiles', () => {
-  test('is private, and so is its folder', async () => {
+  test('is private, as is its folder', async () => {
     await using home = await Home.make();
     const saved = await saveProfile('local', local, home.variables);
     expect(saved).toEqual({ path: getProfilePath(home.variables), current: true });
@@ -17,7 +17,7 @@ describe('the file of profiles', () => {
     expect(await readdir(path.dirname(saved.path))).toEqual(['config.json']);
   });
 
-  test('keeps the current profile and all others', async () => {
+  test('keeps the current profile and the others', async () => {
     await using home = await Home.make();
     await saveProfile('first', local, home.variables);
     expect((await saveProfile('second', local, home.variables)).current).toBe(false);
@@ -25,28 +25,25 @@ describe('the file of profiles', () => {
     expect([current, Object.keys(profiles)]).toEqual(['first', ['first', 'second']]);
   });
 
-  test('loses no profile when many are saved at once', async () => {
+  test('keeps all profiles of concurrent saves', async () => {
     await using home = await Home.make();
     const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
     await Promise.all(names.map((name) => saveProfile(name, local, home.variables)));
     expect(Object.keys((await readProfiles(home.variables)).profiles).sort()).toEqual([...names].sort());
   });
 
-  test.each(['{', '[]', 'null', '{"profiles": {"a": {}}}'])(
-    'that holds %s is named, and not written over',
-    async (text) => {
-      await using home = await Home.make();
-      const file = getProfilePath(home.variables);
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, text);
-      const outcome = await home.iam(['profile', 'add', 'x', '--base-url', 'http://x']);
-      expect(outcome.code).toBe(2);
-      expect(outcome.err).toContain(file);
-      expect(await readFile(file, 'utf8')).toBe(text);
-    },
-  );
+  test.each(['{', '[]', 'null', '{"profiles": {"a": {}}}'])('with %s is reported and not overwritten', async (text) => {
+    await using home = await Home.make();
+    const file = getProfilePath(home.variables);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+    const outcome = await home.iam(['profile', 'add', 'x', '--base-url', 'http://x']);
+    expect(outcome.code).toBe(2);
+    expect(outcome.err).toContain(file);
+    expect(await readFile(file, 'utf8')).toBe(text);
+  });
 
-  test('lies under the home folder where XDG_CONFIG_HOME is not absolute', () => {
+  test('is in the home folder if XDG_CONFIG_HOME is not absolute', () => {
     expect(getProfilePath({ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' })).toBe('/home/me/.config/iam/config.json');
   });
 });
@@ -85,7 +82,7 @@ describe('profile', () => {
     expect(file).toEqual({ profiles: { one: { baseUrl: 'http://one', clientId: 'me', clientSecret: 'secret-one' } } });
   });
 
-  test('the secret of another client in the environment is not taken', async () => {
+  test('the secret of another client in the environment is not used', async () => {
     await using home = await Home.make();
     const variables = { IAM_CLIENT_ID: 'other', IAM_CLIENT_SECRET: 'of the other' };
     const outcome = await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', '--client-id', 'me'], {
@@ -100,8 +97,8 @@ describe('profile', () => {
     [['profile', 'add', 'x'], '--base-url'],
     [['profile', 'add', 'x', '--base-url', 'localhost:80'], 'http or https'],
     [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'can contain only'],
-    [['groups', 'list', '--profile', 'nothing'], 'There is no profile'],
-  ])('%j is wrong usage', async (words, message) => {
+    [['groups', 'list', '--profile', 'nothing'], 'not found'],
+  ])('%j is a usage error', async (words, message) => {
     await using home = await Home.make();
     const outcome = await home.iam(words);
     expect(outcome.code).toBe(2);
@@ -110,7 +107,7 @@ describe('profile', () => {
 });
 
 describe('precedence', () => {
-  test('a flag goes before the environment, that before the profile', async () => {
+  test('a flag takes precedence over the environment, and that over the profile', async () => {
     await using home = await Home.make();
     await saveProfile('local', local, home.variables);
     const value = async (words: string[], variables = {}) =>
@@ -128,7 +125,7 @@ describe('precedence', () => {
     );
   });
 
-  test('the credentials of a profile go to its own server only', async () => {
+  test('the credentials of a profile are sent only to its own server', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('local', local, home.variables);
@@ -138,7 +135,7 @@ describe('precedence', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('credentials in the environment go before those of the current profile', async () => {
+  test('credentials in the environment take precedence over those of the current profile', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('local', local, home.variables);
@@ -150,7 +147,7 @@ describe('precedence', () => {
 });
 
 describe('config', () => {
-  test('set keeps a value in the profile, get prints it, nothing forgets it', async () => {
+  test('set stores a value in the profile, get prints it, an empty value deletes it', async () => {
     await using home = await Home.make();
     await saveProfile('local', local, home.variables);
     expect((await home.iam(['config', 'set', 'timeout', '5'])).code).toBe(0);
@@ -171,7 +168,7 @@ describe('config', () => {
       expect((await home.iam(words)).out).not.toContain('very-secret');
   });
 
-  test('suggests the nearest setting', async () => {
+  test('suggests the closest setting', async () => {
     await using home = await Home.make();
     expect((await home.iam(['config', 'get', 'base-ur'])).err).toContain('Did you mean base-url?');
   });
@@ -190,7 +187,7 @@ describe('config', () => {
   });
 });
 
-test('there are none where a part of the path is a file', async () => {
+test('are empty if a component of the path is a file', async () => {
   await using home = await Home.make();
   const variables = { XDG_CONFIG_HOME: home.file('taken') };
   await writeFile(home.file('taken'), '');
@@ -203,7 +200,7 @@ describe('whoami and token inspect', () => {
     .map((text) => Buffer.from(text).toString('base64url'))
     .join('.');
 
-  test('whoami asks the server as the client, and shows what its token says', async () => {
+  test('whoami queries the server as the client, and prints its token claims', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => tokenResponse(token));
     await saveProfile('local', { ...local, baseUrl: server.url }, home.variables);

@@ -24,7 +24,7 @@ function build(words?: readonly string[]): Command {
   return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest, ...(words ? { words } : {}) });
 }
 
-/** What can be run. `iam keys` is an operation, and has a command below it. */
+/** Commands with an action. `iam keys` is an operation and has a subcommand. */
 function leaves(command: Command): Command[] {
   return command.commands.flatMap((below) => [
     ...(below.commands.length === 0 || below.options.length > 0 ? [below] : []),
@@ -37,7 +37,7 @@ const byWords = new Map(all.map((command) => [commandPath(command), command]));
 
 describe('every command', () => {
   test.each(manifest.operations.filter(({ command }) => command !== undefined))(
-    'of the operation $id is there',
+    'of the operation $id exists',
     (operation) => {
       const command = byWords.get(`iam ${operation.command}`);
       const flags = command?.options.map(({ long }) => long) ?? [];
@@ -70,7 +70,7 @@ describe('every command', () => {
           expect([...(known.get(`iam ${command}`) ?? [])]).toContain(flag);
   });
 
-  test('takes no secret as an option', () => {
+  test('accepts no secret as an option value', () => {
     for (const command of all)
       for (const option of command.options.filter(({ required }) => required))
         expect([commandPath(command), option.long, looksSecret(option.attributeName())]).toEqual([
@@ -80,7 +80,7 @@ describe('every command', () => {
         ]);
   });
 
-  test('has each name once', () => {
+  test('has a unique name', () => {
     const check = (command: Command): void => {
       const names = command.commands.flatMap((below) => [below.name(), ...below.aliases()]);
       expect([commandPath(command), names.filter((name, at) => names.indexOf(name) !== at)]).toEqual([
@@ -93,7 +93,7 @@ describe('every command', () => {
   });
 });
 
-test('only what is asked for is built', () => {
+test('builds only the requested commands', () => {
   const program = build(['group', 'list']);
   const counts = Object.fromEntries(program.commands.map((command) => [command.name(), command.commands.length]));
   expect(counts.groups).toBeGreaterThan(5);
@@ -104,7 +104,7 @@ test('only what is asked for is built', () => {
   expect(options).toMatchObject({ get: 0, create: 0, delete: 0 });
 });
 
-test('what is built for a few words has the same help as in the whole', () => {
+test('a partially built program has the same help as the full one', () => {
   const nouns = (command: Command): Command[] => [command, ...command.commands.flatMap(nouns)];
   for (const whole of nouns(build())) {
     const words = commandPath(whole).split(' ').slice(1);
@@ -123,12 +123,12 @@ test.each([
   ['scope', 'scope'],
   ['address', 'address'],
   ['groups', 'group'],
-])('one of %s is %s', (many, one) => {
+])('the singular of %s is %s', (many, one) => {
   expect(toSingular(many)).toBe(one);
 });
 
 describe('help', () => {
-  test('exit-codes has the whole table', async () => {
+  test('exit-codes contains the whole table', async () => {
     const { out } = await iam(['help', 'exit-codes']);
     for (const { code, meaning } of exitCodes) expect(out).toContain(`${String(code).padStart(5)}  ${meaning}`);
   });
@@ -138,19 +138,19 @@ describe('help', () => {
     ['environment', 'IAM_CLIENT_SECRET'],
     ['output', 'jsonl'],
     ['groups', 'Commands:'],
-  ])('on %s tells of %s', async (topic, text) => {
+  ])('on %s contains %s', async (topic, text) => {
     const { out } = await iam(['help', topic]);
     expect(out).toContain(text);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('is what the bare command prints', async () => {
+  test('is printed by the bare command', async () => {
     const outcome = await iam([]);
     expect(outcome).toMatchObject({ code: 0, err: '' });
     expect(outcome.out).toBe((await iam(['--help'])).out);
   });
 
-  test('suggests the nearest word', async () => {
+  test('suggests the closest topic', async () => {
     expect(await iam(['help', 'exit-code'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean exit-codes?'),
@@ -169,7 +169,7 @@ describe('the catalogue', () => {
   }
   const catalogue = async () => JSON.parse((await iam(['commands', '--json'])).out) as Entry[];
 
-  test('tells of each operation what the registry says', async () => {
+  test('contains the registry data of each operation', async () => {
     const entries = new Map(
       (await catalogue()).flatMap((entry) => (entry.operation ? [[entry.operation, entry]] : [])),
     );
@@ -178,7 +178,7 @@ describe('the catalogue', () => {
       expect(entries.get(id)).toMatchObject({ effect, idempotent, roles });
   });
 
-  test('has every command, with an effect that its options show', async () => {
+  test('has every command, with an effect that matches its options', async () => {
     const entries = await catalogue();
     for (const [words, command] of byWords) {
       if (command.name() === 'help') continue;
@@ -194,7 +194,7 @@ describe('the catalogue', () => {
     }
   });
 
-  test('has roles that can be read, or says that they depend on what is called', async () => {
+  test('has readable roles, or that they depend on the requested operations', async () => {
     for (const { roles } of await catalogue())
       if (roles !== varyingRoles) expect(() => parseRoles(roles)).not.toThrow();
   });

@@ -6,7 +6,7 @@ import { settingDefinitions } from '../../src/cli/runtime/settings.ts';
 import { startFakeServer } from '../client/fake-server.ts';
 import { Home } from './run-cli.ts';
 
-/** A project in the home, with this file, and a folder deep in it to work in. */
+/** A project with this file in the home folder, and a nested working folder. */
 async function project(home: Home, content: unknown): Promise<string> {
   const folder = home.file('project/deep/down');
   await mkdir(folder, { recursive: true });
@@ -23,8 +23,8 @@ async function origins(home: Home, folder: string, words: readonly string[] = []
   return Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, [value, origin]]));
 }
 
-describe('the file of a project', () => {
-  test('is found upwards; it goes after flag and environment, before profile and default', async () => {
+describe('the project file', () => {
+  test('is searched upwards; flag and environment take precedence over it, and it over profile and default', async () => {
     await using home = await Home.make();
     await saveProfile('p', profile, home.variables);
     const folder = await project(home, { timeout: 9, baseUrl: 'http://127.0.0.1:9', output: 'jsonl', protected: true });
@@ -41,7 +41,7 @@ describe('the file of a project', () => {
     expect(await origins(home, folder)).toMatchObject({ timeout: ['7', 'profile p'] });
   });
 
-  test('config explain tells of every setting, and the nearer of two files holds', async () => {
+  test('config explain prints every setting, and the nearer of two files applies', async () => {
     await using home = await Home.make();
     const folder = await project(home, { timeout: 9 });
     await writeFile(path.join(folder, '.iamrc.json'), '{"timeout": 5}');
@@ -50,7 +50,7 @@ describe('the file of a project', () => {
     expect(found.timeout).toEqual(['5', path.join(folder, '.iamrc.json')]);
   });
 
-  test('may name a profile', async () => {
+  test('can select a profile', async () => {
     await using home = await Home.make();
     await saveProfile('p', profile, home.variables);
     await saveProfile('q', { ...profile, timeout: '8' }, home.variables);
@@ -69,7 +69,7 @@ describe('the file of a project', () => {
     ['client-secret', 'canary-3'],
     ['api_key', 'canary-4'],
     ['password', 'canary-5'],
-  ])('that holds a secret, %s, is warned of, and the secret neither used nor shown', async (name, secret) => {
+  ])('with the secret %s causes a warning, and the secret is neither used nor printed', async (name, secret) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', { baseUrl: server.url, token: 'mine' }, home.variables);
@@ -82,7 +82,7 @@ describe('the file of a project', () => {
   });
 
   test.each([['proxy'], ['caFile'], ['clientCert'], ['clientId'], ['username'], ['nonsense']])(
-    'does not say %s: it is warned of and not used',
+    'cannot set %s: it is ignored with a warning',
     async (name) => {
       await using home = await Home.make();
       const folder = await project(home, { [name]: 'http://evil.example' });
@@ -92,7 +92,7 @@ describe('the file of a project', () => {
     },
   );
 
-  test.each([['{'], ['[]'], ['null'], ['"x"']])('that is %s is named as wrong', async (text) => {
+  test.each([['{'], ['[]'], ['null'], ['"x"']])('with %s is reported as invalid', async (text) => {
     await using home = await Home.make();
     const folder = await project(home, text);
     expect(await home.iam(['config', 'explain'], { folder })).toMatchObject({
@@ -102,10 +102,10 @@ describe('the file of a project', () => {
   });
 });
 
-describe('another server in the file of a project', () => {
+describe('another server in the project file', () => {
   const elsewhere = { baseUrl: 'http://iam.example.com' };
 
-  test('gets neither the credentials of a profile nor those of the environment, nor a login', async () => {
+  test('gets no credentials of a profile or the environment, and no login', async () => {
     await using home = await Home.make();
     const folder = await project(home, elsewhere);
     const attempts = [
@@ -118,7 +118,7 @@ describe('another server in the file of a project', () => {
       const outcome = await home.iam(words, { folder, variables, stdin: 'canary\n' });
       expect(outcome).toMatchObject({ code: 4, out: '' });
       expect(outcome.err).toMatch(
-        /which no profile of yours is for; nothing was sent|a project file says; none were sent/,
+        /which none of your profiles names; nothing was sent|a project file selects; none were sent/,
       );
       expect(outcome.err).not.toContain('canary');
     }
@@ -126,7 +126,7 @@ describe('another server in the file of a project', () => {
     expect((await home.iam(['groups', 'list'], { folder })).code).toBe(4);
   });
 
-  test('is used where a profile is for it, and the credentials of another profile still are not', async () => {
+  test('is used if a profile names it, but never with the credentials of another profile', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', profile, home.variables);
@@ -138,7 +138,7 @@ describe('another server in the file of a project', () => {
     expect(server.received[0]?.headers.authorization).toBe('Bearer of-q');
   });
 
-  test('can not loosen a profile', async () => {
+  test('cannot weaken the safety rules of a profile', async () => {
     await using home = await Home.make();
     await saveProfile('p', { ...profile, readOnly: true, maxChanges: 2 }, home.variables);
     const folder = await project(home, { readOnly: false, maxChanges: 100 });
@@ -150,7 +150,7 @@ describe('another server in the file of a project', () => {
   });
 });
 
-describe('credentials of the environment and the file of a project', () => {
+describe('credentials of the environment and the project file', () => {
   const secrets: readonly Readonly<Record<string, string>>[] = [
     { IAM_TOKEN: 'canary' },
     { IAM_API_KEY: 'canary' },
@@ -166,7 +166,7 @@ describe('credentials of the environment and the file of a project', () => {
     ['env', '--secrets'],
   ];
 
-  test.each(secrets)('never meet, by a URL or by a profile: %j', async (variables) => {
+  test.each(secrets)('are not combined, by a URL or by a profile: %j', async (variables) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('mine', profile, home.variables);
@@ -177,7 +177,7 @@ describe('credentials of the environment and the file of a project', () => {
         const outcome = await home.iam(words, { folder, variables });
         expect(outcome).toMatchObject({ code: 4, out: '' });
         expect(outcome.err).toContain(home.file('project/.iamrc.json'));
-        expect(outcome.err).toContain('do not go where a project file says');
+        expect(outcome.err).toContain('are not sent to a server that a project file selects');
         expect(outcome.err).not.toContain('canary');
       }
       await home.iam(['__complete', '--', 'groups', 'get', ''], { folder, variables });
@@ -186,7 +186,7 @@ describe('credentials of the environment and the file of a project', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('do not meet in a shell that evaluates `iam env`', async () => {
+  test('are not combined in a shell that evaluates `iam env`', async () => {
     await using home = await Home.make();
     const folder = await project(home, { baseUrl: 'http://127.0.0.1:9' });
     for (const variables of [...secrets, { IAM_CLIENT_SECRET: 'canary' }])
@@ -194,7 +194,7 @@ describe('credentials of the environment and the file of a project', () => {
     expect((await home.iam(['env'], { folder, variables: {} })).out).toContain("IAM_BASE_URL='http://127.0.0.1:9'");
   });
 
-  test('do not meet at a login', async () => {
+  test('are not combined by a login', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
@@ -204,12 +204,12 @@ describe('credentials of the environment and the file of a project', () => {
     ] as const)
       expect(await home.iam(words, { folder, variables })).toMatchObject({
         code: 4,
-        err: expect.stringContaining('do not go where a project file says'),
+        err: expect.stringContaining('are not sent to a server that a project file selects'),
       });
     expect(server.received).toEqual([]);
   });
 
-  test('meet where the user names the server, or the file only repeats it', async () => {
+  test('are combined if the user selects the server, or the file repeats it', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const folder = await project(home, { baseUrl: server.url });
@@ -225,15 +225,18 @@ describe('credentials of the environment and the file of a project', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  test('a client certificate of the environment is one of them', async () => {
+  test('include a client certificate of the environment', async () => {
     await using home = await Home.make();
     const folder = await project(home, { baseUrl: 'https://127.0.0.1:9' });
     const variables = { IAM_CLIENT_CERT: 'x.pem', IAM_CLIENT_KEY: 'x.key' };
     const outcome = await home.iam(['keys'], { folder, variables });
-    expect(outcome).toMatchObject({ code: 4, err: expect.stringContaining('do not go where a project file says') });
+    expect(outcome).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('are not sent to a server that a project file selects'),
+    });
   });
 
-  test('a client certificate of a profile is shown to the server of that profile only', async () => {
+  test('a client certificate of a profile is sent only to its server', async () => {
     await using home = await Home.make();
     const cert = { clientCert: home.file('x.pem'), clientKey: home.file('x.key') };
     await saveProfile('a', { baseUrl: 'https://127.0.0.1:9', ...cert }, home.variables);
@@ -250,7 +253,7 @@ describe('credentials of the environment and the file of a project', () => {
     expect((await home.iam(['keys', ...own], { folder })).err).toContain('own.pem');
   });
 
-  test('a profile of one service behind a host is not for another one that the file names', async () => {
+  test('a profile of one service on a host is not used for another one that the file selects', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('a', { baseUrl: `${server.url}/a`, token: 'canary' }, home.variables);

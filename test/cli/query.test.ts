@@ -34,21 +34,21 @@ describe('--query', () => {
     expect(out).toBe('4\n');
   });
 
-  test('makes rows of a table, whose columns may be chosen too', async () => {
+  test('produces table rows, whose columns can be selected', async () => {
     await using server = await groupServer();
     const words = ['groups', 'list', '--query', '[].{name: groupName, size: length(roles)}'];
     expect((await iam(words, server)).out).toBe('NAME   SIZE\nops    2\nleads  0\n');
     expect((await iam([...words, '--columns', 'size'], server)).out).toBe('SIZE\n2\n0\n');
   });
 
-  test('applies to one entity, and prints null where it finds nothing', async () => {
+  test('applies to one entity, and prints null without a match', async () => {
     await using server = await startFakeServer(() => ({ json: groups[0] }));
     expect((await iam(['groups', 'get', 'ops', '--query', 'roles[0]'], server)).out).toBe('A\n');
     expect((await iam(['groups', 'get', 'ops', '--query', 'none', '-o', 'json'], server)).out).toBe('null\n');
     expect((await iam(['groups', 'get', 'ops', '--query', 'none'], server)).out).toBe('');
   });
 
-  test.each(['[', 'limit=10', 'nofunction('])('%s is wrong usage, and nothing is sent', async (expression) => {
+  test.each(['[', 'limit=10', 'nofunction('])('%s is a usage error, and nothing is sent', async (expression) => {
     await using server = await groupServer();
     const outcome = await iam(['groups', 'list', '--query', expression], server);
     expect(outcome).toMatchObject({ code: 2, out: '' });
@@ -56,14 +56,14 @@ describe('--query', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('that does not fit what came says so', async () => {
+  test('that cannot be applied to the result is reported', async () => {
     await using server = await groupServer();
     const { code, err } = await iam(['groups', 'list', '--query', 'sum([].groupName)'], server);
     expect(code).toBe(1);
     expect(err).toContain('--query does not fit the result');
   });
 
-  test('applies to what a dry run would send', async () => {
+  test('applies to the request of a dry run', async () => {
     await using server = await groupServer();
     const words = ['groups', 'create', '--group-name', 'ops', '--dry-run', '--query', 'body.groupName'];
     expect((await iam(words, server)).out).toBe('ops\n');
@@ -71,7 +71,7 @@ describe('--query', () => {
 });
 
 describe('--columns', () => {
-  test('chooses and orders the columns of a table, those of objects by dots', async () => {
+  test('selects and orders the columns of a table, nested ones with dots', async () => {
     await using server = await groupServer();
     const { out } = await iam(['groups', 'list', '--columns', 'groupName,dependencies.groupName,groupId'], server);
     expect(out).toBe(
@@ -79,13 +79,13 @@ describe('--columns', () => {
     );
   });
 
-  test('chooses those of csv', async () => {
+  test('selects the columns of csv', async () => {
     await using server = await groupServer();
     const { out } = await iam(['groups', 'list', '--columns', 'dependencies.groupName,groupId', '-o', 'csv'], server);
     expect(out).toBe('dependencies.groupName,groupId\nleads;x,g1\n,g2\n');
   });
 
-  test('chooses the fields of one entity', async () => {
+  test('selects the fields of one entity', async () => {
     await using server = await startFakeServer(() => ({ json: groups[0] }));
     expect((await iam(['groups', 'get', 'ops', '--columns', 'roles,groupId'], server)).out).toBe(
       'roles     A, B\ngroup id  g1\n',
@@ -97,21 +97,21 @@ describe('--columns', () => {
     [['groups', 'list', '--columns', 'dependencies.nmae', '-o', 'csv']],
     [['groups', 'get', 'ops', '--columns', 'nmae']],
     [['groups', 'create', '--group-name', 'ops', '--columns', 'nmae']],
-  ])('%j names a column that is not there: nothing is sent', async (words) => {
+  ])('%j has an unknown column: nothing is sent', async (words) => {
     await using server = await groupServer();
     const { code, err } = await iam(words, server);
     expect([code, server.received]).toEqual([2, []]);
-    expect(err).toMatch(/nmae is no column of this.\n {2}next {5}There are groupId/);
+    expect(err).toMatch(/Unknown column: nmae.\n {2}hint {5}Available columns: groupId/);
   });
 
-  test('that no answer has are named where that can only be seen in the answer', async () => {
+  test('that the response lacks are reported if no schema declares them', async () => {
     await using server = await startFakeServer(() => ({ json: { a: 1, b: 2 } }));
     const { code, err } = await iam(['api', 'GET', '/healthz', '--columns', 'c'], server);
     expect(code).toBe(1);
-    expect(err).toContain('There are a, b.');
+    expect(err).toContain('Available columns: a, b.');
   });
 
-  test.each(['json', 'jsonl', 'yaml', 'name'])('are none of %s', async (format) => {
+  test.each(['json', 'jsonl', 'yaml', 'name'])('are not supported for %s', async (format) => {
     await using server = await groupServer();
     expect((await iam(['groups', 'list', '--columns', 'groupId', '-o', format], server)).code).toBe(2);
     expect(server.received).toEqual([]);
@@ -120,10 +120,10 @@ describe('--columns', () => {
 
 describe('text for people', () => {
   const evil = ['\u001b]0;x\u0007', '\u009b31m', '\u202eabc', '\u061c', '\u2066x\u2069', '\u0000', '\r', '\u007f'];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
   const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u2069]/;
 
-  test.each(evil)('has nothing that steers a terminal: %j', async (text) => {
+  test.each(evil)('cannot control the terminal: %j', async (text) => {
     await using server = await startFakeServer(({ path }) => {
       if (path.endsWith('/refused')) return errorResponse(404, `CODE${text}`, `message${text}`);
       if (path.endsWith('/text')) return { text: `a${text}\nb`, headers: { 'content-type': 'text/plain' } };

@@ -7,7 +7,7 @@ import { FieldTree } from '../../src/contract/redaction.ts';
 import { errorResponse, startFakeServer, tokenResponse } from '../client/fake-server.ts';
 import { type CliResult, Home, iam } from './run-cli.ts';
 
-/** In every secret of these tests; it must come out nowhere. */
+/** Part of every secret of these tests; it must not be printed anywhere. */
 const canary = 'canary-7f3a';
 const loud = ['--debug', '--verbose', '--curl'];
 
@@ -58,22 +58,25 @@ const calls: readonly [readonly string[], string][] = [
 
 describe('a secret', () => {
   for (const variables of signIns)
-    test.each(calls)(`with ${Object.keys(variables).join(', ')} is in no trace of %j`, async (words, stdin) => {
-      for (const failing of [false, true]) {
-        await using server = await startFakeServer(({ path }) =>
-          path.includes('/login')
-            ? { ...tokenResponse(canary), status: 201 }
-            : failing
-              ? errorResponse(400, 'FIELD_VALUE')
-              : { json: [] },
-        );
-        const given = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
-        expectSilence(await iam([...words, ...loud], given));
-        expectSilence(await iam([...words, ...loud, '-o', 'json'], given));
-      }
-    });
+    test.each(calls)(
+      `with ${Object.keys(variables).join(', ')} is not in the debug output of %j`,
+      async (words, stdin) => {
+        for (const failing of [false, true]) {
+          await using server = await startFakeServer(({ path }) =>
+            path.includes('/login')
+              ? { ...tokenResponse(canary), status: 201 }
+              : failing
+                ? errorResponse(400, 'FIELD_VALUE')
+                : { json: [] },
+          );
+          const given = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
+          expectSilence(await iam([...words, ...loud], given));
+          expectSilence(await iam([...words, ...loud, '-o', 'json'], given));
+        }
+      },
+    );
 
-  test.each(calls)('is in no dry run of %j, nor where nobody listens', async (words, stdin) => {
+  test.each(calls)('is not in a dry run of %j, nor if the server is down', async (words, stdin) => {
     const variables = { IAM_TOKEN: canary, IAM_BASE_URL: 'http://127.0.0.1:9' };
     for (const more of [['--dry-run'], ['--dry-run', '-o', 'yaml'], ['--timeout', '0.5']]) {
       const isRead = words[1] === 'list' && more.includes('--dry-run');
@@ -81,7 +84,7 @@ describe('a secret', () => {
     }
   });
 
-  test('of a profile is in nothing that tells of profiles', async () => {
+  test('of a profile is not printed by profile commands', async () => {
     await using home = await Home.make();
     const baseUrl = 'http://127.0.0.1:9';
     const secrets = { token: canary, apiKey: canary, clientId: 'me', clientSecret: canary };
@@ -100,7 +103,7 @@ describe('a secret', () => {
         expectSilence(await home.iam([...words, '-o', format, ...loud, '--timeout', '1']));
   });
 
-  test('in the address of a server is shown nowhere', async () => {
+  test('in the URL of a server is not printed', async () => {
     await using home = await Home.make();
     const variables = { IAM_BASE_URL: `http://user:${canary}@127.0.0.1:9`, IAM_TOKEN: 't' };
     for (const words of [
@@ -118,7 +121,7 @@ describe('a secret', () => {
 const nothing = new FieldTree([{ type: 'object' }]);
 
 describe('--curl', () => {
-  test('prints each call on standard error, and changes nothing else', async () => {
+  test('prints each request on standard error, and changes nothing else', async () => {
     await using server = await startFakeServer(({ path }) =>
       path.includes('/login') ? tokenResponse('t') : { json: [{ groupId: 'g' }] },
     );
@@ -134,7 +137,7 @@ describe('--curl', () => {
     ]);
   });
 
-  test('with --dry-run prints what would be sent', async () => {
+  test('with --dry-run prints the request', async () => {
     await using server = await startFakeServer(() => ({}));
     const outcome = await iam(['groups', 'create', '--group-name', "it's", '--dry-run', '--curl', '-q'], server);
     expect(outcome.out).toContain('POST');
@@ -144,7 +147,7 @@ describe('--curl', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('is understood by a shell, with variables for what is secret', () => {
+  test('is a valid shell command, with variables for secrets', () => {
     const secret = { type: 'string', sensitive: 'secret' } as const;
     const deep = { type: 'array', items: { properties: { password: secret } } };
     const body = new FieldTree([{ properties: { clientSecret: secret, name: {}, deep } }]);
@@ -170,7 +173,7 @@ describe('--curl', () => {
     ]);
   });
 
-  test('leaves out a body that can not be looked into', () => {
+  test('omits a body that cannot be parsed', () => {
     const text = { method: 'POST', url: 'http://x/', body: 'password=secret' };
     const unknown = { ...text, body: { name: 'secret' } };
     const line = 'curl -X POST --data-raw "$BODY" http://x/';
@@ -178,7 +181,7 @@ describe('--curl', () => {
     expect(formatCurlCommand(unknown, { query: nothing, headers: nothing, body: undefined })).toBe(line);
   });
 
-  test('has a variable for each field that is not declared', () => {
+  test('has a variable for each undeclared field', () => {
     const call = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
     expect(formatCurlCommand(call, { query: nothing, headers: nothing, body: nothing })).toBe(
       `curl -X POST --data-raw '{"path":"'"$UNDECLARED_PATH"'","-":"'"$UNDECLARED_"'"}' 'http://x/?home='"$UNDECLARED_HOME"`,
@@ -186,11 +189,11 @@ describe('--curl', () => {
   });
 });
 
-test('--verbose names calls and answers, without headers', async () => {
+test('--verbose logs requests and responses, without headers', async () => {
   await using server = await startFakeServer(() => ({ json: [] }));
   const { err } = await iam(['groups', 'list', '--verbose', '-o', 'json'], server);
   expect(err).toMatch(
-    /^> GET \/security\/iam\/v1\/groups\?limit=100\n< 200 after \d+ ms, request request-1\nThere are none.\n$/,
+    /^> GET \/security\/iam\/v1\/groups\?limit=100\n< 200 after \d+ ms, request request-1\nNo results.\n$/,
   );
 });
 
@@ -199,7 +202,7 @@ test.each([
   ['/a?regionCode=1', '/a?regionCode=1'],
   ['/a?token=1&b=2', '/a?token=(not declared)&b=2'],
   ['/a', '/a'],
-])('the path %s is shown as %s', (path, shown) => {
+])('the path %s is printed as %s', (path, shown) => {
   const declared = { code: { sensitive: 'one-time' }, b: {}, regionCode: {} } as const;
   expect(redactPath(path, new FieldTree([{ properties: declared }]))).toBe(shown);
 });
@@ -208,6 +211,6 @@ test.each([
   ['http://a:b@c/', 'http://(secret)@c/'],
   ['http://a:p@ss@c/', 'http://(secret)@c/'],
   ['http://c/x@y', 'http://c/x@y'],
-])('the address %s is shown as %s', (address, shown) => {
+])('the URL %s is printed as %s', (address, shown) => {
   expect(stripUserInfo(address)).toBe(shown);
 });

@@ -18,7 +18,7 @@ const none = { groups: [], roles: [], scope: [], missing: [], standsAgainst: [],
 const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').searchParams);
 
 describe('requests', () => {
-  test('list asks for what is named, and shows what fits', async () => {
+  test('list sends the filters and prints the main columns', async () => {
     await using server = await startFakeServer(() => ({ json: [call] }));
     const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
     const { code, out } = await iam(['requests', 'list', ...words], server);
@@ -32,7 +32,7 @@ describe('requests', () => {
     });
   });
 
-  test('wait asks for so many until they are there, and lists them', async () => {
+  test('wait repeats until enough requests match, and lists them', async () => {
     const answers = [errorResponse(404, 'REQUEST_NOT_FOUND'), { json: [call, call] }];
     await using server = await startFakeServer(() => answers.shift() ?? { status: 500 });
     const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
@@ -43,21 +43,21 @@ describe('requests', () => {
     expect(server.received[0]?.path).toMatch(/^\/_iam\/requests\/wait\?/);
   });
 
-  test('wait ends with 3 where there are too few in time', async () => {
+  test('wait exits with 3 after the timeout', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
     const outcome = await iam(['requests', 'wait', '--wait', '0'], server);
     expect(outcome).toMatchObject({ code: 3, out: '' });
     expect(outcome.err).toContain('iam requests list');
   });
 
-  test('show asks for one', async () => {
+  test('show requests one entry', async () => {
     await using server = await startFakeServer(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
     const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);
     expect([code, JSON.parse(out)]).toEqual([0, { ...call, query: {}, body: { a: '(secret)' } }]);
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
   });
 
-  test('show ends with 3 where it is not kept', async () => {
+  test('show exits with 3 for an unknown request', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
     expect(await iam(['requests', 'show', 'x'], server)).toMatchObject({ code: 3, out: '' });
   });
@@ -80,7 +80,7 @@ describe('why', () => {
     rule: undefined,
   };
 
-  test('explains in words', async () => {
+  test('prints the explanation as text', async () => {
     await using server = await startFakeServer(() => ({ json: refused }));
     const { code, out } = await iam(['why', 'r-1'], server);
     expect(code).toBe(0);
@@ -104,7 +104,7 @@ describe('why', () => {
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r-1/why']);
   });
 
-  test('explains a credential, a rule and a fault', async () => {
+  test('explains a credential, a rule and an injected fault', async () => {
     const credential = { way: 'bearer', taken: false, reason: 'It has expired.' };
     const about = {
       requestId: 'r',
@@ -122,13 +122,13 @@ describe('why', () => {
     expect(out).toContain('fault       f1 drop=after');
   });
 
-  test('gives programs everything', async () => {
+  test('prints everything for programs', async () => {
     await using server = await startFakeServer(() => ({ json: refused }));
     const { out } = await iam(['why', 'r-1', '-o', 'json'], server);
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(refused)));
   });
 
-  test('ends with 3 where the call is not kept, or there is no control plane', async () => {
+  test('exits with 3 for an unknown request or a missing control plane', async () => {
     for (const code of ['REQUEST_NOT_FOUND', 'PATH_UNKNOWN']) {
       await using server = await startFakeServer(() => errorResponse(404, code));
       expect(await iam(['why', 'r-1'], server)).toMatchObject({ code: 3, out: '' });

@@ -7,32 +7,32 @@ const busy = (seconds: number): FakeResponse => ({
   headers: { 'retry-after': String(seconds) },
 });
 
-/** Answers with these, one after the other, then with a group. */
+/** Returns these responses in order, then a group. */
 function serverWith(...replies: FakeResponse[]) {
   return startFakeServer(() => replies.shift() ?? { json: { groupId: 'g' } });
 }
 
-describe('a call that the server is too busy for', () => {
-  test('is made again once the server asks for it', async () => {
+describe('a request to a busy server', () => {
+  test('is retried after Retry-After', async () => {
     await using server = await serverWith(busy(0), errorResponse(429, 'TOO_MANY_CALLS'));
     expect(await iam(['groups', 'get', 'ops', '-o', 'name'], server)).toEqual({ code: 0, out: 'g\n', err: '' });
     expect(server.received).toHaveLength(3);
   });
 
-  test('is given up after some tries', async () => {
+  test('fails after the max attempts', async () => {
     await using server = await startFakeServer(() => busy(0));
     expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
     expect(server.received).toHaveLength(3);
   });
 
-  test('is not waited for longer than --max-wait', async () => {
+  test('is not retried beyond --max-wait', async () => {
     await using server = await serverWith(busy(60));
     expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(75);
     expect((await iam(['groups', 'get', 'ops', '--max-wait', '0'], server)).code).toBe(0);
     expect(server.received).toHaveLength(2);
   });
 
-  test('is not made again where that could do a thing twice', async () => {
+  test('is not retried if it is not idempotent', async () => {
     await using server = await serverWith(busy(0));
     expect((await iam(['groups', 'create', '--group-name', 'x'], server)).code).toBe(75);
     expect(server.received).toHaveLength(1);
@@ -40,19 +40,19 @@ describe('a call that the server is too busy for', () => {
 });
 
 describe('after a broken connection', () => {
-  test('a read is made again', async () => {
+  test('a read is retried', async () => {
     await using server = await serverWith({ hangUp: true });
     expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
   });
 
-  test('a deletion is not: it may have been done', async () => {
+  test('a delete is not retried, because it may have taken effect', async () => {
     await using server = await serverWith({ hangUp: true });
     expect((await iam(['groups', 'delete', 'ops', '--yes'], server)).code).toBe(75);
     expect(server.received).toHaveLength(1);
   });
 });
 
-test.each(['many', '-1', ''])('--max-wait %j is wrong usage', async (value) => {
+test.each(['many', '-1', ''])('--max-wait %j is a usage error', async (value) => {
   await using server = await startFakeServer(() => ({}));
   expect((await iam(['groups', 'get', 'ops', `--max-wait=${value}`], server)).code).toBe(2);
   expect(server.received).toEqual([]);

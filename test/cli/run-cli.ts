@@ -1,4 +1,4 @@
-/** Runs a command line in this process against whatever server a test gives it, in a folder of its own. */
+/** Runs a command line in this process against the server of a test, with a separate home folder. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,15 +21,15 @@ export interface RunOptions {
   readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Where the command is typed; without it no file of a project is looked for. */
+  /** The working folder; without it no project file is searched. */
   readonly folder?: string;
-  /** Answers questions in place of somebody at a terminal. */
+  /** Answers prompts in place of a user. */
   readonly prompter?: Prompter;
 }
 
 export const tokenVariables = { IAM_TOKEN: 'test-token' };
 
-/** A folder for profiles and tokens that goes with the test. */
+/** A folder for profiles and tokens that is removed after the test. */
 export class Home implements AsyncDisposable {
   readonly folder: string;
 
@@ -63,7 +63,7 @@ export class Home implements AsyncDisposable {
   }
 }
 
-/** Runs a command; without a home it finds no profile. Signed in by a token where no variables are given. */
+/** Runs a command. Without a home it has no profiles; without variables it is signed in with a token. */
 export async function iam(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
   const [stdout, stderr] = [terminal(options.columns), terminal(options.columns)];
   const stdin = Object.assign(Readable.from(options.stdin === undefined ? [] : [options.stdin]), {
@@ -91,7 +91,7 @@ export async function iam(words: readonly string[], options: RunOptions = {}): P
 function terminal(columns: number | undefined) {
   return Object.assign(
     new PassThrough({ highWaterMark: 50_000_000 }),
-    // A question ends what it is drawn on, which the streams of a process outlive.
+    // A prompt ends its streams; those of a process stay open.
     columns === undefined ? {} : { isTTY: true, columns, end: () => undefined },
   );
 }

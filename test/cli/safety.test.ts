@@ -21,13 +21,13 @@ const writes = [
   ['sessions', 'end', 's1', '--yes'],
 ];
 
-/** A profile with these rules for the server; whoever uses it has a token. */
+/** A profile with these rules and a token for the server. */
 async function careful(home: Home, server: FakeServer, rules: object, name = 'careful'): Promise<void> {
   await saveProfile(name, { baseUrl: server.url, token: 'test-token', ...rules }, home.variables);
 }
 
 describe('a read-only profile', () => {
-  test.each(writes)('refuses %s %s before anything is sent', async (...words) => {
+  test.each(writes)('rejects %s %s before a request is sent', async (...words) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: {} }));
     await careful(home, server, { readOnly: true });
@@ -37,7 +37,7 @@ describe('a read-only profile', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('reads, and says what a write would send', async () => {
+  test('allows reads and dry runs', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await careful(home, server, { readOnly: true });
@@ -49,7 +49,7 @@ describe('a read-only profile', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('can not be opened by the environment, which can only close another', async () => {
+  test('cannot be made writable by the environment, which can only add restrictions', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { readOnly: true });
@@ -61,7 +61,7 @@ describe('a read-only profile', () => {
     expect((await home.iam(create)).code).toBe(0);
   });
 
-  test('is a failure like others for programs', async () => {
+  test('reports a regular error for programs', async () => {
     const outcome = await iam(['groups', 'create', '--group-name', 'x', '-o', 'json'], {
       variables: { IAM_TOKEN: 't', IAM_READ_ONLY: '1' },
     });
@@ -78,7 +78,7 @@ describe('a protected profile', () => {
     [['sessions', 'end', 's1']],
   ];
 
-  test.each(destructive)('has %j confirmed by its name, for which --yes is not enough', async (words) => {
+  test.each(destructive)('requires its name to confirm %j; --yes is not enough', async (words) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));
     await careful(home, server, { protected: true });
@@ -92,14 +92,14 @@ describe('a protected profile', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('lets whatever destroys nothing through', async () => {
+  test('allows commands that are not destructive', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { protected: true });
     expect((await home.iam(['groups', 'add-role', 'ops', 'A'])).code).toBe(0);
   });
 
-  test('asks to type its name at a terminal', async () => {
+  test('prompts for its name at a terminal', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(({ method }) =>
       method === 'DELETE' ? { status: 204 } : errorResponse(403, 'ROLE_MISSING'),
@@ -115,7 +115,7 @@ describe('a protected profile', () => {
     expect(deleted()).toBe(1);
   });
 
-  test('is removed by its own name only, and stays protected when it is added again', async () => {
+  test('is removed only with its own name, and stays protected when it is added again', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({}));
     await careful(home, server, { protected: true });
@@ -131,7 +131,7 @@ describe('a protected profile', () => {
 });
 
 describe('--confirm without a protected profile', () => {
-  test('answers the question where it names what is in use, and stops a script that is somewhere else', async () => {
+  test('confirms with the name in use, and stops a script that targets another server', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const remove = ['groups', 'delete', 'ops'];
     expect((await iam([...remove, '--yes', '--confirm', 'staging'], server)).code).toBe(2);
@@ -141,18 +141,18 @@ describe('--confirm without a protected profile', () => {
 });
 
 describe('max-changes', () => {
-  test('counts the members of a list, and refuses too many before anything is sent', async () => {
+  test('counts the members of a list, and rejects too many before a request is sent', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     await careful(home, server, { maxChanges: 2 });
     const outcome = await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2', 'u3']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
-    expect(outcome.err).toContain('2 changes at most (profile careful). These are 3; nothing was sent.');
+    expect(outcome.err).toContain('2 changes per command (profile careful). This command makes 3; nothing was sent.');
     expect(server.received).toEqual([]);
     expect((await home.iam(['groups', 'users', 'add', 'ops', 'u1', 'u2'])).code).toBe(0);
   });
 
-  test('does not count what was refused and is tried again', async () => {
+  test('does not count rejected requests that are retried', async () => {
     await using home = await Home.make();
     let puts = 0;
     await using server = await startFakeServer(({ method }) => {
@@ -166,20 +166,20 @@ describe('max-changes', () => {
     expect(puts).toBe(3);
   });
 
-  test('of all places the lowest holds; what is no number is told of', () => {
+  test('the lowest of all sources applies; an invalid number is reported', () => {
     const profile = { baseUrl: 'http://x', maxChanges: 5 };
     const sources = { options: {}, variables: {}, file: { current: 'p', profiles: { p: profile } } };
     const withVariable = (value: string) => ({ ...sources, variables: { IAM_MAX_CHANGES: value } });
     expect(resolveSafetyRules(withVariable('9')).maxChanges).toEqual({ count: 5, origin: 'profile p' });
     expect(resolveSafetyRules(withVariable('3')).maxChanges).toEqual({ count: 3, origin: 'IAM_MAX_CHANGES' });
     expect(() => resolveSafetyRules(withVariable('many'))).toThrow('whole number');
-    expect(() => assertChangeLimit(sources, 6)).toThrow('These are 6; nothing was sent.');
+    expect(() => assertChangeLimit(sources, 6)).toThrow('This command makes 6; nothing was sent.');
     expect(() => assertChangeLimit(sources, 5)).not.toThrow();
   });
 });
 
 describe('profile add and config set', () => {
-  test('keep the rules of a profile', async () => {
+  test('store the rules of a profile', async () => {
     await using home = await Home.make();
     const add = ['profile', 'add', 'p', '--base-url', 'http://x', '--protected', '--read-only', '--max-changes', '7'];
     expect((await home.iam(add)).code).toBe(0);
@@ -198,17 +198,17 @@ describe('profile add and config set', () => {
     ['read-only', 'maybe'],
     ['max-changes', '-1'],
     ['proxy', 'socks5://x'],
-  ])('do not take %s %s', async (key, value) => {
+  ])('reject %s %s', async (key, value) => {
     await using home = await Home.make();
     await home.iam(['profile', 'add', 'p', '--base-url', 'http://x']);
     expect((await home.iam(['config', 'set', key, value])).code).toBe(2);
   });
 });
 
-describe('what a deletion takes along', () => {
+describe('the impact of a delete', () => {
   const terminal = { columns: 100, stdin: 'n\n' };
 
-  test('is told before the question: members and groups above', async () => {
+  test('is printed before the prompt: members and dependent groups', async () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: { groupName: 'ops' } });
     await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
@@ -216,7 +216,7 @@ describe('what a deletion takes along', () => {
     const variables = { IAM_CLIENT_ID, IAM_CLIENT_SECRET };
     const outcome = await iam(['groups', 'delete', 'ops'], { url: server.url, variables, ...terminal });
     expect(outcome.code).toBe(1);
-    expect(outcome.err).toContain('1 group depends on it: leads; it stays as long as they do');
+    expect(outcome.err).toContain('1 group depends on it: leads; the server keeps the group while they do');
   });
 
   test.each([
@@ -227,15 +227,15 @@ describe('what a deletion takes along', () => {
     [['my-clients', 'delete', 'c1'], ['2 API keys of c1']],
     [
       ['users', 'delete', 'u1'],
-      ['2 groups give it roles: leads, ops', '1 session'],
+      ['2 groups grant it roles: leads, ops', '1 session'],
     ],
     [['groups', 'delete', 'ops'], ['3 members: 2 users, 1 service']],
-    [['corporate-groups', 'delete', 'cg'], ['1 business is in no corporate group then: b1']],
-    [['groups', 'remove-role', 'ops', 'A'], ['less for 3 members: 2 users, 1 service']],
-    [['groups', 'users', 'remove', 'ops', 'u1'], ['2 roles that it gives: A, B']],
-    [['groups', 'services', 'remove', 'ops', 's1'], ['2 roles that it gives: A, B']],
-    [['api-key', 'delete', 'k2'], ["shop can't call as c1 with it any more"]],
-  ])('%j tells of %j', async (words, lines) => {
+    [['corporate-groups', 'delete', 'cg'], ['1 business is left without a corporate group: b1']],
+    [['groups', 'remove-role', 'ops', 'A'], ['fewer roles for 3 members: 2 users, 1 service']],
+    [['groups', 'users', 'remove', 'ops', 'u1'], ['2 roles of the group: A, B']],
+    [['groups', 'services', 'remove', 'ops', 's1'], ['2 roles of the group: A, B']],
+    [['api-key', 'delete', 'k2'], ['shop can no longer authenticate as c1 with it']],
+  ])('%j prints %j', async (words, lines) => {
     await using server = await startFakeServer(({ path, method }) => {
       if (method !== 'GET') return { status: 204 };
       if (path.startsWith('/_iam/clients'))
@@ -256,7 +256,7 @@ describe('what a deletion takes along', () => {
     expect(server.received.every(({ method }) => method === 'GET')).toBe(true);
   });
 
-  test('is known of every operation that destroys, but of those that take nothing else along', () => {
+  test('is described for every destructive operation that affects other entities', () => {
     const alone = ['user-identities.lock', 'user-identities.remove-identity', 'user-identities.factors.remove'];
     const destroying = manifest.operations.filter(
       ({ effect, command }) => effect === 'destructive' && command !== undefined,
@@ -265,7 +265,7 @@ describe('what a deletion takes along', () => {
     expect(untold.sort()).toEqual([...alone, 'user-identities.factors.admin-remove'].sort());
   });
 
-  test('is left out where the caller may not read it, and not asked for where nobody reads it', async () => {
+  test('is omitted if the caller may not read it, and not requested without a prompt', async () => {
     await using server = await startFakeServer(({ method }) =>
       method === 'DELETE' ? { status: 204 } : errorResponse(403, 'ROLE_MISSING'),
     );

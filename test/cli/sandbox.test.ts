@@ -3,7 +3,7 @@ import { startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
 import { iam } from './run-cli.ts';
 
-test('a sandbox is made, listed and deleted', async () => {
+test('a sandbox is created, listed and deleted', async () => {
   await using server = await startServer();
   const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
   const made = await iam(['sandbox', 'create', 'one', '-o', 'json'], given);
@@ -20,7 +20,7 @@ test('a sandbox is made, listed and deleted', async () => {
 test.each([
   [['create', 'one'], 'POST', ''],
   [['delete', 'one'], 'DELETE', '/one'],
-])('%j shows what it would send', async (words, method, rest) => {
+])('%j previews the request', async (words, method, rest) => {
   await using server = await startFakeServer(() => ({}));
   const { out } = await iam(['sandbox', ...words, '--dry-run'], server);
   expect(out).toContain(`${method} ${server.url}/_iam/sandboxes${rest}\n`);

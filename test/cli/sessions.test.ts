@@ -4,7 +4,7 @@ import { iam } from './run-cli.ts';
 
 const session = { sessionId: 's1', userId: 'u1', clientId: 'app', level: 'AUTH-BASIC', renewable: true };
 
-test('sessions list asks for what is named, and shows what fits', async () => {
+test('sessions list sends the filters and prints the main columns', async () => {
   await using server = await startFakeServer(() => ({ json: [session] }));
   const { out } = await iam(['sessions', 'list', '--user-id', 'u1', '--client-id', 'app'], server);
   expect(out).toBe('SESSION ID  USER ID  CLIENT ID  LEVEL\ns1          u1       app        AUTH-BASIC\n');
@@ -17,7 +17,7 @@ describe('sessions end', () => {
     [['s1'], 'sessionId=s1'],
     [['--user-id', 'u1'], 'userId=u1'],
     [['--client-id', 'app'], 'clientId=app'],
-  ])('%j ends them once it is confirmed', async (words, query) => {
+  ])('%j ends sessions after confirmation', async (words, query) => {
     await using server = await startFakeServer(() => ({ json: { ended: 2 } }));
     const unasked = await iam(['sessions', 'end', ...words], server);
     expect([unasked.code, server.received]).toEqual([10, []]);
@@ -30,7 +30,7 @@ describe('sessions end', () => {
   });
 
   test.each([[[]], [['s1', '--user-id', 'u1']], [['--user-id', 'u1', '--client-id', 'app']]])(
-    '%j is no choice, and sends nothing',
+    '%j is rejected and sends nothing',
     async (words) => {
       await using server = await startFakeServer(() => ({ json: { ended: 0 } }));
       expect((await iam(['sessions', 'end', ...words, '--yes'], server)).code).toBe(2);
@@ -38,14 +38,14 @@ describe('sessions end', () => {
     },
   );
 
-  test('shows what it would send', async () => {
+  test('previews the request', async () => {
     await using server = await startFakeServer(() => ({ json: { ended: 0 } }));
     const { out } = await iam(['sessions', 'end', '--user-id', 'u1', '--dry-run'], server);
     expect(out).toBe(`DELETE ${server.url}/_iam/sessions?userId=u1\n`);
     expect(server.received).toEqual([]);
   });
 
-  test('of one that is not there ends with 3', async () => {
+  test('exits with 3 for an unknown session', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'SESSION_NOT_FOUND'));
     const outcome = await iam(['sessions', 'end', 's1', '--yes'], server);
     expect(outcome.code).toBe(3);
@@ -54,7 +54,7 @@ describe('sessions end', () => {
 });
 
 describe('keys rotate', () => {
-  test('makes a new key, and tells how long those before stay', async () => {
+  test('creates a new key, and prints how long the previous ones stay', async () => {
     const json = { kid: 'k2', retired: [{ kid: 'k1', until: '2026-03-01T13:01:00.000Z' }] };
     await using server = await startFakeServer(() => ({ json }));
     const outcome = await iam(['keys', 'rotate', '-o', 'json'], server);
@@ -62,13 +62,13 @@ describe('keys rotate', () => {
     expect(server.received).toMatchObject([{ method: 'POST', path: '/_iam/keys/rotate' }]);
   });
 
-  test('shows what it would send', async () => {
+  test('previews the request', async () => {
     await using server = await startFakeServer(() => ({}));
     const { out } = await iam(['keys', 'rotate', '--dry-run'], server);
     expect([out, server.received]).toEqual([`POST ${server.url}/_iam/keys/rotate\n`, []]);
   });
 
-  test('leaves `iam keys` what it was', async () => {
+  test('does not change `iam keys`', async () => {
     await using server = await startFakeServer(() => ({ json: { keys: [{ kid: 'k1', kty: 'EC' }] } }));
     expect((await iam(['keys', '-o', 'name'], server)).out).toBe('k1\n');
     expect(server.received).toMatchObject([{ method: 'GET', path: '/security/iam/v1/keys' }]);

@@ -5,13 +5,13 @@ import { startServer } from '../harness.ts';
 import { exportState, readStableTables, reset, seed } from '../server/control/state-client.ts';
 import { Home, iam } from './run-cli.ts';
 
-describe('what takes something away', () => {
+describe('destructive commands', () => {
   test.each([
     [['reset'], 'POST', '/_iam/state/reset', { to: 'seed' }],
     [['reset', '--empty'], 'POST', '/_iam/state/reset', { to: 'empty' }],
     [['restore', 'a'], 'POST', '/_iam/state/snapshots/a/restore', undefined],
     [['delete', 'a/b'], 'DELETE', '/_iam/state/snapshots/a%2Fb', undefined],
-  ])('%j is confirmed, and can be tried', async (words, method, path, body) => {
+  ])('%j requires confirmation and supports a dry run', async (words, method, path, body) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const unasked = await iam(['state', ...words], server);
     expect([unasked.code, server.received]).toEqual([10, []]);
@@ -29,7 +29,7 @@ describe('what takes something away', () => {
   });
 });
 
-test('save keeps the state, and list shows it', async () => {
+test('save stores a snapshot, and list prints it', async () => {
   await using server = await startServer({ seed });
   const signedIn = { url: server.url, variables: { IAM_TOKEN: 'any' } };
   const saved = await iam(['state', 'save', 'a', '-o', 'json'], signedIn);
@@ -49,7 +49,7 @@ test('save keeps the state, and list shows it', async () => {
 });
 
 describe('documents', () => {
-  test('export and import give the same state, byte for byte', async () => {
+  test('export and import preserve the state byte for byte', async () => {
     await using home = await Home.make();
     await using server = await startServer({ seed });
     const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
@@ -69,14 +69,14 @@ describe('documents', () => {
     expect(await exportState(server)).toBe(text);
   });
 
-  test('a seed starts another server', async () => {
+  test('a seed initializes another server', async () => {
     await using server = await startServer({ seed });
     const { out } = await iam(['state', 'export', '--seed'], { url: server.url, variables: { IAM_TOKEN: 'any' } });
     await using second = await startServer({ seed: JSON.parse(out) });
     expect(await readStableTables(second)).toEqual(await readStableTables(server));
   });
 
-  test('what can not be read or written is told, and nothing is sent', async () => {
+  test('files that cannot be read or written are reported, and nothing is sent', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));
     await writeFile(home.file('empty'), ' ');
@@ -89,7 +89,7 @@ describe('documents', () => {
     expect((await iam(['state', 'export', '-f', home.folder], other)).code).toBe(2);
   });
 
-  test('a server without them says so', async () => {
+  test('a server without snapshots is reported', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'PATH_UNKNOWN'));
     const outcome = await iam(['state', 'export'], server);
     expect([outcome.code, outcome.err]).toEqual([3, expect.stringContaining('no control plane')]);

@@ -9,7 +9,7 @@ import { Home } from './run-cli.ts';
 
 interface Stores extends AsyncDisposable {
   readonly home: Home;
-  /** A store of four commits, a checkpoint after the second. */
+  /** A store with four commits and a checkpoint after the second. */
   readonly folder: string;
 }
 
@@ -35,7 +35,7 @@ async function damage(file: string): Promise<void> {
   await writeFile(file, bytes.fill(0x20, 300, 310));
 }
 
-/** As a crash left it: nothing but the first checkpoint, and a journal whose second commit is damaged. */
+/** A store after a crash: the first checkpoint, and a write-ahead log whose second commit is damaged. */
 async function damageJournal(folder: string): Promise<void> {
   const file = path.join(folder, 'journal.000000000003.jsonl');
   await damage(file);
@@ -43,7 +43,7 @@ async function damageJournal(folder: string): Promise<void> {
 }
 
 describe('backup and restore', () => {
-  test('of a running server bring back what it had, for their owner alone', async () => {
+  test('of a running server restore its data with owner-only access', async () => {
     await using home = await Home.make();
     await using server = await startServer();
     await server.admin.groups.create({ body: { groupName: 'kept' } });
@@ -68,7 +68,7 @@ describe('backup and restore', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('of files need nobody to be asked where nothing is there, and a name where a store is', async () => {
+  test('of files need no confirmation for an empty folder, and a name for an existing store', async () => {
     await using stores = await makeStores();
     const { home, folder } = stores;
     const file = home.file('backup.json');
@@ -87,7 +87,7 @@ describe('backup and restore', () => {
     expect(await commitsIn(folder)).toBe(4);
   });
 
-  test('refuse a damaged file with its place, and an answer that is no backup', async () => {
+  test('reject a damaged file with its position, and a response that is not a backup', async () => {
     await using stores = await makeStores();
     const { home, folder } = stores;
     const file = home.file('backup.json');
@@ -108,7 +108,7 @@ describe('backup and restore', () => {
 });
 
 describe('verify and repair', () => {
-  test('tell of a whole store that it is, and change nothing', async () => {
+  test('report an intact store and change nothing', async () => {
     await using stores = await makeStores();
     const { home, folder } = stores;
     const before = await readdir(folder);
@@ -126,7 +126,7 @@ describe('verify and repair', () => {
     expect((await home.iam(['store', 'verify', '--data', home.folder])).code).toBe(12);
   });
 
-  test('name the damage, and keep what comes before it once the loss is accepted', async () => {
+  test('report the damage, and keep the commits before it after confirmation of the loss', async () => {
     await using stores = await makeStores();
     const { home, folder } = stores;
     await damageJournal(folder);

@@ -17,14 +17,14 @@ const adminId = ({ appContext: world }: TestServer) => world.settings.adminClien
 const adminSecret = ({ appContext: world }: TestServer) => world.settings.adminClientSecret ?? '';
 
 describe('token generate', () => {
-  test('prints the token alone, which the server takes', async () => {
+  test('prints only the token, which the server accepts', async () => {
     await using server = await startServer();
     const token = await adminToken(server);
     expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     await expect(server.as({ token: token.trim() }).groups.list()).resolves.toBeDefined();
   });
 
-  test('says that an API key has none', async () => {
+  test('reports that an API key has no token', async () => {
     await using server = await startServer();
     const { code, out, err } = await iam(['token', 'generate'], { ...at(server), variables: { IAM_API_KEY: 'key' } });
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -36,14 +36,14 @@ describe('token verify', () => {
   const verify = (server: TestServer, token: string, seconds = 0) =>
     iam(['token', 'verify', '-f', '-', '-o', 'json'], { ...at(server, seconds), stdin: token, variables: {} });
 
-  test('takes a token of the server, and shows its claims', async () => {
+  test('accepts a token of the server, and prints its claims', async () => {
     await using server = await startServer();
     const { code, out } = await verify(server, await adminToken(server));
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ valid: true, iss: server.url, client_id: adminId(server) });
   });
 
-  test('refuses one that is over, altered, or of another server, with exit code 1 and nothing on standard output', async () => {
+  test('rejects an expired, altered or foreign token with exit code 1 and no output', async () => {
     await using server = await startServer();
     await using other = await startServer();
     const token = (await adminToken(server)).trim();
@@ -64,7 +64,7 @@ describe('token verify', () => {
     }
   });
 
-  test('says of what is no token that it is none, and asks nobody', async () => {
+  test('reports text that is not a token without a request', async () => {
     await using server = await startServer();
     expect((await verify(server, 'no token')).code).toBe(2);
   });

@@ -9,20 +9,20 @@ import { Home, iam } from './run-cli.ts';
 
 const user = { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' };
 const client = { IAM_CLIENT_ID: 'app', IAM_CLIENT_SECRET: 'canary' };
-const ways: readonly Readonly<Record<string, string>>[] = [
+const credentialVariables: readonly Readonly<Record<string, string>>[] = [
   { IAM_TOKEN: 'canary' },
   { IAM_API_KEY: 'canary' },
   client,
   user,
 ];
 
-/** The same server by an address that reaches it, and is none of those that are called loopback. */
+/** The same server with an address that is not recognized as loopback. */
 function elsewhere({ url }: { readonly url: string }): string {
   return url.replace('127.0.0.1', '0.0.0.0');
 }
 
 describe('credentials over http to another host', () => {
-  test.each(ways)('are not sent: %j', async (variables) => {
+  test.each(credentialVariables)('are not sent: %j', async (variables) => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     for (const words of [['groups', 'list'], ['users', 'list'], ['whoami'], ['api', 'GET', '/groups'], ['export']]) {
@@ -35,13 +35,13 @@ describe('credentials over http to another host', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are one error of its own for programs', async () => {
+  test('are a separate error for programs', async () => {
     const { code, err } = await iam(['groups', 'list', '-o', 'json'], { url: 'http://iam.example.com' });
     expect(code).toBe(2);
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'INSECURE_HTTP', transient: false } });
   });
 
-  test('are neither asked for nor read by a login', async () => {
+  test('are neither prompted for nor read by a login', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => tokenResponse('t'));
     const asked: string[] = [];
@@ -71,7 +71,7 @@ describe('credentials over http to another host', () => {
     [{ apiKey: 'canary' }],
     [{ clientId: 'app', clientSecret: 'canary' }],
     [{ session: { clientId: 'app', userName: 'ann' } }],
-  ])('are not sent for a profile either: %j', async (credentials) => {
+  ])('are not sent for a profile: %j', async (credentials) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await saveProfile('p', { baseUrl: elsewhere(server), ...credentials }, home.variables);
@@ -81,7 +81,7 @@ describe('credentials over http to another host', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are not sent in a body, a query or a header that was typed, nor for a completion', async () => {
+  test('are not sent in a body, a query or a header of the command line, nor for completion', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     const attempts = [
@@ -100,7 +100,7 @@ describe('credentials over http to another host', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('are forgotten by a logout, which says that it could not revoke them', async () => {
+  test('are deleted by a logout, with a warning that they were not revoked', async () => {
     await using home = await Home.make();
     await using issuer = await startFakeServer(() => tokenResponse('t'));
     await saveProfile('p', { baseUrl: elsewhere(issuer), clientId: 'app', clientSecret: 'canary' }, home.variables);
@@ -111,7 +111,7 @@ describe('credentials over http to another host', () => {
     expect(issuer.received).toHaveLength(before);
   });
 
-  test('are sent where that was allowed, by the flag or by the environment', async () => {
+  test('are sent if allowed by the flag or the environment', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const url = elsewhere(server);
     const variables = { IAM_TOKEN: 't' };
@@ -129,7 +129,7 @@ describe('credentials over http to another host', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('change nothing for what sends none', async () => {
+  test('do not restrict requests without credentials', async () => {
     await using server = await startFakeServer(() => ({ json: { keys: [] } }));
     const url = elsewhere(server);
     expect((await iam(['keys'], { url, variables: { IAM_TOKEN: 'canary' } })).code).toBe(0);
@@ -140,7 +140,7 @@ describe('credentials over http to another host', () => {
     expect(JSON.stringify(server.received)).not.toContain('canary');
   });
 
-  test('are a finding of doctor, which asks the rest without them', async () => {
+  test('are a finding of doctor, which runs the other checks without them', async () => {
     await using server = await startFakeServer(() => ({ json: {} }));
     const { code, out } = await iam(['doctor', '-o', 'json'], { url: elsewhere(server), variables: client });
     expect(code).toBe(1);
@@ -153,7 +153,7 @@ describe('credentials over http to another host', () => {
   });
 });
 
-describe('what is loopback', () => {
+describe('loopback detection', () => {
   const check = (baseUrl: string, options = {}, variables = {}) =>
     assertConfidential({ options: { baseUrl, ...options }, variables, file: { profiles: {} } }, baseUrl);
 
@@ -172,7 +172,7 @@ describe('what is loopback', () => {
     'http://①②⑦.0.0.1',
     'https://iam.example.com',
     'https://8.8.8.8',
-  ])('%s may have credentials', (baseUrl) => {
+  ])('%s can get credentials', (baseUrl) => {
     expect(() => check(baseUrl)).not.toThrow();
   });
 
@@ -200,11 +200,11 @@ describe('what is loopback', () => {
     'http:evil.example',
     ' http://evil.example',
     'ht\ttp://evil.example',
-  ])('%s may not', (baseUrl) => {
+  ])('%s cannot get credentials', (baseUrl) => {
     expect(() => check(baseUrl)).toThrow('is an http URL of another host');
   });
 
-  test('a proxy on another host makes loopback its own, unless it is not used', () => {
+  test('a remote proxy makes a loopback URL remote, unless it is not used', () => {
     const proxy = 'http://me:canary@proxy.example:3128';
     expect(() => check('http://127.0.0.1:8080', { proxy })).toThrow(
       'behind the proxy http://(secret)@proxy.example:3128',
@@ -214,7 +214,7 @@ describe('what is loopback', () => {
     expect(() => check('http://127.0.0.1:8080', {}, { HTTP_PROXY: proxy, IAM_PROXY: proxy })).not.toThrow();
   });
 
-  test('the message holds no password of the URL', () => {
+  test('the message does not contain the password of the URL', () => {
     const message = (baseUrl: string) => {
       try {
         check(baseUrl);
@@ -227,7 +227,7 @@ describe('what is loopback', () => {
       expect(message(url)).toMatch(/^CliError: http:\/\/x is/);
   });
 
-  test('names below localhost are looked up as localhost, and lead to loopback addresses only', async () => {
+  test('subdomains of localhost are resolved as localhost, only to loopback addresses', async () => {
     const asked: string[] = [];
     const answering = (addresses: { address: string; family: number }[]) =>
       createLoopbackLookup((name, _options, callback) => {
@@ -250,7 +250,7 @@ describe('what is loopback', () => {
     expect(new Set(asked)).toEqual(new Set(['localhost']));
   });
 
-  test('a name below localhost reaches a server of this machine', async () => {
+  test('a subdomain of localhost reaches a local server', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const url = server.url.replace('127.0.0.1', 'iam.localhost');
     expect(await iam(['groups', 'list', '-o', 'json'], { url })).toMatchObject({ code: 0, out: '[]\n' });
@@ -258,7 +258,7 @@ describe('what is loopback', () => {
   });
 });
 
-test('the profile of a server that listens everywhere has an address of this machine', async () => {
+test('the profile of a server on a wildcard address has a loopback URL', async () => {
   await using home = await Home.make();
   await saveLocalProfile({ baseUrl: 'http://0.0.0.0:8080' }, home.variables);
   expect(JSON.parse(await readFile(home.file('config/iam/config.json'), 'utf8'))).toMatchObject({

@@ -230,7 +230,7 @@ describe('fish', () => {
     const sorted = (lines: readonly string[]) => [...lines].sort();
     expect(sorted(plain.split('\n'))).toEqual(sorted(shells.names.map((name) => `${name}\thttp://there`)));
     expect(parts.slice(0, -1)).toEqual([
-      'completion\tCompletion for bash, zsh and fish',
+      'completion\tGenerate completion scripts for bash, zsh and fish',
       '--profile=ops:prod\thttp://there',
       'file.yaml',
       '--file=file.yaml',

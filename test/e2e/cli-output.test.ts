@@ -41,6 +41,6 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
     await using sandbox = await Sandbox.make();
     const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
     expect(code).toBe(1);
-    expect(err).toMatch(/^error: The output can't be written: .*ENOSPC.*\n$/);
+    expect(err).toMatch(/^error: Cannot write the output: .*ENOSPC.*\n$/);
   });
 });

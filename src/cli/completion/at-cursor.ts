@@ -1,4 +1,4 @@
-/** What can stand at the cursor: commands, options, or values of what takes some. */
+/** Completes the word at the cursor: commands, options and values. */
 import type { Command, Option } from 'commander';
 import { type Candidate, type Completions, noCompletions, withPrefix } from './candidate.ts';
 import { isRepeatable, optionName, type Position, parsePosition, takesValue } from './position.ts';
@@ -7,7 +7,7 @@ import { completeValue, type ValueRequest } from './values.ts';
 
 export type CursorContext = Omit<ValueRequest, 'slot' | 'typed' | 'position'>;
 
-/** The candidates for `typed`, the word at the cursor as far as it is there, after these words. */
+/** Returns the candidates for `typed`, the partial word at the cursor, after the preceding words. */
 export async function completeAtCursor(
   cursorContext: CursorContext,
   words: readonly string[],
@@ -34,19 +34,19 @@ export async function completeAtCursor(
   );
 }
 
-/** Commands and values; where a command takes neither, its options. */
+/** Subcommands and values; options if the command has neither. */
 async function completeWords(cursorContext: CursorContext, position: Position, typed: string): Promise<Completions> {
   const { command, args, literal } = position;
   const commands = args.length === 0 && !literal ? listCommands(command, typed) : [];
   const slot = createArgumentSlot(position);
   if (!slot && command.commands.length === 0 && !literal) return { values: listOptions(position, typed) };
   const answer = slot ? await completeValue({ ...cursorContext, position, typed, slot }) : noCompletions;
-  // One that begins with a dash would be taken for an option.
+  // A value that starts with a dash would be parsed as an option.
   const values = answer.values.filter(({ value }) => literal || !value.startsWith('-'));
   return { ...answer, values: [...commands, ...values] };
 }
 
-/** Commands by their names; by another name only where just that one is typed. */
+/** Commands by name; an alias only if no name matches. */
 function listCommands(command: Command, typed: string): Candidate[] {
   return command
     .createHelp()
@@ -59,7 +59,7 @@ function listCommands(command: Command, typed: string): Candidate[] {
     });
 }
 
-/** Those that were not given, or may be again; by the short name where that is typed. */
+/** Options that are unused or repeatable; by short name if a short name is typed. */
 function listOptions({ command, usedOptions }: Position, typed: string): Candidate[] {
   const left = command
     .createHelp()

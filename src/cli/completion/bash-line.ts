@@ -1,24 +1,24 @@
 /**
- * Lines of bash: the words on it, and candidates the way they go into it. Bash hands a function words that readline has
- * cut apart at colons and signs of equality, and puts in as it stands what it is given; so both are done here. Pure.
+ * Parses a bash command line into words and quotes candidates for it. Bash passes words that readline has split at
+ * colons and equals signs, and inserts candidates verbatim; both are handled here. Pure.
  */
 
 type Quote = '' | '"' | "'";
 
 export interface BashLine {
-  /** The words before the cursor without their quotes, the one at the cursor left out. */
+  /** The unquoted words before the word at the cursor. */
   readonly words: readonly string[];
-  /** The word at the cursor without its quotes. */
+  /** The unquoted word at the cursor. */
   readonly typed: string;
-  /** How much of it readline leaves in its place. */
-  readonly keptLength: number;
-  /** The quote that is open at the cursor. */
+  /** The length of its prefix that readline does not replace. */
+  readonly prefixLength: number;
+  /** The open quote at the cursor. */
   readonly quote: Quote;
-  /** What comes next is the target of a redirection. */
+  /** The next word is the target of a redirection. */
   readonly isRedirectTarget: boolean;
 }
 
-/** Reads a line up to the cursor; `breaks` is COMP_WORDBREAKS. Nothing in it is expanded. */
+/** Parses a line up to the cursor without expansion; `breaks` is COMP_WORDBREAKS. */
 export function parseBashLine(line: string, breaks: string): BashLine {
   const parser = new BashLineParser(breaks);
   for (const letter of line) parser.consume(letter);
@@ -29,7 +29,7 @@ class BashLineParser {
   readonly #breaks: string;
   readonly #words: string[] = [];
   #typed = '';
-  #kept = 0;
+  #prefixLength = 0;
   #quote: Quote = '';
   #isEscaped = false;
   #isWord = false;
@@ -46,16 +46,16 @@ class BashLineParser {
     else if (letter === '"' || letter === "'") this.#open(letter);
     else if (/\s/.test(letter)) this.#end();
     else if (/[<>]/.test(letter)) this.#redirect();
-    else if (/[|&;()]/.test(letter)) this.#afresh();
+    else if (/[|&;()]/.test(letter)) this.#startCommand();
     else this.#plain(letter);
   }
 
   line(): BashLine {
-    const [words, typed, keptLength, quote] = [this.#words, this.#typed, this.#kept, this.#quote];
-    return { words, typed, keptLength, quote, isRedirectTarget: this.#redirects };
+    const [words, typed, prefixLength, quote] = [this.#words, this.#typed, this.#prefixLength, this.#quote];
+    return { words, typed, prefixLength, quote, isRedirectTarget: this.#redirects };
   }
 
-  /** Within double quotes a backslash stays before what needs none. */
+  /** Within double quotes a backslash is literal before characters that need no escape. */
   #escaped(letter: string): void {
     this.#isEscaped = false;
     this.#isWord = true;
@@ -64,55 +64,55 @@ class BashLineParser {
 
   #quoted(letter: string): void {
     if (letter !== this.#quote) this.#typed += letter;
-    else [this.#quote, this.#kept] = ['', this.#keptBefore];
+    else [this.#quote, this.#prefixLength] = ['', this.#outerPrefixLength];
   }
 
-  #keptBefore = 0;
+  #outerPrefixLength = 0;
 
-  /** An open quote is where readline begins to replace; once it is closed, the whole word is one again. */
+  /** readline replaces from an open quote on; after the closing quote it replaces the whole word. */
   #open(quote: Quote): void {
-    this.#keptBefore = this.#kept;
-    [this.#quote, this.#kept, this.#isWord] = [quote, this.#typed.length, true];
+    this.#outerPrefixLength = this.#prefixLength;
+    [this.#quote, this.#prefixLength, this.#isWord] = [quote, this.#typed.length, true];
   }
 
   #plain(letter: string): void {
     this.#isWord = true;
     this.#typed += letter;
-    if (this.#breaks.includes(letter)) this.#kept = this.#typed.length;
+    if (this.#breaks.includes(letter)) this.#prefixLength = this.#typed.length;
   }
 
   #end(): void {
     if (!this.#isWord) return;
     if (!this.#redirects) this.#words.push(this.#typed);
     this.#redirects = false;
-    this.#begin();
+    this.#startWord();
   }
 
   #redirect(): void {
-    // `2>file`: the number belongs to the sign.
-    if (/^\d*$/.test(this.#typed)) this.#begin();
+    // `2>file`: the number belongs to the redirection.
+    if (/^\d*$/.test(this.#typed)) this.#startWord();
     else this.#end();
     this.#redirects = true;
   }
 
-  /** Another command begins. */
-  #afresh(): void {
+  /** Starts another command. */
+  #startCommand(): void {
     this.#words.length = 0;
     this.#redirects = false;
-    this.#begin();
+    this.#startWord();
   }
 
-  #begin(): void {
-    [this.#typed, this.#kept, this.#isWord] = ['', 0, false];
+  #startWord(): void {
+    [this.#typed, this.#prefixLength, this.#isWord] = ['', 0, false];
   }
 }
 
-/** The values that go on from what is typed, as text that means just them where readline puts it. */
-export function formatBashCandidates({ typed, keptLength, quote }: BashLine, values: readonly string[]): string[] {
+/** The values that continue the typed text, quoted for the position where readline inserts them. */
+export function formatBashCandidates({ typed, prefixLength, quote }: BashLine, values: readonly string[]): string[] {
   const fitting = values.filter((value) => value.startsWith(typed));
   return fitting.flatMap((value) => {
-    const rest = value.slice(keptLength);
-    // There history is expanded, and no backslash keeps it from that.
+    const rest = value.slice(prefixLength);
+    // History expansion applies within double quotes and cannot be escaped there.
     if (quote === '"' && rest.includes('!')) return [];
     return [escapes[quote](rest)];
   });

@@ -1,6 +1,6 @@
 /**
- * What a look at the server may sign in with: a token that is there already. Nobody is logged in for a completion, no
- * token is renewed, and no credential but that one is within its reach.
+ * Credentials for completion requests: only an existing token. Completion does not log in, does not renew tokens and
+ * has no access to other credentials.
  */
 import { resolveBaseUrl } from '../runtime/connection.ts';
 import { type ResolvedCredentials, resolveCredentials } from '../runtime/credentials.ts';
@@ -19,11 +19,11 @@ type Variables = Environment['variables'];
 export interface CompletionCaller {
   readonly baseUrl: string;
   readonly credentials: ResolvedCredentials;
-  /** Tells the caller and the server from all others. */
+  /** Identifies the caller and the server. */
   readonly owner: readonly unknown[];
 }
 
-/** Who asks whom. @throws CliError where a setting is wrong, or leads to a server that is not trusted */
+/** Resolves the caller and the server. @throws CliError if a setting is invalid or the server is not trusted */
 export function resolveCompletionCaller(sources: SettingSources): CompletionCaller {
   const baseUrl = resolveBaseUrl(sources);
   const credentials = resolveCredentials(sources);
@@ -38,7 +38,7 @@ export function resolveCompletionCaller(sources: SettingSources): CompletionCall
 const credentialSettings = ['username', 'password', 'client-id', 'client-secret', 'token', 'api-key'];
 const connectionSettings = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'client-cert', 'client-key'];
 
-/** The variables of a command that only looks: the same way to the server, and the token. Nothing where there is no token. */
+/** Builds the environment of a lookup command: connection settings and the token. Undefined without a token. */
 export async function buildLookupVariables(
   { baseUrl, credentials }: CompletionCaller,
   sources: SettingSources,
@@ -64,7 +64,7 @@ export async function buildLookupVariables(
   };
 }
 
-/** The credential as a variable; none at all is one where nobody is signed in, since some lists are open. */
+/** The credential as a variable; empty if the caller is not signed in, because some lists are public. */
 async function readCredential(
   credentials: ResolvedCredentials,
   baseUrl: string,

@@ -1,17 +1,17 @@
-/** What can stand at the cursor, and what of it may reach a shell. Pure. */
+/** Completion candidates and their sanitization. Pure. */
 import { escapeControls } from '../runtime/control-characters.ts';
 
 export interface Candidate {
   readonly value: string;
-  /** What it is, for shells that show that. */
+  /** Its description, for shells that display one. */
   readonly text?: string | undefined;
 }
 
 export interface Completions {
   readonly values: readonly Candidate[];
-  /** Files fit, which the shell knows best. */
+  /** Files complete the word; the shell lists them. */
   readonly files?: boolean;
-  /** More belongs to the same word: `name=` wants a value, not a blank. */
+  /** The word continues: no space after `name=`. */
   readonly open?: boolean;
 }
 
@@ -21,8 +21,8 @@ const maxValueLength = 256;
 const maxTextLength = 80;
 
 /**
- * Leaves out what no shell can show or take back as it is: control characters, signs that turn the direction of
- * reading, halves of characters, and what is empty or endless. Each value comes once.
+ * Removes candidates that a shell cannot display or insert: control characters, bidirectional controls,
+ * lone surrogates, empty and overlong values. Removes duplicates.
  */
 export function sanitizeCompletions(completions: Completions): Completions {
   const seen = new Map<string, Candidate>();
@@ -42,7 +42,7 @@ function truncate(text: string): string {
   return letters.length > maxTextLength ? `${letters.slice(0, maxTextLength - 2).join('')}..` : letters.join('');
 }
 
-/** The same candidates behind what stands before them in their word, such as `--role=` or `A,`. */
+/** Prefixes candidates with the preceding part of their word, such as `--role=` or `A,`. */
 export function withPrefix(head: string, completions: Completions): Completions {
   if (head === '') return completions;
   return {

@@ -1,4 +1,4 @@
-/** What the scripts of the shells ask: `iam __complete bash BREAKS LINE`, or `iam __complete -- WORDS`. */
+/** The command behind the shell scripts: `iam __complete bash BREAKS LINE` or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { buildProgram } from '../program.ts';
 import { loadSources } from '../runtime/context.ts';
@@ -10,35 +10,35 @@ import { type Completions, noCompletions, sanitizeCompletions } from './candidat
 import { parsePosition } from './position.ts';
 import { createListReader } from './server-lists.ts';
 
-/** Milliseconds that all questions to the server may take together: who has pressed a key waits. */
+/** Total milliseconds for requests to the server: the user waits after a keystroke. */
 const timeoutMs = 300;
 
 export interface CompletionDeps {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  /** Begins the time that all questions to the server have together; called with the first of them, and once. */
+  /** Starts the shared timeout of all requests on the first of them. */
   readonly limit?: () => AbortSignal;
 }
 
 /**
- * Writes one line that says of which kind the answer is, and one for each candidate. Whatever fails is silent: nobody
- * asked for anything yet.
+ * Writes one line with the kind of the result and one line per candidate. Errors are silent, because the user has
+ * not run a command yet.
  */
-export async function complete(deps: CompletionDeps, given: readonly string[]): Promise<void> {
-  const lines = await buildCompletionLines(deps, given).catch(() => formatLines(noCompletions, []));
+export async function complete(deps: CompletionDeps, args: readonly string[]): Promise<void> {
+  const lines = await buildCompletionLines(deps, args).catch(() => formatLines(noCompletions, []));
   deps.io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function buildCompletionLines(deps: CompletionDeps, given: readonly string[]): Promise<string[]> {
-  if (given[0] !== 'bash') {
-    const completions = await findCompletions(deps, given.slice(1, -1), given.slice(1).at(-1) ?? '');
+async function buildCompletionLines(deps: CompletionDeps, args: readonly string[]): Promise<string[]> {
+  if (args[0] !== 'bash') {
+    const completions = await findCompletions(deps, args.slice(1, -1), args.slice(1).at(-1) ?? '');
     return formatLines(
       completions,
       completions.values.map(({ value, text }) => (text ? `${value}\t${text}` : value)),
     );
   }
-  const [, breaks = '', text = ''] = given;
+  const [, breaks = '', text = ''] = args;
   const line = parseBashLine(text, breaks);
   if (line.isRedirectTarget) return formatLines({ values: [], files: true }, []);
   const completions = await findCompletions(deps, line.words.slice(1), line.typed);
@@ -59,7 +59,7 @@ async function findCompletions(deps: CompletionDeps, words: readonly string[], t
   const { io, environment, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
   const build = (within: Io, around: Environment, named: readonly string[]) =>
     buildProgram(within, around, { manifest, words: named });
-  // The list beside a command has the names that the command takes.
+  // The list command of the same noun prints the names that the command accepts.
   const program = build(io, environment, [...words, 'list']);
   const options = parsePosition(program, words).options as GlobalOptions;
   let known: Promise<SettingSources> | undefined;

@@ -1,2 +1,2 @@
-/** The word by which the scripts of the shells ask. It is no command of people: neither help nor catalogue has it. */
+/** The hidden command of the shell scripts. It is not listed in help or the catalogue. */
 export const hiddenCompleteCommand = '__complete';

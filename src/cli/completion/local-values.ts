@@ -1,4 +1,4 @@
-/** Values that are known without the server: profiles, settings, operations, servers in the background, words of help. */
+/** Values that are known locally: profiles, settings, operations, background servers and help topics. */
 import type { Command } from 'commander';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import { commandPath } from '../command.ts';
@@ -23,7 +23,7 @@ interface LocalValueRequest {
 
 type Source = (request: LocalValueRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
-/** By the name of an argument or the flag of an option. */
+/** By argument name or option flag. */
 const sources: Readonly<Record<string, Source>> = {
   '--profile': profileNames,
   key: ({ position }) => listSettingKeys(position.command.name() === 'set'),
@@ -46,7 +46,7 @@ const sources: Readonly<Record<string, Source>> = {
   words: listHelpWords,
 };
 
-/** What fits, where that is known here; nothing where another has to say. */
+/** Candidates for a locally known value; undefined for other values. */
 export async function findLocalValues(request: LocalValueRequest): Promise<readonly Candidate[] | undefined> {
   const { name, flag, sources: declared } = request.slot;
   if (declared.includes('profile')) return profileNames(request);
@@ -63,7 +63,7 @@ function listOperationIds({ manifest }: LocalValueRequest): readonly Candidate[]
   return manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
 }
 
-/** `config set` takes what a profile holds openly. */
+/** `config set` accepts the settings of a profile that are not secret. */
 function listSettingKeys(toSet: boolean): readonly Candidate[] {
   const settings: readonly SettingDefinition[] = settingDefinitions;
   const fitting = settings.filter(
@@ -72,7 +72,7 @@ function listSettingKeys(toSet: boolean): readonly Candidate[] {
   return fitting.map(({ key, meaning }) => ({ value: key, text: meaning }));
 }
 
-/** The words of a command one after the other, or a topic. */
+/** The words of a command in order, or a topic. */
 function listHelpWords({ program, position }: LocalValueRequest): readonly Candidate[] {
   let command: Command | undefined = program;
   for (const word of position.args) command = command && findSubcommand(command, word);
@@ -81,7 +81,7 @@ function listHelpWords({ program, position }: LocalValueRequest): readonly Candi
   return [...commands, ...named];
 }
 
-/** The operation that a command is for, be it made from it or written by hand. */
+/** The operation of a command, generated or custom. */
 export function findCommandOperation({ operations }: Manifest, command: Command): ManifestOperation | undefined {
   const words = commandPath(command).split(' ').slice(1).join(' ');
   return operations.find(

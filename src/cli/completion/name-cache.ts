@@ -1,4 +1,4 @@
-/** Names from the server, kept for some seconds so that the next key finds them at once: a private file for each server and caller. */
+/** Short-lived cache of names from the server: one private file per server and caller. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,10 +6,10 @@ import type { Environment } from '../runtime/io.ts';
 import { getUserFolder } from '../runtime/profile.ts';
 import type { Row } from './rows.ts';
 
-/** Milliseconds for which a list is taken as it was. */
+/** Milliseconds until a cached list expires. */
 export const cacheTtlMs = 30_000;
 
-/** Most that one file may hold, in characters, and how many files there may be. */
+/** Max characters of one file, and max number of files. */
 export const maxFileLength = 500_000;
 export const maxFiles = 16;
 
@@ -19,13 +19,13 @@ interface Entry {
 }
 
 export interface NameCache {
-  /** The rows of a list, where they are fresh. */
+  /** Returns the rows of a list; undefined if not cached or expired. */
   read(list: string): readonly Row[] | undefined;
-  /** Keeps the rows of a list. What can't be written is asked for again. */
+  /** Stores the rows of a list. Write errors are ignored. */
   write(list: string, rows: readonly Row[]): void;
 }
 
-/** The cache of one caller of one server, whom `owner` tells from all others. */
+/** Creates the cache of a caller and server, identified by `owner`. */
 export function createNameCache(owner: readonly unknown[], { variables, now, random }: Environment): NameCache {
   const key = createHash('sha256').update(JSON.stringify(owner)).digest('hex').slice(0, 32);
   const folder = path.join(getUserFolder(variables, 'cache'), 'completion');
@@ -39,7 +39,7 @@ export function createNameCache(owner: readonly unknown[], { variables, now, ran
   };
 }
 
-/** All that one file holds and that still counts; nothing where it was damaged. */
+/** The unexpired lists of a file; empty if the file is damaged. */
 function readFreshEntries(file: string, now: number): Readonly<Record<string, Entry>> {
   try {
     const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Entry>);
@@ -53,14 +53,14 @@ function isRows(rows: unknown): boolean {
   return Array.isArray(rows) && rows.every((row) => typeof row === 'object' && row !== null);
 }
 
-/** With all others, alone where that is too much, not at all where even that is. */
+/** Serializes the list with the others, alone if that is too long, or not at all. */
 function serializeEntries(entries: Readonly<Record<string, Entry>>, list: string): string | undefined {
   return [entries, { [list]: entries[list] }]
     .map((one) => JSON.stringify(one))
     .find(({ length }) => length <= maxFileLength);
 }
 
-/** Unlike a token this may be lost with the power, so it is not flushed: somebody is waiting. */
+/** Not flushed: losing the cache is harmless, and the user is waiting. */
 function replaceCacheFile(folder: string, file: string, text: string, random: () => number): void {
   const temporary = `${file}.${random().toString(36).slice(2)}`;
   try {
@@ -73,7 +73,7 @@ function replaceCacheFile(folder: string, file: string, text: string, random: ()
   }
 }
 
-/** Where nothing can be written, nothing has to be removed either. */
+/** Errors are ignored: a folder that is not writable has no cache to remove. */
 function removeCacheFile(folder: string, name: string): void {
   try {
     rmSync(path.join(folder, name), { force: true });

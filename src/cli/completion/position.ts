@@ -1,23 +1,23 @@
-/** Where the cursor is among the commands: which command, how many arguments, which option waits for its value. */
+/** Parses the position of the cursor: command, arguments and the option that expects a value. */
 import type { Command, Option } from 'commander';
 
 export interface Position {
   readonly command: Command;
-  /** What was typed for the command besides options. */
+  /** The arguments of the command, without options. */
   readonly args: readonly string[];
-  /** Options that were typed, by their long names. */
+  /** The options on the line, by long name. */
   readonly usedOptions: ReadonlySet<string>;
-  /** Values of options that were typed, by the names under which commander keeps them. */
+  /** The option values on the line, by commander attribute name. */
   readonly options: Readonly<Record<string, string>>;
-  /** The option whose value comes next. */
+  /** The option that expects the next word as its value. */
   readonly pendingOption: Option | undefined;
-  /** After `--` nothing is an option. */
+  /** After `--` every word is an argument. */
   readonly literal: boolean;
-  /** A word names no command, so nothing is known of what follows. */
+  /** A word is not a known command; the rest cannot be parsed. */
   readonly isUnknown: boolean;
 }
 
-/** Reads words the way commander does, but takes them as unfinished. `words` are those between `iam` and the cursor. */
+/** Parses words as commander does, but accepts an incomplete line. `words` are those between `iam` and the cursor. */
 export function parsePosition(program: Command, words: readonly string[]): Position {
   const parser = new PositionParser(program);
   for (const word of words) parser.consume(word);
@@ -60,7 +60,7 @@ class PositionParser implements Position {
     else this.options[option.attributeName()] = rest.join('=');
   }
 
-  /** `-qo json`, and `-ojson` as well. */
+  /** `-qo json` and `-ojson`. */
   #short(letters: string): void {
     const option = this.#named(`-${letters.slice(0, 1)}`);
     if (!option) return;
@@ -91,43 +91,43 @@ class PositionParser implements Position {
   }
 }
 
-/** A value that is optional, or one more of several. */
+/** An optional value, or the next one of a variadic option. */
 function isValueOptional(option: Option, options: Readonly<Record<string, string>>): boolean {
   return option.optional || (option.variadic && option.attributeName() in options);
 }
 
-/** Whether a value belongs to an option. */
+/** Whether an option takes a value. */
 export function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-/** What an option is called: by its long name where it has one. */
+/** The long name of an option, or its short name. */
 export function optionName({ long, short }: Option): string {
   return long ?? short ?? '';
 }
 
-/** The command that a word names below another, by its name or another name for it. */
+/** The subcommand with this name or alias. */
 export function findSubcommand(command: Command, word: string): Command | undefined {
   return command.commands.find((below) => below.name() === word || below.aliases().includes(word));
 }
 
-/** Whether an option is given again and again: then its values are collected. */
+/** Whether an option can be repeated to collect values. */
 export function isRepeatable(option: Option): boolean {
   return option.variadic || typeof parseOptionValue(option, sampleValue(option)) === 'object';
 }
 
-/** Whether several values go into one word, with commas between. */
+/** Whether an option accepts comma-separated values. */
 export function acceptsCommaList(option: Option): boolean {
   const values = parseOptionValue(option, `${sampleValue(option)},${sampleValue(option)}`);
   return Array.isArray(values) && values.length === 2;
 }
 
-/** A value that an option takes. */
+/** A sample value that an option accepts. */
 function sampleValue({ argChoices }: Option): string {
   return argChoices?.[0] ?? 'a=b';
 }
 
-/** What an option makes of a text; nothing where it refuses it. */
+/** The parsed value of an option; undefined if the option rejects the text. */
 function parseOptionValue({ parseArg }: Option, text: string): unknown {
   try {
     return parseArg?.(text, undefined);

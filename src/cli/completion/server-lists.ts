@@ -1,4 +1,4 @@
-/** Names that only the server knows: what a list command prints, at once or not at all. */
+/** Reads names from the server by running a list command with a time limit. */
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Environment, Io } from '../runtime/io.ts';
@@ -9,29 +9,29 @@ import { parsePosition } from './position.ts';
 import { type Row, reduceRow } from './rows.ts';
 
 export interface PrintedList {
-  /** The words of a command that prints rows, such as `groups list`, or one of them. */
+  /** The words of a command that prints rows, such as `groups list`, or one row. */
   readonly words: readonly string[];
   readonly args: readonly string[];
-  /** Dotted paths of what is kept of each row. */
+  /** The dotted paths to keep of each row. */
   readonly keep: readonly string[];
 }
 
-/** The rows that a command prints; none where it fails in any way, or takes too long. */
+/** Returns the rows that a command prints; empty if it fails or times out. */
 export type ListReader = (list: PrintedList) => Promise<readonly Row[]>;
 
 export interface ListReaderDeps {
   readonly io: Io;
   readonly environment: Environment;
   readonly sources: () => Promise<SettingSources>;
-  /** Ends the look, whatever is under way. */
+  /** Aborts the lookup. */
   limit(): AbortSignal;
-  /** Builds the commands that these words need. */
+  /** Builds the program with the commands that these words need. */
   build(io: Io, environment: Environment, words: readonly string[]): Command;
 }
 
 const maxRows = '1000';
 
-/** Lists by the commands that are there for them, with the token that is there, from the cache where that is fresh. */
+/** Creates a reader that runs list commands with the existing token and caches their rows. */
 export function createListReader(deps: ListReaderDeps): ListReader {
   return async (list) => {
     try {
@@ -59,14 +59,14 @@ async function readRows(deps: ListReaderDeps, list: PrintedList): Promise<readon
   return rows;
 }
 
-/** What the command prints, as data; it can not ask anybody, and what it has to say is for nobody. */
+/** Runs the command without prompts or notices and parses its JSON output. */
 async function runListCommand(
   { io, environment, limit, build }: ListReaderDeps,
   { words, args }: PrintedList,
   variables: Environment['variables'],
 ): Promise<readonly unknown[]> {
   const stdout = createBufferedStream();
-  // No folder: what a project says is among the variables already.
+  // Without a working folder: settings of the project are already in the variables.
   const within = { variables, now: environment.now, random: environment.random };
   const program = build(createSilentIo(io, stdout.stream, limit()), within, words);
   const { command } = parsePosition(program, words);
@@ -77,7 +77,7 @@ async function runListCommand(
   return [printed].flat();
 }
 
-/** Nothing of it reaches the streams of the process; the one that it would open for input is opened by nobody. */
+/** Streams that are separate from the process; standard input is opened only if it is read. */
 function createSilentIo(io: Io, stdout: Writable, limit: AbortSignal): Io {
   return {
     get stdin() {
@@ -99,11 +99,11 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 interface BufferedStream {
   readonly stream: Writable;
-  /** All that was written to it. */
+  /** The collected text. */
   text(): string;
 }
 
-/** Keeps what is written to it. No class: one is made with the program, and streams take milliseconds to load. */
+/** Collects the text written to it. Not a class: that would load streams at startup, which takes milliseconds. */
 function createBufferedStream(): BufferedStream {
   const chunks: Buffer[] = [];
   const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {

@@ -1,4 +1,4 @@
-/** Names that the server has: those of the entity that a value refers to. */
+/** Completes names of the entity that a value refers to. */
 import type { Command } from 'commander';
 import type { Reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
@@ -17,7 +17,7 @@ export interface ServerValueRequest {
   readonly lists: ListReader;
 }
 
-/** Candidates for a value; none where it refers to nothing. */
+/** Returns candidates for a value; empty if it refers to no entity. */
 export async function findServerValues(request: ServerValueRequest): Promise<readonly Candidate[]> {
   const references = request.slot.sources.filter((source) => typeof source !== 'string');
   const found = await Promise.all(references.map((reference) => valuesOf(reference, request)));

@@ -1,17 +1,17 @@
-/** The scripts of the shells. They hold no name of anything: each key asks the command, and what it says is data to them. */
+/** The completion scripts. They contain no names: each keystroke runs the hidden command, and its output is data. */
 import { hiddenCompleteCommand } from './hidden-command.ts';
 
 export interface ShellScript {
   readonly text: string;
-  /** Lines that install it: for the session at hand, and for all that follow. */
+  /** Commands that install it: for the current session and permanently. */
   readonly forSession: string;
   readonly permanently: string;
 }
 
-/** In the clone the command is called iam.js. */
+/** In a clone of the repository the command is iam.js. */
 const names = 'iam iam.js';
 
-/** What is asked is on the first line: `files`, or `open` where no blank follows, or `values`. */
+/** The first line of the output is the kind: `files`, `open` (no space follows) or `values`. */
 const bash = `# Completion of iam for bash 4 and newer.
 _iam() {
   local kind='' line
@@ -87,7 +87,7 @@ for name in ${names}
 end
 `;
 
-/** By the name of the shell. */
+/** Scripts by shell name. */
 export const shellScripts: Readonly<Record<string, ShellScript>> = {
   bash: {
     text: bash,

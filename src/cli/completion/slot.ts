@@ -1,25 +1,25 @@
-/** What an option or an argument takes: from there on both are the same. */
+/** The value of an option or an argument to complete. */
 import type { Command, Option } from 'commander';
 import { sourcesOf, type ValueSource } from '../value-sources.ts';
 import { acceptsCommaList, optionName, type Position } from './position.ts';
 
 export interface Slot {
-  /** The name of the argument, or what stands for the value of the option: `group`, `file`, `name=value`. */
+  /** The name of the argument or the placeholder of the option: `group`, `file`, `name=value`. */
   readonly name: string;
-  /** What the command declares that it takes. */
+  /** The declared sources of its values. */
   readonly sources: readonly ValueSource[];
   readonly choices?: readonly string[] | undefined;
-  /** The option, as it is typed; absent for arguments. */
+  /** The flag of the option; absent for arguments. */
   readonly flag?: string;
-  /** Which argument of the command it is, from 0. */
+  /** The index of the argument, from 0. */
   readonly at?: number;
-  /** Several values in one word, with commas between. */
+  /** Accepts comma-separated values. */
   readonly commas: boolean;
-  /** Values that were given already, where the slot takes several. */
+  /** The values on the line already, if the slot takes several. */
   readonly usedValues: readonly string[];
 }
 
-/** The value of an option. */
+/** The slot of an option's value. */
 export function createOptionSlot(option: Option, command: Command): Slot {
   const [, name = ''] = /[<[]([^>\].]*)/.exec(option.flags) ?? [];
   const flag = optionName(option);
@@ -27,7 +27,7 @@ export function createOptionSlot(option: Option, command: Command): Slot {
   return { name, sources: sourcesOf(command, flag), choices: option.argChoices, flag, commas, usedValues: [] };
 }
 
-/** The next argument of a command, where it takes one more. */
+/** The slot of a command's next argument; undefined if it takes no more. */
 export function createArgumentSlot({ command, args }: Position): Slot | undefined {
   const declared = command.registeredArguments;
   const last = declared.at(-1);

@@ -1,4 +1,4 @@
-/** What an option or an argument takes: a fixed choice, something that is known here, or a name that the server has. */
+/** Completes values of options and arguments: fixed choices, local values and names from the server. */
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { buildRequestSpec } from '../request-builder.ts';
 import type { Environment } from '../runtime/io.ts';
@@ -10,14 +10,14 @@ import type { Slot } from './slot.ts';
 
 export interface ValueRequest extends ServerValueRequest {
   readonly environment: Environment;
-  /** What was typed of the value. */
+  /** The typed part of the value. */
   readonly typed: string;
 }
 
-/** Arguments and values that are files, and options that are. */
+/** Names of arguments and options that take a file. */
 const fileSlots = ['file', 'folder', 'ledger', 'plan', '--data', '--seed', '--tls-cert', '--tls-key'];
 
-/** What fits, as the whole value: with what is typed before a comma or behind `name=`. */
+/** Returns candidates as whole values, including the part before a comma or `name=`. */
 export async function completeValue(request: ValueRequest): Promise<Completions> {
   const { slot, typed } = request;
   if (slot.name === 'name=value' || slot.name === 'field=value') return completeAssignment(request);
@@ -39,7 +39,7 @@ function excludeUsed(completions: Completions, usedValues: readonly string[]): C
   return { ...completions, values: completions.values.filter(({ value }) => !usedValues.includes(value)) };
 }
 
-/** The schema of the field that an option stands for. */
+/** The schema of an option's field. */
 function findSchema({ manifest, position, slot: { flag } }: ValueRequest): JsonSchema | undefined {
   const operation = flag === undefined ? undefined : findCommandOperation(manifest, position.command);
   if (!operation) return undefined;
@@ -53,7 +53,7 @@ function listChoices(schema: JsonSchema | undefined): readonly string[] | undefi
 }
 
 interface AssignableField {
-  /** As it is typed before the sign of equality. */
+  /** The text before the equals sign. */
   readonly name: string;
   readonly schema: JsonSchema;
 }

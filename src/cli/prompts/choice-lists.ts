@@ -1,4 +1,4 @@
-/** Lists that a value can be picked from, by what the value refers to. */
+/** Lists of choices for a value, by the entity that the value refers to. */
 import { asPage } from '../../client/response.ts';
 import type { ResultPage, Scalar } from '../../client/types.ts';
 import type { RowSource } from '../../contract/entities.ts';
@@ -11,23 +11,23 @@ import { settingDefinitions } from '../runtime/settings.ts';
 import { send } from '../send.ts';
 import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from '../value-sources.ts';
 
-/** Values by their names on the command line: `group`, `user-id`. */
+/** Values by name on the command line: `group`, `user-id`. */
 export type KnownValues = Readonly<Record<string, string>>;
 
 export interface ChoicePage {
   readonly choices: readonly Choice[];
-  /** There are others besides these. */
+  /** Whether more choices exist. */
   readonly more: boolean;
 }
 
 export interface ChoiceList {
-  /** Choices by a term that the server looks for, or the first ones. */
+  /** Returns the choices that match a term, or the first ones without a term. */
   load(term: string | undefined, signal: AbortSignal): Promise<ChoicePage>;
-  /** Whether the server can look for a term. */
+  /** Whether the server can search by a term. */
   readonly canSearch: boolean;
 }
 
-/** What a list is for. */
+/** The value that a list is for. */
 export interface ValueContext {
   /** The name of the argument or the option on the command line. */
   readonly name: string;
@@ -37,16 +37,16 @@ export interface ValueContext {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** So many are loaded at once: more than anybody reads, few enough to come at once. */
+/** The max number of choices loaded per request. */
 export const maxLoaded = 200;
 
-/** Values that are known without the server, by the name of the argument. */
+/** Values that are known locally, by argument name. */
 const local: Readonly<Record<string, (context: Context) => readonly Choice[]>> = {
   key: () => settingDefinitions.map(({ key }) => ({ value: key, name: key })),
   operation: ({ manifest }) => manifest.operations.map(({ id, title }) => ({ value: id, name: `${id}  ${title}` })),
 };
 
-/** The list that a value comes from; nothing where there is none. */
+/** Finds the list of a value; undefined if it has none. */
 export function findChoiceList(context: Context, { name, sources, known }: ValueContext): ChoiceList | undefined {
   const [source] = sources;
   if (source === 'profile')
@@ -55,16 +55,16 @@ export function findChoiceList(context: Context, { name, sources, known }: Value
   return Object.hasOwn(local, name) ? listFixed(local[name]?.(context) ?? []) : undefined;
 }
 
-/** Rows of the server. The values that were given before are the parameters of what lists them. */
+/** Rows of the server. The preceding values are the parameters of the list. */
 function ofRows(context: Context, rows: ReferencedRows, before: readonly string[]): ChoiceList {
   const { source, parameters } = rows;
   const { filter } = source;
-  const given = before.slice(0, parameters);
+  const params = before.slice(0, parameters);
   return {
     canSearch: filter !== undefined,
     load: async (term, signal) => {
       const narrowed = filter === undefined || term === undefined ? {} : { [filter]: term };
-      return toChoicePage(await pageFrom(context, source, given, { limit: maxLoaded, ...narrowed }, signal), rows);
+      return toChoicePage(await pageFrom(context, source, params, { limit: maxLoaded, ...narrowed }, signal), rows);
     },
   };
 }
@@ -72,26 +72,26 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
 async function pageFrom(
   context: Context,
   source: RowSource,
-  given: readonly string[],
+  sourceParams: readonly string[],
   query: Readonly<Record<string, Scalar>>,
   signal: AbortSignal,
 ): Promise<ResultPage<unknown>> {
   if ('control' in source) {
-    const values = [...given];
+    const values = [...sourceParams];
     const path = source.control.replace(/\{[^}]+\}/g, () => encodeURIComponent(values.shift() ?? ''));
     return asPage(await callControlPlane(context, 'GET', path, { query, signal }));
   }
   const operation = getOperation(context.manifest, source.operation);
-  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, given[at] ?? '']));
-  const answer = await send(context, operation, { params, ...(operation.response.page ? { query } : {}), signal });
-  return Array.isArray(answer.body) ? asPage(answer) : { items: [answer.body] };
+  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, sourceParams[at] ?? '']));
+  const response = await send(context, operation, { params, ...(operation.response.page ? { query } : {}), signal });
+  return Array.isArray(response.body) ? asPage(response) : { items: [response.body] };
 }
 
 function listFixed(choices: readonly Choice[]): ChoiceList {
   return { canSearch: false, load: async () => ({ choices, more: false }) };
 }
 
-/** Of each row the value, with what describes it; rows without it are left out. Values within lists come alone, in order. */
+/** A choice per row: the value and its description. Skips rows without the value. Values within lists are sorted, without description. */
 function toChoicePage({ items, next }: ResultPage<unknown>, { property, entity }: ReferencedRows): ChoicePage {
   const more = next !== undefined;
   const rows = items as readonly Row[];
@@ -108,6 +108,6 @@ function toChoicePage({ items, next }: ResultPage<unknown>, { property, entity }
 }
 
 function toChoice([value, ...others]: readonly unknown[]): Choice {
-  const shown = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
-  return { value: String(value), name: shown.map((part) => escapeControls(String(part))).join('  ') };
+  const parts = [value, ...others].filter((part) => part !== undefined && part !== null && part !== '');
+  return { value: String(value), name: parts.map((part) => escapeControls(String(part))).join('  ') };
 }

@@ -1,4 +1,4 @@
-/** How the schema of a field is asked for: its words, what may be chosen, and what is wrong with an answer. */
+/** Prompts for a field from its schema: message, choices and validation. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Choice, Validator } from '../runtime/prompter.ts';
 
@@ -9,26 +9,26 @@ interface PromptField {
   readonly optional?: boolean;
 }
 
-/** `Id or name of the group:`, by the label of the field, or the words of its name where it has none. */
+/** The message of a prompt, `Id or name of the group:`, from the label of the field or else its name. */
 export function formatPromptMessage({ name, label, multiple, optional }: PromptField): string {
-  const note = optional ? ' (Enter to leave out)' : multiple ? ', one or more' : '';
+  const note = optional ? ' (Enter to skip)' : multiple ? ', one or more' : '';
   return `${label ?? labelOf(name)}${note}:`;
 }
 
-/** `user-email` as a label: `User email`. */
+/** Converts `user-email` to a label: `User email`. */
 export function labelOf(name: string): string {
   const words = name.replace(/[-.]/g, ' ');
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** What can be chosen, where that is known beforehand. */
+/** The choices of an enum or a boolean; undefined for other schemas. */
 export function listFixedChoices({ type, enum: values }: JsonSchema, optional: boolean): Choice[] | undefined {
   const known = values?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined);
-  const nothing = optional ? [{ value: '', name: '(leave out)' }] : [];
+  const nothing = optional ? [{ value: '', name: '(skip)' }] : [];
   return known && [...nothing, ...known.map((value) => ({ value, name: value }))];
 }
 
-/** Finds what the server would refuse, as far as the schema tells. */
+/** Creates a validator from a schema, so that invalid input is rejected before the request. */
 export function createValidator(
   schema: JsonSchema,
   { multiple = false, optional = false }: { readonly multiple?: boolean; readonly optional?: boolean } = {},
@@ -36,7 +36,7 @@ export function createValidator(
   const validate = createTextValidator(schema);
   return (typed) => {
     const text = typed.trim();
-    if (text === '') return optional || 'It is needed; Ctrl-C gives up.';
+    if (text === '') return optional || 'A value is required. Press Ctrl-C to cancel.';
     const parts = multiple ? text.split(',').map((part) => part.trim()) : [text];
     return parts.map(validate).find((result) => result !== true) ?? true;
   };
@@ -47,15 +47,15 @@ function createTextValidator(schema: JsonSchema): Validator {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   return (text) => {
     if (type === 'integer') return validateInteger(schema, text);
-    if (text.length < minLength) return `It must have at least ${minLength} characters.`;
-    if (maxLength !== undefined && text.length > maxLength) return `It must have at most ${maxLength} characters.`;
-    if (expression?.test(text) === false) return `Not valid: ${description || `it must be like ${pattern}`}`;
+    if (text.length < minLength) return `Must have at least ${minLength} characters.`;
+    if (maxLength !== undefined && text.length > maxLength) return `Must have at most ${maxLength} characters.`;
+    if (expression?.test(text) === false) return `Not valid: ${description || `must match ${pattern}`}`;
     return true;
   };
 }
 
 function validateInteger({ minimum, maximum }: JsonSchema, text: string): true | string {
-  if (!/^-?\d{1,15}$/.test(text)) return 'It must be a whole number.';
-  if (minimum !== undefined && Number(text) < minimum) return `It must be at least ${minimum}.`;
-  return maximum !== undefined && Number(text) > maximum ? `It must be at most ${maximum}.` : true;
+  if (!/^-?\d{1,15}$/.test(text)) return 'Must be a whole number.';
+  if (minimum !== undefined && Number(text) < minimum) return `Must be at least ${minimum}.`;
+  return maximum !== undefined && Number(text) > maximum ? `Must be at most ${maximum}.` : true;
 }

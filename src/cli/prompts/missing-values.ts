@@ -1,4 +1,4 @@
-/** Values that a command can't do without: asked for where somebody is there to answer, else named in a failure. */
+/** Missing required values: prompts for them on a terminal, fails with their names elsewhere. */
 import type { Command } from 'commander';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context } from '../runtime/context.ts';
@@ -10,41 +10,41 @@ import { createValidator, formatPromptMessage, listFixedChoices } from './field-
 import { pageSize, selectMany, selectOne } from './select.ts';
 
 export interface MissingValue {
-  /** What it is called on the command line: `group`, `app-id`. */
+  /** Its name on the command line: `group`, `app-id`. */
   readonly name: string;
-  /** How a prompt asks for it, where not by its name. */
+  /** The label of its prompt; by default derived from its name. */
   readonly label?: string | undefined;
-  /** What it refers to, where its schema does not say it. */
+  /** What it refers to, if its schema does not declare it. */
   readonly sources?: readonly ValueSource[];
-  /** How it is given there: `<group>`, `--app-id`. */
+  /** Its notation in help: `<group>`, `--app-id`. */
   readonly usage: string;
   readonly schema: JsonSchema;
-  /** Never shown, and read from a file on the command line. */
+  /** Never displayed; on the command line it is read from a file. */
   readonly secret?: boolean;
-  /** One or more of them. */
+  /** Accepts one or more values. */
   readonly multiple?: boolean;
-  /** Enter alone leaves it out. */
+  /** An empty input omits it. */
   readonly optional?: boolean;
-  /** Asked for only where that, by its name on the command line, has this value or none. */
+  /** Prompted for only if that field, by its name on the command line, has this value or none. */
   readonly onlyFor?: { readonly name: string; readonly value: string } | undefined;
 }
 
 export type PromptAnswer = string | readonly string[];
 
-/** Which command it is that wants something. */
+/** The command that needs the values. */
 export interface PromptContext {
   readonly context: Context;
-  /** How it is typed as a whole: `iam groups get ops`. */
+  /** A full command line: `iam groups get ops`. */
   readonly example: string;
-  /** Not where standard input is data, nor on a dry run, which never asks. */
+  /** False if standard input is data, and on a dry run, which never prompts. */
   readonly allowsPrompts: boolean;
-  /** What is known already, by its name on the command line. */
+  /** Values that are known, by name on the command line. */
   readonly known: KnownValues;
 }
 
 /**
- * Asks for each in turn; those that were answered help to find the next. An answer is the text that would have been typed.
- * @throws CliError (exit 10) that names all of them where nobody can be asked
+ * Prompts for each value in turn; earlier answers narrow the choices of later ones. An answer is the text of an argument.
+ * @throws CliError (exit 10) with the names of all of them in non-interactive mode
  */
 export async function promptForValues(
   promptContext: PromptContext,
@@ -72,8 +72,8 @@ function missingValuesError({ example }: PromptContext, missing: readonly Missin
   const [only] = needed;
   const what = needed.length === 1 && only?.schema.description ? ` (${only.schema.description})` : '';
   return inputNeededError(
-    `${names} ${needed.length === 1 ? 'is' : 'are'} missing${what}. Nobody can be asked here, and nothing was sent.`,
-    `Give ${needed.length === 1 ? 'it' : 'them'} on the command line, as in \`${example}\`.`,
+    `${names} ${needed.length === 1 ? 'is' : 'are'} missing${what}. Cannot prompt in non-interactive mode; nothing was sent.`,
+    `Pass ${needed.length === 1 ? 'it' : 'them'} on the command line, as in \`${example}\`.`,
   );
 }
 
@@ -111,19 +111,19 @@ function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The arguments that a command declares as required and was not given, with their places. */
+/** The required arguments of a command that are missing, with their positions. */
 export function findMissingArguments(
   command: Command,
   args: readonly (string | readonly string[] | undefined)[],
-): { readonly at: number; readonly wanted: MissingValue }[] {
+): { readonly at: number; readonly value: MissingValue }[] {
   return command.registeredArguments.flatMap((argument, at) => {
-    const given = args[at];
-    if (!argument.required || (given !== undefined && !(Array.isArray(given) && given.length === 0))) return [];
+    const arg = args[at];
+    if (!argument.required || (arg !== undefined && !(Array.isArray(arg) && arg.length === 0))) return [];
     const name = argument.name();
     const choices = argument.argChoices === undefined ? {} : { enum: argument.argChoices };
     const schema: JsonSchema = { type: 'string', description: argument.description, ...choices };
     const sources = sourcesOf(command, name);
     const label = argument.description;
-    return [{ at, wanted: { name, label, usage: `<${name}>`, schema, sources, multiple: argument.variadic } }];
+    return [{ at, value: { name, label, usage: `<${name}>`, schema, sources, multiple: argument.variadic } }];
   });
 }

@@ -1,4 +1,4 @@
-/** Picking from a list of the server: found by typing, however long the list is. */
+/** Selects values from a list of the server, with search for long lists. */
 import type { Context } from '../runtime/context.ts';
 import { createErrorReport } from '../runtime/error-report.ts';
 import { type PromptOptions, prompt } from '../runtime/prompt.ts';
@@ -13,22 +13,22 @@ export interface SelectOptions {
   readonly validate: Validator;
 }
 
-/** Milliseconds without a key after which the server is asked for what was typed. */
+/** Milliseconds without a keystroke before the term is searched on the server. */
 const searchDelayMs = 200;
-/** A list up to this long is ticked off; a longer one is searched again and again. */
+/** Lists up to this length use checkboxes; longer ones repeat a search prompt. */
 const maxCheckboxChoices = 50;
 
-/** Lines of a list that are shown at a time. */
+/** Visible lines of a list. */
 export const pageSize = 12;
 
-/** One value; nothing where there is no list to pick from, because the caller may not see it or it is empty. */
+/** Selects one value; undefined if the list is empty or the caller may not read it. */
 export async function selectOne(selectOptions: SelectOptions): Promise<string | undefined> {
   const first = await loadFirstPage(selectOptions);
   if (!first) return undefined;
   return promptSearch(selectOptions, first, []);
 }
 
-/** One or more values; nothing where there is no list to pick from. */
+/** Selects one or more values; undefined if the list is empty or the caller may not read it. */
 export async function selectMany(selectOptions: SelectOptions): Promise<string[] | undefined> {
   const { promptOptions, message } = selectOptions;
   const first = await loadFirstPage(selectOptions);
@@ -45,7 +45,7 @@ export async function selectMany(selectOptions: SelectOptions): Promise<string[]
   }
 }
 
-/** The first of the list; where there are none, a word of why, since the question then is for a text. */
+/** Loads the first choices. If there are none, prints the reason, because a text prompt follows. */
 async function loadFirstPage({
   list,
   context: { io, manifest, notice },
@@ -53,10 +53,10 @@ async function loadFirstPage({
   try {
     const found = await list.load(undefined, io.signal);
     if (found.choices.length > 0) return found;
-    notice('There is nothing to pick from: the list is empty.');
+    notice('Cannot list choices: the list is empty.');
   } catch (error) {
     if (io.signal.aborted) throw error;
-    notice(`There is no list to pick from: ${createErrorReport(error, manifest).message}`);
+    notice(`Cannot list choices: ${createErrorReport(error, manifest).message}`);
   }
   return undefined;
 }
@@ -68,29 +68,29 @@ async function promptSearch(
 ): Promise<string> {
   const { promptOptions, message } = selectOptions;
   const { source, validate } = createSearch(selectOptions, first, chosen);
-  const title = chosen.length === 0 ? message : `${chosen.length} chosen; another:`;
+  const title = chosen.length === 0 ? message : `${chosen.length} selected; next:`;
   return String(await prompt(promptOptions, { type: 'search', message: title, source, validate, pageSize }));
 }
 
 /**
- * What fits a term: of the first entries at once, and where that is nothing and there are more, what the server finds.
- * The term itself is offered as well, since not everything may be listed.
+ * Finds choices for a term: first among the loaded entries, then on the server if more exist.
+ * The term itself is also a choice, because the list may be incomplete.
  */
 export function createSearch(
   selectOptions: SelectOptions,
   first: ChoicePage,
   chosen: readonly string[],
 ): { readonly source: ChoiceSource; readonly validate: (value: string) => Promise<true | string> } {
-  const end: readonly Choice[] = chosen.length === 0 ? [] : [{ value: '', name: '(no more)' }];
-  let shown: readonly Choice[] = [];
+  const end: readonly Choice[] = chosen.length === 0 ? [] : [{ value: '', name: '(done)' }];
+  let current: readonly Choice[] = [];
   const source: ChoiceSource = async (typed, { signal }) => {
     const term = typed?.trim() ?? '';
-    shown = [];
+    current = [];
     const found = (await findMatches(selectOptions, first, term, signal)).filter(
       ({ value }) => !chosen.includes(value),
     );
     if (signal.aborted) return [];
-    shown = fitToWidth(
+    current = fitToWidth(
       [
         ...(term === '' ? end : []),
         ...found,
@@ -98,11 +98,11 @@ export function createSearch(
       ],
       selectOptions,
     );
-    return shown;
+    return current;
   };
-  // Enter in the moment before a new list is there would take of the old one.
+  // Enter before the new list is loaded would select from the old one.
   const validate = async (value: string) =>
-    shown.some((choice) => choice.value === value) || 'The list was still loading; press Enter again.';
+    current.some((choice) => choice.value === value) || 'The list was still loading. Press Enter again.';
   return { source, validate };
 }
 
@@ -113,10 +113,10 @@ async function findMatches(
   signal: AbortSignal,
 ): Promise<readonly Choice[]> {
   const lower = term.toLowerCase();
-  const [starting, holding] = [0, 1].map((least) =>
-    first.choices.filter(({ name }) => Math.min(1, name.toLowerCase().indexOf(lower)) === least),
+  const [prefixed, containing] = [0, 1].map((index) =>
+    first.choices.filter(({ name }) => Math.min(1, name.toLowerCase().indexOf(lower)) === index),
   );
-  const near = [...(starting ?? []), ...(holding ?? [])];
+  const near = [...(prefixed ?? []), ...(containing ?? [])];
   if (near.length > 0 || !first.more || !list.canSearch) return near;
   await environment.pause?.(searchDelayMs, signal);
   if (signal.aborted) return [];
@@ -130,9 +130,9 @@ function toTypedChoice({ validate }: SelectOptions, term: string, known: readonl
     : [{ value: term, name: `${term}  (as typed)`, short: term }];
 }
 
-/** Cut to the width of the terminal: a list of wrapped lines can't be read. */
+/** Truncates names to the terminal width, so that lines do not wrap. */
 function fitToWidth(choices: readonly Choice[], { context: { io } }: SelectOptions): Choice[] {
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   const width = (io.stderr.columns || 80) - 4;
   return choices.map((choice) =>
     choice.name.length <= width

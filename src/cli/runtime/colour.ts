@@ -1,8 +1,8 @@
-/** The one module that decides on colour: flag, NO_COLOR, FORCE_COLOR, then whether the stream is a terminal. */
+/** Color detection: flag, NO_COLOR, FORCE_COLOR, then whether the stream is a terminal. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Environment, OutputStream } from './io.ts';
 
-/** Paints for this stream, or leaves text as it is; `mode` is auto, always or never. */
+/** Creates a chalk instance for a stream; `mode` is auto, always or never. */
 export function createColours(stream: OutputStream, environment: Environment, mode = 'auto'): ChalkInstance {
   return new Chalk({ level: isColoured(stream, environment, mode) ? 1 : 0 });
 }

@@ -1,15 +1,15 @@
-/** `--columns`: which fields of a row are shown, in which order; those of objects within it by dots. */
+/** `--columns`: the fields of a row to print, in order; nested fields with dots. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { CliError, usageError } from './errors.ts';
 
-/** Reads `a,b.c`. */
+/** Parses `a,b.c`. @throws CliError (exit 2) for an empty name */
 export function parseColumns(text: string): string[] {
   const columns = text.split(',').map((name) => name.trim());
-  if (columns.includes('')) throw usageError(`--columns ${JSON.stringify(text)} names an empty column.`);
+  if (columns.includes('')) throw usageError(`--columns ${JSON.stringify(text)} contains an empty name.`);
   return [...new Set(columns)];
 }
 
-/** The value of a column; of a list, that of each of its entries. A field that is there by its whole name goes first. */
+/** The value of a column; for a list, the values of its entries. A field whose name contains the dots takes precedence. */
 export function valueAt(row: unknown, column: string): unknown {
   if (Array.isArray(row)) return row.map((entry) => valueAt(entry, column)).filter((value) => value !== undefined);
   if (typeof row !== 'object' || row === null) return undefined;
@@ -19,7 +19,7 @@ export function valueAt(row: unknown, column: string): unknown {
   return valueAt((row as Record<string, unknown>)[name], rest.join('.'));
 }
 
-/** @throws CliError for wrong usage where rows of this kind have no such column; a schema without fields says nothing */
+/** @throws CliError (exit 2) if the schema lacks a column; schemas without fields accept any column */
 export function assertKnownColumns(columns: readonly string[], schema: JsonSchema | undefined): void {
   const row = schema?.properties ? schema : schema?.items;
   if (!row?.properties || row.additionalProperties === true) return;
@@ -31,12 +31,12 @@ function hasColumn(schema: JsonSchema | undefined, [name, ...rest]: readonly str
   if (name === undefined) return true;
   const kinds = [schema, ...(schema?.anyOf ?? [])];
   const declared = kinds.map((kind) => kind?.properties ?? kind?.items?.properties).find((found) => found);
-  // What a field holds may not be said.
+  // The schema may not declare the content of a field.
   if (!declared) return true;
   return Object.hasOwn(declared, name) && hasColumn(declared[name], rest);
 }
 
-/** @throws CliError where none of the rows that are there has such a column */
+/** @throws CliError if no row has the column */
 export function assertColumnsPresent(columns: readonly string[], rows: readonly unknown[]): void {
   const unknownColumns = columns.filter((column) => rows.every((row) => valueAt(row, column) === undefined));
   const known = [...new Set(rows.flatMap((row) => Object.keys((row ?? {}) as object)))];
@@ -46,6 +46,6 @@ export function assertColumnsPresent(columns: readonly string[], rows: readonly 
 }
 
 function formatUnknownColumns(unknownColumns: readonly string[], known: readonly string[]): [string, string] {
-  const columns = unknownColumns.length > 1 ? 'are no columns' : 'is no column';
-  return [`${unknownColumns.join(', ')} ${columns} of this.`, `There are ${known.join(', ')}.`];
+  const noun = unknownColumns.length > 1 ? 'columns' : 'column';
+  return [`Unknown ${noun}: ${unknownColumns.join(', ')}.`, `Available columns: ${known.join(', ')}.`];
 }

@@ -1,4 +1,4 @@
-/** The client for the server and the credentials in use, loaded only by commands that call. */
+/** Creates the client for the server and the credentials in use. Loaded only by commands that send requests. */
 import { setFlagsFromString } from 'node:v8';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -25,15 +25,15 @@ export interface ConnectOptions {
   readonly sources: SettingSources;
   readonly tracing: TracingOptions;
   readonly fieldsAt: FindRequestFields;
-  /** Leaves the credentials in use out: for who is only about to sign in. */
+  /** Sends no credentials, for sign-in. */
   readonly anonymous: boolean;
 }
 
-/** Makes the client. Without credentials it calls anonymously, which public operations take. */
+/** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
 export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const { environment, manifest, sources, tracing, anonymous } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
-  // undici compiles WebAssembly: without the optimizing compiler a short program ends 80 ms sooner.
+  // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
   setFlagsFromString('--liftoff-only');
   const baseUrl = resolveBaseUrl(sources);
   const credentials: ResolvedCredentials = anonymous
@@ -67,7 +67,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   return guardWrites(client, manifest, sources);
 }
 
-/** A client certificate is a credential: that of the environment, or of a profile, is not for every server. */
+/** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
 function assertOwnCertificate(sources: SettingSources): void {
   const { value, origin } = resolveSetting('client-cert', sources) ?? {};
   const profile = resolveProfile(sources);
@@ -75,7 +75,7 @@ function assertOwnCertificate(sources: SettingSources): void {
   else if (profile && value !== undefined && value === profile.clientCert) assertProfileServer(sources, profile);
 }
 
-/** How calls get there: the usual way where nothing else is said. */
+/** The connector of requests: a proxy, loopback, or the default with TLS options. */
 async function createRoute(sources: SettingSources, baseUrl: string, connect: number) {
   const tls = resolveTls(sources);
   const url = resolveProxy(sources, baseUrl);
@@ -84,7 +84,7 @@ async function createRoute(sources: SettingSources, baseUrl: string, connect: nu
   return { connector: createProxyConnector({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
 }
 
-/** `localhost` and names below it, over http. A name server must not lead their calls to another host. */
+/** `localhost` and its subdomains over http. A DNS server must not redirect these requests to another host. */
 function isLoopbackName(baseUrl: string): boolean {
   const { protocol, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : {};
   return protocol === 'http:' && /(^|\.)localhost$/.test(hostname ?? '');
@@ -95,7 +95,7 @@ async function createLoopbackRoute(timeout: number) {
   return { connector: createLoopbackConnector({ timeout }) };
 }
 
-/** Only what a profile holds anyway may lie on the disk between runs. */
+/** Caches tokens on disk only for credentials that a profile stores. */
 async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
   if (credentials.kind !== 'client' || credentials.profile === undefined) return {};
   const { createTokenCache } = await import('./token-cache.ts');
@@ -103,20 +103,20 @@ async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: str
 }
 
 /**
- * Where the calls go. The file of a project comes from others, so it may choose among the servers that the user has
- * profiles for, and this machine: any other could only be after what is sent to it.
+ * Resolves the base URL. A project file is not trusted: it may only select a server that one of the user's profiles
+ * names, or this machine. Another server could collect the credentials and data sent to it.
  */
 export function resolveBaseUrl(sources: SettingSources): string {
   const { value = '', origin } = resolveSetting('base-url', sources) ?? {};
   if (origin !== undefined && origin === sources.project?.path && !isKnownServer(value, sources.file))
     throw signInNeededError(
-      `${origin} names the server ${stripUserInfo(value)}, which no profile of yours is for; nothing was sent.`,
+      `${origin} selects the server ${stripUserInfo(value)}, which none of your profiles names; nothing was sent.`,
       'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
     );
-  // What stands in an address ends up in logs, on screens and in shells. URL parsers drop line breaks and tabs.
+  // URLs are printed in logs, terminals and shells, and URL parsers drop line breaks and tabs.
   if (escapeControls(value) !== value)
-    throw usageError(`The base URL (${origin}) holds control characters.`, 'Take them out.');
-  if (stripUserInfo(value) !== value) throw usageError('The base URL must not carry a user name or a password.');
+    throw usageError(`The base URL (${origin}) contains control characters.`, 'Remove them.');
+  if (stripUserInfo(value) !== value) throw usageError('The base URL must not contain a user name or a password.');
   return value;
 }
 
@@ -125,21 +125,18 @@ function isKnownServer(value: string, { profiles }: ProfileFile): boolean {
   return isLoopbackUrl(new URL(value)) || Object.values(profiles).some(({ baseUrl }) => isSameServer(value, baseUrl));
 }
 
-/** The credentials in use, to be sent; or a failure that says how to give some, or why these can't be. */
+/** Returns the credentials to send. @throws CliError if there are none or they must not be sent */
 export function requireSendableCredentials(sources: SettingSources): ResolvedCredentials {
   const credentials = requireCredentials(sources);
   assertConfidential(sources, resolveBaseUrl(sources));
   return credentials;
 }
 
-/** The same where they are only looked at, and not sent. */
+/** Returns the credentials for inspection. @throws CliError (exit 4) if there are none */
 export function requireCredentials(sources: SettingSources): ResolvedCredentials {
   const credentials = resolveCredentials(sources);
   if (credentials.kind !== 'none') return credentials;
-  throw signInNeededError(
-    'Nobody is signed in.',
-    'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.',
-  );
+  throw signInNeededError('Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
 }
 
 async function toClientCredentials(

@@ -1,4 +1,4 @@
-/** What a command works with: resolved settings, the client when it is needed, output, questions. */
+/** The context of a command: resolved settings, lazy client, output and prompts. */
 import type { Command } from 'commander';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
@@ -29,15 +29,15 @@ export interface Context {
   readonly manifest: Manifest;
   readonly sources: SettingSources;
   readonly printer: Printer;
-  /** What a request declares, so that nothing else of it is shown. */
+  /** The declared fields of a request, for redaction. */
   readonly fieldsAt: FindRequestFields;
-  /** Says something on standard error, unless --quiet. */
+  /** Prints a notice on standard error, unless --quiet is set. */
   notice(...lines: readonly string[]): void;
-  /** The client; the same one each time. With `anonymous` it leaves the credentials in use out. */
+  /** Returns the client, created once. With `anonymous` it sends no credentials. */
   connect(as?: 'anonymous'): Promise<BaseClient>;
-  /** Prints a call that is not made for curl, where that was asked for. */
+  /** With --curl: prints a request that is not sent as a curl command. */
   readonly curl?: ((call: CurlCall) => void) | undefined;
-  /** What a question needs to know. */
+  /** The options of a prompt. */
   promptOptions(stdinIsData: boolean): PromptOptions;
 }
 
@@ -45,11 +45,11 @@ export interface CliRuntime {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  /** Every command, built in full: for what tells of all of them. */
+  /** Builds every command in full, for the catalogue and help. */
   readonly everyCommand: () => Command;
 }
 
-/** Runs `work` with a context and closes what it opened. */
+/** Runs `work` with a context and closes the client. */
 export async function withContext(
   runtime: CliRuntime,
   options: GlobalOptions,
@@ -92,14 +92,14 @@ export async function withContext(
   }
 }
 
-/** All that settings are taken from. @throws CliError where one of the files is broken */
+/** Loads the sources of settings. @throws CliError if a file is invalid */
 export async function loadSources(environment: Environment, options: GlobalOptions): Promise<SettingSources> {
   const project = findProject(environment);
   const file = await readProfiles(environment.variables);
   return { options, variables: environment.variables, file, project };
 }
 
-/** Looked for from the working directory upwards. */
+/** Searches from the working directory upwards. */
 function findProject({ workingFolder }: Environment): ProjectFile | undefined {
   const folder = workingFolder?.();
   const settings: readonly SettingDefinition[] = settingDefinitions;
@@ -112,10 +112,10 @@ function readFormat(sources: SettingSources): Format {
   throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
 }
 
-/** What of the data is shown: told wrong before anything is sent. */
+/** Reads --query and --columns, and rejects invalid ones before a request is sent. */
 async function readSelection({ query, columns, csvRaw }: GlobalOptions, sources: SettingSources): Promise<Selection> {
   if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(sources)))
-    throw usageError(`--columns is for -o table, wide and csv, not for ${readFormat(sources)}.`, 'Use --query there.');
+    throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(sources)}.`, 'Use --query instead.');
   return {
     query: query === undefined ? undefined : await compileQuery(query),
     columns: columns === undefined ? undefined : parseColumns(columns),

@@ -1,38 +1,38 @@
 /**
- * Escapes for characters that can steer a terminal or change the order of reading: control characters (C0, DEL, C1), line
- * and paragraph separators, bidirectional controls (UAX #9), and the byte order mark. The one place that says which. Pure.
+ * Escapes characters that can control a terminal or reorder text: control characters (C0, DEL, C1), line
+ * and paragraph separators, bidirectional controls (UAX #9) and the byte order mark. Pure.
  */
 
-/** As JSON writes them. Line breaks and tabs come as they are where a text has structure. */
+/** JSON escapes. Line breaks and tabs are kept in multi-line text. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const otherControls = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f\\ufeff';
 const allControls = new RegExp(`[\\u0000-\\u001f${otherControls}]`, 'g');
 const controlsExceptBreaksAndTabs = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${otherControls}]`, 'g');
 
-/** Text for one line: each of these characters becomes visible, such as `\u001b`. */
+/** Escapes text for one line: each of these characters becomes visible, such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replace(allControls, (letter) => shortForms[letter] ?? toUnicodeEscape(letter));
 }
 
-/** Text of several lines. */
+/** Escapes text of several lines. */
 export function escapeLines(text: string): string {
   return text.split('\n').map(escapeControls).join('\n');
 }
 
-/** Text in which line breaks and tabs stay, and everything else has one form: `\u000d` for a carriage return. */
+/** Escapes text but keeps line breaks and tabs. Every escape has the form `\u000d`. */
 export function escapeInText(text: string): string {
   return text.replace(controlsExceptBreaksAndTabs, toUnicodeEscape);
 }
 
-/** Whether such a character is in it, line breaks and tabs aside. */
+/** Whether text contains such a character, apart from line breaks and tabs. */
 export function hasControls(text: string): boolean {
   return text.search(controlsExceptBreaksAndTabs) >= 0;
 }
 
-/** JSON that says the same, and in which each of these characters is an escape. */
+/** Serializes to JSON with each of these characters escaped. */
 export function jsonText(value: unknown, indent?: number): string {
-  // In JSON they can stand only within strings; what is below U+0020 is escaped there already.
+  // In JSON they occur only within strings, where those below U+0020 are already escaped.
   return escapeInText(JSON.stringify(value, null, indent));
 }
 

@@ -1,4 +1,4 @@
-/** How many changes a call makes: a list as a body is so many at once, such as members of a group. */
+/** The number of changes in a request: the length of a list body, such as group members, or 1. */
 export function countChanges(body: unknown): number {
   return Array.isArray(body) ? body.length : 1;
 }

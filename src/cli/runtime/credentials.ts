@@ -1,4 +1,4 @@
-/** Who the commands act as, and where the credentials come from. */
+/** Resolves the credentials of commands and their origin. */
 import { signInNeededError } from './errors.ts';
 import type { Profile } from './profile.ts';
 import { stripUserInfo } from './redact.ts';
@@ -13,8 +13,8 @@ import {
 } from './settings.ts';
 
 /**
- * How to sign in: a token goes before an API key, that before a user, that before a client; all from one place, never
- * mixed. `session` is what `iam login` left in a profile.
+ * The credentials in use. Precedence: token, API key, user, client; all from one source, never
+ * mixed. `session` was stored in a profile by `iam login`.
  */
 export interface ResolvedCredentials {
   readonly kind: 'token' | 'api-key' | 'user' | 'client' | 'session' | 'none';
@@ -25,11 +25,11 @@ export interface ResolvedCredentials {
   readonly userName?: string | undefined;
   readonly password?: string | undefined;
   readonly origin: string;
-  /** Name of the profile that it is from: only what a profile holds anyway may be kept between runs. */
+  /** The profile of the credentials: tokens are cached on disk only for credentials that a profile stores. */
   readonly profile?: string | undefined;
 }
 
-/** The credentials in use. Those of a profile are for the profile's own server and for no other. */
+/** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
 export function resolveCredentials(sources: SettingSources): ResolvedCredentials {
   const profile = resolveProfile(sources);
   const stored = profile && resolveProfileCredentials(profile, resolveProfileName(sources)?.value ?? '');
@@ -41,13 +41,13 @@ export function resolveCredentials(sources: SettingSources): ResolvedCredentials
   return found ?? { kind: 'none', origin: 'nowhere' };
 }
 
-/** Whether the environment holds a secret, complete credentials or not. */
+/** Whether the environment contains a secret, even if the credentials are incomplete. */
 export function hasEnvironmentSecret({ variables }: SettingSources): boolean {
   const settings: readonly SettingDefinition[] = settingDefinitions;
   return settings.some(({ secret, environment }) => secret && variables[environment]);
 }
 
-/** What the environment says; a client without its secret says nothing where a session is there. */
+/** Resolves credentials from the environment. A client without a secret is ignored if a session exists. */
 export function resolveEnvironmentCredentials(
   sources: SettingSources,
   hasSession = false,
@@ -75,8 +75,8 @@ function resolveEnvironmentUser(
   const clientId = resolveSetting('client-id', sources)?.value;
   if (clientId) return { kind: 'user', ...user, clientId, origin };
   throw signInNeededError(
-    `The client that ${user.userName} logs in through is missing.`,
-    'Set IAM_CLIENT_ID, or use a profile that names one.',
+    `The client for the login of ${user.userName} is missing.`,
+    'Set IAM_CLIENT_ID, or use a profile with a client.',
   );
 }
 
@@ -99,31 +99,31 @@ function toCredentials(
   if (apiKey) return { kind: 'api-key', apiKey, origin, profile };
   if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret, origin, profile };
   if (!clientId && !clientSecret) return undefined;
-  // A profile that only names a client is there to log in through it.
+  // A profile with only a client id is for user logins.
   if (profile !== undefined && clientId) return undefined;
   throw signInNeededError(
     `The client's ${clientId ? 'secret' : 'id'} is missing in ${origin}.`,
-    'Give both IAM_CLIENT_ID and IAM_CLIENT_SECRET, or use a profile.',
+    'Set both IAM_CLIENT_ID and IAM_CLIENT_SECRET, or use a profile.',
   );
 }
 
-/** @throws CliError where the server in use is another than that of the profile. */
+/** @throws CliError if the server in use is not the server of the profile */
 export function assertProfileServer(sources: SettingSources, profile: Profile): void {
   const target = resolveSetting('base-url', sources);
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
-  // Several services can be behind one host: a project does not choose among those for the user.
+  // One host can serve several services; a project file must not select another one.
   const isOwn = target.origin === sources.project?.path ? isSameServer : isSameOrigin;
   if (isOwn(target.value, profile.baseUrl)) return;
   throw signInNeededError(
-    `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}).`,
-    'Add a profile for this server, or give credentials in the environment.',
+    `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
+    'Add a profile for this server, or set credentials in the environment.',
   );
 }
 
 /**
- * Credentials of the environment belong to the server that the user chose. The file of a project comes from others, so
- * it does not send them elsewhere: neither by a URL nor by the name of a profile.
- * @throws CliError where the server in use is another than it would be without that file
+ * Credentials from the environment are for the server that the user chose. A project file is not trusted, so
+ * it must not redirect them with a URL or a profile name.
+ * @throws CliError if the project file changes the server in use
  */
 export function assertOwnTarget(sources: SettingSources): void {
   const { project, ...own } = sources;
@@ -132,7 +132,7 @@ export function assertOwnTarget(sources: SettingSources): void {
   if (isSameServer(target, resolveSetting('base-url', own)?.value ?? '')) return;
   const server = stripUserInfo(target);
   throw signInNeededError(
-    `${project.path} chooses the server ${server}, and credentials in the environment do not go where a project file says; none were sent.`,
-    `If they are for that server, say so with --base-url ${server} or IAM_BASE_URL. If not, unset them.`,
+    `${project.path} selects the server ${server}. Credentials from the environment are not sent to a server that a project file selects; none were sent.`,
+    `If they are for that server, confirm it with --base-url ${server} or IAM_BASE_URL. Otherwise unset them.`,
   );
 }

@@ -1,26 +1,26 @@
 /**
- * Values as cells of CSV and back. What a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV
- * Injection); characters that could steer a terminal become escapes. Reading takes both back. Pure.
+ * Encodes and decodes CSV cells. A cell that a spreadsheet would run as a formula gets a leading apostrophe (OWASP, CSV
+ * Injection); terminal control characters become escapes. Decoding reverses both. Pure.
  */
 import { escapeInText, hasControls } from './control-characters.ts';
 
 export interface CellOptions {
-  /** Formulas are written, and apostrophes read, as they are. */
+  /** Neither adds nor removes apostrophes. */
   readonly raw?: boolean | undefined;
 }
 
-/** Full-width signs count: spreadsheets take them for the usual ones. */
+/** Spreadsheets treat full-width signs like ASCII ones. */
 const formula = /^'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-/** At the start of a whole cell these are as dangerous as a sign. */
+/** These also start a formula at the beginning of a cell. */
 const leadingBreak = /^'*[\t\n]/;
-/** What parts cells where a comma does not: for a spreadsheet with other separators each piece between is a cell. */
+/** Other separators: a spreadsheet configured for one of them splits the cell there. */
 const separators = /([;\t\n])/;
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const escapes = /\\u([0-9a-f]{4})/g;
 
-/** The text of a cell. */
+/** Encodes a value as a cell. */
 export function encodeCell(value: string, { raw = false }: CellOptions = {}): string {
-  // What looks like an escape already must not be read as one.
+  // A literal escape sequence in the value must not be decoded later.
   const text = value.replace(escapes, (found, code: string) =>
     decodeEscape(code) === undefined ? found : `\\u005c${found.slice(1)}`,
   );
@@ -29,7 +29,7 @@ export function encodeCell(value: string, { raw = false }: CellOptions = {}): st
   return mapPieces(escaped, (piece, isFormula) => (isFormula && !plainNumber.test(piece) ? `'${piece}` : piece));
 }
 
-/** The value that a cell stands for. */
+/** Decodes a cell to its value. */
 export function decodeCell(cell: string, { raw = false }: CellOptions = {}): string {
   const text = raw
     ? cell
@@ -37,7 +37,7 @@ export function decodeCell(cell: string, { raw = false }: CellOptions = {}): str
   return text.replace(escapes, (found, code: string) => decodeEscape(code) ?? found);
 }
 
-/** The text with each piece between separators changed. An apostrophe in front of a formula leaves it one. */
+/** Changes each piece between separators. The pieces remain formulas after an apostrophe. */
 function mapPieces(text: string, change: (piece: string, isFormula: boolean) => string): string {
   const parts = text.split(separators);
   const changed = parts.map((part, at) => {
@@ -47,7 +47,7 @@ function mapPieces(text: string, change: (piece: string, isFormula: boolean) => 
   return changed.join('');
 }
 
-/** What an escape of this code stands for; nothing where no cell is written with it. */
+/** The character of an escape code; undefined if encoding never produces it. */
 function decodeEscape(code: string): string | undefined {
   const character = String.fromCharCode(Number.parseInt(code, 16));
   return character === '\\' || hasControls(character) ? character : undefined;

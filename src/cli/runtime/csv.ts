@@ -1,20 +1,20 @@
-/** Rows as CSV (RFC 4180), a line at a time. Pure. */
+/** Formats rows as CSV (RFC 4180), line by line. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
 import { type CellOptions, encodeCell } from './csv-cell.ts';
 
-/** All columns that rows of this kind can have: those of the schema, and what the first row has besides. */
+/** Lists the columns: those of the schema, then additional ones of the first row. */
 export function listCsvColumns(first: unknown, schema: JsonSchema | undefined): string[] {
   const own = typeof first === 'object' && first !== null ? Object.keys(first) : [];
   return [...new Set([...Object.keys(schema?.properties ?? {}), ...own])];
 }
 
-/** The names of the columns, as they stand in JSON. */
+/** Formats the header line with the JSON names of the columns. */
 export function formatCsvHeader(columns: readonly string[], options?: CellOptions): string {
   return columns.map((column) => quoteCell(encodeCell(column, options))).join(',');
 }
 
-/** One row. Lists of plain values, or of objects with one field, are joined by semicolons; all else that nests is JSON. */
+/** Formats one row. Lists of plain values or of single-field objects are joined with semicolons; other nested values are JSON. */
 export function formatCsvLine(row: unknown, columns: readonly string[], options?: CellOptions): string {
   if (typeof row !== 'object' || row === null) return quoteCell(formatValue(row, options));
   return columns.map((column) => quoteCell(formatValue(valueAt(row, column), options))).join(',');
@@ -24,7 +24,7 @@ function formatValue(value: unknown, options: CellOptions | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'object') return encodeCell(String(value), options);
   const entries = Array.isArray(value) && value.every(isPlain) ? value.map(plainText) : undefined;
-  // Each entry for itself: where semicolons part cells, each is a cell.
+  // Encoded one by one: with semicolons as separators each entry is a cell.
   if (entries?.every(canBeJoined)) return entries.map((entry) => encodeCell(entry, options)).join(';');
   return encodeCell(JSON.stringify(value), options);
 }
@@ -39,7 +39,7 @@ function plainText(value: unknown): string {
   return String(typeof value === 'object' && value !== null ? Object.values(value)[0] : value);
 }
 
-/** A reader parts the cell at semicolons, trims what it finds, and takes a bracket or a brace for JSON. */
+/** Readers split the cell at semicolons, trim the parts, and parse a bracket or brace as JSON. */
 function canBeJoined(entry: string): boolean {
   return entry !== '' && !/;|^[[{]/.test(entry) && entry.trim() === entry;
 }

@@ -1,4 +1,4 @@
-/** A call as a line for curl that can be run: what is secret stands in it as a variable of the shell. Pure. */
+/** Formats a request as a curl command, with shell variables in place of secrets. Pure. */
 import type { RedactionStyle } from '../../contract/redaction.ts';
 import { escapeControls, jsonText } from './control-characters.ts';
 import { isLoggableHeader, redactPath, redactRequestBody } from './redact.ts';
@@ -8,27 +8,27 @@ export interface CurlCall {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** As it is sent: text, or a value that is sent as JSON. */
+  /** Text, or a value that is sent as JSON. */
   readonly body?: unknown;
 }
 
-/** Around the name of a variable within a text; characters that no text has by accident. */
+/** Delimiters of a variable name within text: private-use characters. */
 const [opening, closing] = ['\u{e000}', '\u{e001}'];
 
 const style: RedactionStyle = {
   sensitive: toVariableName,
-  // No variable that a shell has already.
+  // The prefix avoids existing shell variables.
   undeclared: (names) => names.map((name) => [name, toVariableName(`undeclared_${name}`)]),
   mistyped: variable('VALUE'),
 };
 
-/** `curl -X POST ... -H "authorization: Bearer $IAM_TOKEN"`, on one line. */
+/** Formats `curl -X POST ... -H "authorization: Bearer $IAM_TOKEN"` on one line. */
 export function formatCurlCommand({ method, url, headers = {}, body }: CurlCall, fields: RequestFields): string {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const options = named.flatMap(([name, value]) => formatHeaderOption(name, value, url));
   const data = body === undefined ? [] : ['--data-raw', quoteForShell(formatBody(body, fields))];
   const words = ['curl', '-X', method, ...options, ...data, quoteForShell(redactPath(url, fields.query, style))];
-  // No request has such characters in its target or its headers.
+  // Valid URLs and headers contain no control characters.
   return escapeControls(words.join(' '));
 }
 
@@ -42,7 +42,7 @@ function formatHeaderOption(name: string, value: string, url: string): string[] 
   return ['-u', quoteForShell(pair.map(variable).join(':'))];
 }
 
-/** Text that is not JSON, and a body that nothing declares, are left out as a whole. */
+/** Replaces undeclared bodies and text that is not JSON as a whole. */
 function formatBody(body: unknown, { body: fields }: RequestFields): string {
   if (!fields) return variable('BODY');
   try {
@@ -53,7 +53,7 @@ function formatBody(body: unknown, { body: fields }: RequestFields): string {
   }
 }
 
-/** `clientSecret` as a variable: CLIENT_SECRET. */
+/** Converts `clientSecret` to the variable CLIENT_SECRET. */
 function toVariableName(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
   return variable(words.toUpperCase());
@@ -63,7 +63,7 @@ function variable(name: string): string {
   return `${opening}${name}${closing}`;
 }
 
-/** In single quotes, but for variables. */
+/** Quotes text with single quotes, except variables. */
 function quoteForShell(text: string): string {
   const parts = text.split(new RegExp(`${opening}([A-Z0-9_]+)${closing}`, 'u'));
   const quoted = parts.map((part, at) => (at % 2 === 1 ? `"$${part}"` : part === '' ? '' : singleQuote(part)));

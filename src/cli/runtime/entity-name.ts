@@ -1,8 +1,8 @@
-/** What an entity is called. Pure. */
+/** The identifier of an entity for `-o name`. Pure. */
 import { identifyingProperties } from '../../contract/entities.ts';
 import { formatCell } from './table.ts';
 
-/** What other commands take as the argument for it: of groups and of what begins with its name the name, else the id. */
+/** Returns the argument that other commands accept for it: the name if it is groupName or the first field, else the id. */
 export function entityName(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return formatCell(value);
   const names = Object.keys(value);

@@ -1,4 +1,4 @@
-/** What the error table says about the errors of the server. */
+/** Looks up errors of the server in the error table. */
 import { ClientError } from '../../client/errors.ts';
 import type { ErrorCategory } from '../../contract/error-entry.ts';
 import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
@@ -6,7 +6,7 @@ import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
 /** The part of the manifest that has the error table. It is loaded on first use, so pass it on unread. */
 export type ErrorTable = Pick<Manifest, 'errors'>;
 
-/** The entry of a code; undefined for a code that a newer server or a proxy made. */
+/** The entry of a code; undefined for a code of a newer server or a proxy. */
 export function errorEntryOf(table: ErrorTable, code: string): ManifestError | undefined {
   return table.errors.find((entry) => entry.code === code);
 }

@@ -1,4 +1,4 @@
-/** A failure as people and as programs read it, and the exit code that it has. */
+/** Error reports for people and programs, with exit codes. */
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
 import { describeMissing, isReservedRole } from '../../contract/roles.ts';
@@ -12,24 +12,24 @@ import { hangingIndent } from './table.ts';
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;
-  /** The message line by line, where the command itself set its lines. Line breaks of a server are escaped. */
+  /** The lines of the message, if the command set them. Line breaks from the server are escaped. */
   readonly lines?: readonly string[] | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly items: readonly ClientErrorItem[];
-  /** Whether the same call can succeed later. */
+  /** Whether the same request can succeed later. */
   readonly transient: boolean;
   readonly hint?: string | undefined;
   readonly exitCode: number;
   /** The data of the first item. */
   readonly details?: ErrorDetails | undefined;
-  /** Nothing is printed: it was said already. */
+  /** Nothing is printed, because the command printed the reason. */
   readonly quiet?: boolean;
 }
 
-/** What a thrown value means to the one who typed the command. */
+/** Creates the report of a thrown value. */
 export function createErrorReport(error: unknown, known: ErrorTable): ErrorReport {
-  // Looked at for refusals only: the table is a file to read, and showing help ends with an error as well.
+  // Only rejected requests need the table; it is a file, and --help also ends with an error.
   if (error instanceof ClientError) return fromClientError(error, known);
   if (error instanceof NetworkError) return fromNetworkError(error);
   if (error instanceof CliError) return fromCliError(error);
@@ -60,26 +60,26 @@ function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
   return { ...createBaseReport(error.code, error.message, exitCode), status, requestId, items, details, hint };
 }
 
-/** Where a role is missing: the groups that give it, or that no group does. */
+/** For a missing role: the groups that grant it, or that no group can grant it. */
 function roleHint({ code, details }: ClientError): string | undefined {
   const { missingRoles = [], missingScopes = [], grantedByGroups = [] } = details ?? {};
   const missing = describeMissing({ missingRoles, missingScopes });
   if (code !== 'ROLE_MISSING' || missing.length === 0) return undefined;
   const role = missingRoles.find((name) => !isReservedRole(name));
   if (role === undefined)
-    return `No group gives ${missing.map(escapeControls).join(', ')}: it comes from how the caller signs in.`;
+    return `No group grants ${missing.map(escapeControls).join(', ')}: it depends on how the caller signs in.`;
   if (grantedByGroups.length === 0) return undefined;
-  return `Have the caller added to a group that gives ${escapeControls(role)}: ${grantedByGroups.map(escapeControls).join(', ')}.`;
+  return `Add the caller to a group that grants ${escapeControls(role)}: ${grantedByGroups.map(escapeControls).join(', ')}.`;
 }
 
 function fromNetworkError(error: NetworkError): ErrorReport {
-  const fixes: Readonly<Record<string, string>> = {
+  const hints: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
-    TIMEOUT: 'Try again, or give it longer with --timeout.',
+    TIMEOUT: 'Try again, or increase the limit with --timeout.',
   };
   return {
     ...createBaseReport('NETWORK', error.message, 75),
-    hint: fixes[error.code] ?? getCertificateHint(error.code) ?? 'Check --base-url and the network, then try again.',
+    hint: hints[error.code] ?? getCertificateHint(error.code) ?? 'Check --base-url and the network, then try again.',
   };
 }
 
@@ -95,7 +95,7 @@ const untrusted: readonly string[] = [
 
 function getCertificateHint(code: string): string | undefined {
   if (!untrusted.includes(code)) return undefined;
-  return 'Name the file of its certificate authority with --ca-file or in IAM_CA_FILE.';
+  return 'Trust its certificate authority with --ca-file or IAM_CA_FILE.';
 }
 
 function fromCommanderError(error: CommanderError): ErrorReport {
@@ -103,9 +103,9 @@ function fromCommanderError(error: CommanderError): ErrorReport {
   const message = error.message.replace(/^error: /, '');
   return {
     ...createBaseReport('USAGE', message, error.exitCode === 0 ? 0 : 2),
-    // Commander puts "Did you mean" on a line of its own.
+    // Commander prints "Did you mean" on a separate line.
     lines: message.split('\n'),
-    hint: 'Add --help to see what there is.',
+    hint: 'Add --help to see the usage.',
     quiet: isQuiet,
   };
 }
@@ -138,7 +138,7 @@ async function formatTextReport(
   environment: Environment,
   mode: string | undefined,
 ): Promise<string> {
-  // Loaded for errors only: chalk looks around for 8 ms.
+  // Loaded for errors only: chalk takes 8 ms to detect the terminal.
   const { createColours } = await import('./colour.ts');
   const paint = createColours(io.stderr, environment, mode);
   const width = getTerminalWidth(io.stderr);
@@ -146,7 +146,7 @@ async function formatTextReport(
   const server = report.status === undefined ? [] : [line('reason', `${report.code} (${report.status})`)];
   const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
   const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
-  const hint = report.hint === undefined ? [] : [line('next', report.hint)];
+  const hint = report.hint === undefined ? [] : [line('hint', report.hint)];
   const [first = '', ...more] = (report.lines ?? [report.message]).map(escapeControls);
   return [
     hangingIndent('error: ', first, width).replace('error:', paint.red.bold('error:')),

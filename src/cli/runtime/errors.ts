@@ -1,11 +1,11 @@
-/** Failures of the command line itself; those of the service come as the client's errors. */
+/** Errors of the command line itself; errors of the service are client errors. */
 
 export interface CliErrorOptions {
   readonly code: string;
   readonly exitCode: number;
   /** What to do next. */
   readonly hint?: string | undefined;
-  /** Lines that follow the message. A line break within the message or one of these is data, and is escaped. */
+  /** Lines after the message. Line breaks within the message or a line are data and are escaped. */
   readonly lines?: readonly string[] | undefined;
 }
 
@@ -14,7 +14,7 @@ export class CliError extends Error {
   readonly code: string;
   readonly exitCode: number;
   readonly hint: string | undefined;
-  /** The message, line by line. */
+  /** The message and the lines after it. */
   readonly lines: readonly string[];
 
   constructor(message: string, { code, exitCode, hint, lines = [] }: CliErrorOptions) {
@@ -27,7 +27,7 @@ export class CliError extends Error {
   }
 }
 
-/** Ends the run with this code and without a word more: everything was said already. */
+/** Ends the run with an exit code and no message, because the command printed the result. */
 export class QuietExit extends Error {
   override readonly name = 'QuietExit';
   readonly exitCode: number;
@@ -38,31 +38,31 @@ export class QuietExit extends Error {
   }
 }
 
-/** What was typed makes no call; nothing was sent. */
+/** An invalid command line (exit 2); nothing was sent. */
 export function usageError(message: string, hint?: string, lines?: readonly string[]): CliError {
   return new CliError(message, { code: 'USAGE', exitCode: 2, hint, lines });
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is a file',
-  EISDIR: 'it is a folder',
-  EACCES: 'its rights do not allow it',
+  ENOENT: 'file not found',
+  ENOTDIR: 'a component of the path is not a folder',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'permission denied',
 };
 
-/** A file that was named can't be read; `origin` tells who named it, where that is not the command line. */
+/** A file cannot be read (exit 2); `origin` is the setting that names it, if not the command line. */
 export function unreadableFileError(file: string, error: unknown, origin?: string): CliError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const named = origin === undefined ? file : `${file} (${origin})`;
-  return usageError(`${named} can't be read: ${reasons[code] ?? (code || message)}.`);
+  const source = origin === undefined ? file : `${file} (${origin})`;
+  return usageError(`Cannot read ${source}: ${reasons[code] ?? (code || message)}.`);
 }
 
-/** Somebody would have to answer, and nobody can. */
+/** A value is required and prompts are not possible (exit 10). */
 export function inputNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'INPUT_NEEDED', exitCode: 10, hint });
 }
 
-/** There is nothing to sign in with. */
+/** Credentials are missing or not valid (exit 4). */
 export function signInNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'SIGN_IN_NEEDED', exitCode: 4, hint });
 }

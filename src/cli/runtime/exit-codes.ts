@@ -1,4 +1,4 @@
-/** What the exit code of the command says, and which failure has which. */
+/** Exit codes of the command and their errors. */
 import type { ErrorCategory, ErrorEntry } from '../../contract/error-entry.ts';
 
 export interface ExitCode {
@@ -8,30 +8,30 @@ export interface ExitCode {
 
 export const exitCodes: readonly ExitCode[] = [
   { code: 0, meaning: 'Done.' },
-  { code: 1, meaning: 'Another failure; or no: of `iam can`, `diff` and `server status`.' },
-  { code: 2, meaning: 'Wrong usage: a command, an option or a value. Nothing was sent.' },
+  { code: 1, meaning: 'Other error; or a negative result of `iam can`, `diff` and `server status`.' },
+  { code: 2, meaning: 'Usage error: an invalid command, option or value. Nothing was sent.' },
   { code: 3, meaning: 'Not found.' },
-  { code: 4, meaning: 'Sign-in needed: credentials are missing or not valid.' },
+  { code: 4, meaning: 'Authentication required: credentials are missing or not valid.' },
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
-  { code: 6, meaning: 'Conflict: changed meanwhile, a name is taken, or the state forbids it.' },
-  { code: 7, meaning: 'Refused: the server does not take what was sent.' },
+  { code: 6, meaning: 'Conflict: the object changed, a name is taken, or the state does not allow the request.' },
+  { code: 7, meaning: 'Rejected: the request is not valid.' },
   { code: 8, meaning: 'Some rows of `iam bulk` failed.' },
-  { code: 9, meaning: 'Changes are there to be made; only with --detailed-exitcode.' },
-  { code: 10, meaning: 'An answer is needed and nobody can be asked. Nothing was sent.' },
-  { code: 75, meaning: 'Try again later: too many calls, a fault of server or network, no answer.' },
+  { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
+  { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
+  { code: 75, meaning: 'Temporary failure: rate limit, server error, network error or timeout. Try again later.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
 ];
 
-/** Codes that only `iam serve` ends with, and but for the port `iam store`. */
+/** Exit codes of `iam serve`, and of `iam store` except for the port. */
 export const serveExitCodes: readonly ExitCode[] = [
-  { code: 11, meaning: 'The port is taken.' },
-  { code: 12, meaning: 'The folder holds something else than a store.' },
+  { code: 11, meaning: 'The port is in use.' },
+  { code: 12, meaning: 'The folder contains files that are not a store.' },
   { code: 13, meaning: 'The folder is in use by another server.' },
   { code: 14, meaning: 'The store is damaged.' },
 ];
 
-/** Categories that decide whatever the status is. A reference to a missing object is 412 on some operations. */
+/** Categories that take precedence over the status. A reference to a missing object is 412 on some operations. */
 const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
   changed: 6,
   taken: 6,
@@ -40,8 +40,8 @@ const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
 };
 
 /**
- * The exit code for a rejected request. The entry of the error table decides where the code is known: a missing role
- * stays forbidden on operations that answer it with 401.
+ * The exit code of a rejected request. The error table takes precedence if the code is known: a missing role
+ * is forbidden (5) also on operations that respond with 401.
  */
 export function getExitCode(status: number, entry: Pick<ErrorEntry, 'status' | 'category'> | undefined): number {
   return (entry && categories[entry.category]) ?? getExitCodeByStatus(entry?.status ?? status);

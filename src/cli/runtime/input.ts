@@ -1,9 +1,9 @@
-/** What a command reads besides its options: documents and secrets, from files or standard input. */
+/** Reads documents and secrets from files or standard input. */
 import { readFile } from 'node:fs/promises';
 import { unreadableFileError, usageError } from './errors.ts';
 import { type Io, readStream } from './io.ts';
 
-/** The text of a file; `-` is standard input. */
+/** Reads the text of a file; `-` is standard input. */
 export async function readText(file: string, io: Io): Promise<string> {
   if (file === '-') return readStream(io.stdin, io.signal);
   return readFile(file, 'utf8').catch((error) => {
@@ -11,7 +11,7 @@ export async function readText(file: string, io: Io): Promise<string> {
   });
 }
 
-/** One JSON or YAML document. */
+/** Reads one JSON or YAML document. @throws CliError (exit 2) if it is empty or cannot be parsed */
 export async function readDocument(file: string, io: Io): Promise<unknown> {
   const text = (await readText(file, io)).replace(/^\uFEFF/, '');
   const name = file === '-' ? 'standard input' : file;
@@ -30,24 +30,24 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
   }
 }
 
-/** A document that is an object. */
+/** Reads a document that is an object. */
 export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
   const value = await readDocument(file, io);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw usageError(`${file === '-' ? 'Standard input' : file} holds no object.`);
+  throw usageError(`${file === '-' ? 'Standard input' : file} must contain an object.`);
 }
 
-/** A document that is a list. */
+/** Reads a document that is a list. */
 export async function readList(file: string, io: Io): Promise<unknown[]> {
   const value = await readDocument(file, io);
   if (Array.isArray(value)) return value;
-  throw usageError(`${file === '-' ? 'Standard input' : file} holds no list.`);
+  throw usageError(`${file === '-' ? 'Standard input' : file} must contain a list.`);
 }
 
-/** A secret from a file or standard input: its one line. */
+/** Reads a secret from a file or standard input: exactly one line. */
 export async function readSecret(file: string, io: Io): Promise<string> {
   const secret = (await readText(file, io)).replace(/\r?\n$/, '');
   if (secret === '' || /[\r\n]/.test(secret))
-    throw usageError(`${file === '-' ? 'Standard input' : file} must hold one line, the secret.`);
+    throw usageError(`${file === '-' ? 'Standard input' : file} must contain one line with the secret.`);
   return secret;
 }

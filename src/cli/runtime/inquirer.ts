@@ -1,2 +1,2 @@
-/** The package of questions, in a file of its own: a dynamic import of the package itself has no default once it is bundled. */
+/** Re-exports inquirer: in the bundle a dynamic import of the package itself has no default export. */
 export { default as inquirer } from 'inquirer';

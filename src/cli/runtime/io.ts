@@ -1,4 +1,4 @@
-/** What the command line is given of the world around it; tests give their own. */
+/** Streams, signals and environment of the command line, replaceable in tests. */
 import type { Readable, Writable } from 'node:stream';
 import type * as storeTools from '../../server/store-tools.ts';
 
@@ -9,9 +9,9 @@ import type { Prompter } from './prompter.ts';
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
 export type OutputStream = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
-/** Standard output for a text that is all there is to print, such as help. */
+/** Standard output for text without data, such as help. */
 export interface TextOutput {
-  /** Of the terminal, where it is one. */
+  /** The width of the terminal; undefined for other outputs. */
   readonly columns?: number | undefined;
   write(text: string): unknown;
 }
@@ -20,15 +20,15 @@ export interface Io {
   readonly stdin: InputStream;
   /** Data only. */
   readonly stdout: OutputStream;
-  /** The same, for a text that needs no stream; `stdout` where it is left out. */
+  /** Standard output for text that needs no stream; by default `stdout`. */
   readonly textOutput?: TextOutput | undefined;
   /** Progress, notices, prompts and errors. */
   readonly stderr: OutputStream;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Leaves signals to somebody else, whose handlers are there by then: the server stops cleanly by its own. */
+  /** Removes the signal handlers; the server installs its own. */
   readonly releaseSignals: () => void;
-  /** Who asks in place of the terminal. */
+  /** Replaces the terminal prompter. */
   readonly prompter?: Prompter | undefined;
 }
 
@@ -36,22 +36,22 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** A number from 0 up to 1, by chance. */
+  /** A random number from 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** Resolves after so many milliseconds, or early where the signal is aborted; at once where left out. */
+  /** Resolves after the given milliseconds, or when the signal is aborted. Without it, callers do not wait. */
   readonly pause?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
-  /** Where the command was typed; nothing where that folder is gone, or does not matter. */
+  /** The working folder; undefined if it was removed or is irrelevant. */
   readonly workingFolder?: (() => string | undefined) | undefined;
-  /** What works on the files of stores, where that is not the built code of the server. */
+  /** The module that works on store files; by default the built code of the server. */
   readonly storeTools?: (() => Promise<StoreModule>) | undefined;
 }
 
-/** Where a text goes that is all there is to print. */
+/** The output for text without data. */
 export function getTextOutput(io: Io): TextOutput {
   return io.textOutput ?? io.stdout;
 }
 
-/** The columns of the terminal that a stream is; nothing where it is none, so that nothing is cut or broken there. */
+/** The columns of a terminal; undefined for other streams, so that their text is not truncated or wrapped. */
 export function getTerminalWidth(stream: OutputStream): number | undefined {
   return stream.isTTY === true ? stream.columns : undefined;
 }

@@ -1,2 +1,2 @@
-/** The package of queries, in a file of its own: only runs with --query load it. */
+/** Re-exports jmespath, which only runs with --query load. */
 export { compile, TreeInterpreter } from '@jmespath-community/jmespath';

@@ -1,2 +1,2 @@
-/** The package that checks signatures, in a file of its own: only `iam token verify` loads it. */
+/** Re-exports jose, which only `iam token verify` loads. */
 export { createLocalJWKSet, jwtVerify } from 'jose';

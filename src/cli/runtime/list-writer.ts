@@ -1,4 +1,4 @@
-/** Lists in every format, page by page: whatever their length, no more than a thousand entries or a page are held. */
+/** Writes lists in every format page by page. Buffers at most a page or a thousand entries. */
 import { once } from 'node:events';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { jsonText } from './control-characters.ts';
@@ -8,33 +8,33 @@ import type { OutputStream } from './io.ts';
 import type { Format } from './output.ts';
 import { createTableFormatter, listColumns, type TableRow } from './table.ts';
 
-/** Rows of a table that are lined up together. */
+/** The number of table rows that are aligned together. */
 const rowsPerTable = 1_000;
 
-/** What is known of the entries of a list. */
+/** The declared entries of a list. */
 export interface ListShape {
   readonly schema?: JsonSchema | undefined;
-  /** Columns that a table shows; wide shows all. */
+  /** The columns of `-o table`; `-o wide` prints all. */
   readonly main?: readonly string[] | undefined;
 }
 
 export interface ListWriter {
-  /** So many entries are better written together. */
+  /** The preferred min number of entries per batch. */
   readonly minBatchSize?: number;
-  /** The text of some entries, in the order in which they come; never called with none. */
+  /** Formats the next entries, at least one. */
   page(items: readonly unknown[]): string;
-  /** What stands after the last of them; `count` is how many there were. */
+  /** Formats the end of the list; `count` is the number of entries. */
   end(count: number): string;
 }
 
 interface ListStyle extends ListShape {
   readonly columns: readonly string[] | undefined;
   readonly width: number | undefined;
-  /** Cells of CSV that start a formula stay as they are. */
+  /** Does not escape CSV cells that start a formula. */
   readonly csvRaw: boolean | undefined;
 }
 
-/** The writer of a format. */
+/** Creates the writer of a format. */
 export async function createListWriter(format: Format, style: ListStyle): Promise<ListWriter> {
   if (format === 'json') return createJsonWriter();
   if (format === 'jsonl') return createLineWriter((item) => jsonText(item));
@@ -46,8 +46,8 @@ export async function createListWriter(format: Format, style: ListStyle): Promis
 }
 
 /**
- * One document: a list that is not read to its end is never closed, so that nobody takes it for the whole. Looks as if it
- * were made at once.
+ * Writes one JSON document, formatted as if it were serialized at once. An interrupted list is not closed, so that
+ * readers detect that it is incomplete.
  */
 function createJsonWriter(): ListWriter {
   let before = '[\n';
@@ -66,7 +66,7 @@ function createLineWriter(line: (item: unknown) => string): ListWriter {
   return { page: (items) => items.map((item) => `${line(item)}\n`).join(''), end: () => '' };
 }
 
-/** What stands above the first entry stands there also where there is none. */
+/** The header line is printed even without entries. */
 function createCsvWriter({ schema, columns: chosen, csvRaw: raw }: ListStyle): ListWriter {
   let columns: readonly string[] | undefined;
   const heading = (first?: unknown) => {
@@ -82,10 +82,10 @@ function createCsvWriter({ schema, columns: chosen, csvRaw: raw }: ListStyle): L
 }
 
 function createRowWriter(format: Format, { schema, main, columns, width }: ListStyle): ListWriter {
-  const shown = format === 'table' ? main : undefined;
+  const visible = format === 'table' ? main : undefined;
   const lines = createTableFormatter({
     width,
-    columnsOf: (rows) => columns ?? listColumns(rows, schema).filter((column) => shown?.includes(column) ?? true),
+    columnsOf: (rows) => columns ?? listColumns(rows, schema).filter((column) => visible?.includes(column) ?? true),
   });
   return {
     minBatchSize: rowsPerTable,
@@ -97,7 +97,7 @@ function createRowWriter(format: Format, { schema, main, columns, width }: ListS
   };
 }
 
-/** Writes a list, each page once the reader has taken those before. Gives how many entries were written. */
+/** Writes a list page by page, with backpressure. @returns the number of entries written */
 export async function writePages(
   pages: AsyncIterable<readonly unknown[]>,
   writer: ListWriter,
@@ -126,7 +126,7 @@ async function* batchPages(pages: AsyncIterable<readonly unknown[]>, minBatchSiz
   yield items;
 }
 
-/** Writes and waits until there is room for more; false where nobody reads any longer. */
+/** Writes and waits for drain; false if the reader has closed the stream. */
 async function writeWithBackpressure(
   stream: OutputStream,
   text: string,
@@ -140,7 +140,7 @@ async function writeWithBackpressure(
 async function waitForDrain(stream: OutputStream, signal: AbortSignal | undefined): Promise<void> {
   const over = new AbortController();
   const options = { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal };
-  // A broken pipe is told as an error and a close, in either order: none of them is a failure here.
+  // A broken pipe emits error and close in either order; neither is an error here.
   const events = ['drain', 'close', 'error'].map((event) => once(stream, event, options).catch(() => undefined));
   await Promise.race(events);
   over.abort();

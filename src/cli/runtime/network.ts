@@ -1,4 +1,4 @@
-/** The way that calls take: through a proxy or not, whom they trust, and the certificate that they show. */
+/** Connection settings: proxy, trusted CA certificates and client certificate. */
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
@@ -6,18 +6,18 @@ import { unreadableFileError, usageError } from './errors.ts';
 import { stripUserInfo } from './redact.ts';
 import { type CliSettingKey, resolveSetting, type SettingSources } from './settings.ts';
 
-/** What the settings say about the connections; nothing where they say nothing. */
+/** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
 export function resolveTls(sources: SettingSources): TlsOptions | undefined {
   const caFile = readSettingFile('ca-file', sources);
   const cert = readSettingFile('client-cert', sources);
   const key = readSettingFile('client-key', sources);
   if ((cert === undefined) !== (key === undefined))
-    throw usageError('A client certificate goes with its key.', 'Give both --client-cert and --client-key.');
+    throw usageError('A client certificate requires its private key.', 'Pass both --client-cert and --client-key.');
   if (caFile === undefined && cert === undefined) return undefined;
   if (caFile !== undefined && !caFile.includes('-----BEGIN CERTIFICATE-----'))
-    throw usageError(`${resolveSetting('ca-file', sources)?.value} holds no certificate in PEM.`);
+    throw usageError(`${resolveSetting('ca-file', sources)?.value} contains no PEM certificate.`);
   return {
-    // What is given takes the place of the usual ones, so they are given along.
+    // The `ca` option replaces the default CAs, so they are added to it.
     ...(caFile === undefined ? {} : { ca: [...defaultRoots(sources), caFile] }),
     ...(cert === undefined ? {} : { cert, key }),
   };
@@ -33,21 +33,21 @@ function readSettingFile(key: CliSettingKey, sources: SettingSources): string | 
   }
 }
 
-/** Those of Node, and those that NODE_EXTRA_CA_CERTS adds to them. */
+/** The CAs of Node and NODE_EXTRA_CA_CERTS. */
 function defaultRoots({ variables }: SettingSources): readonly string[] {
   const { NODE_EXTRA_CA_CERTS: file } = variables;
   if (!file) return tls.rootCertificates;
   try {
     return [...tls.rootCertificates, readFileSync(file, 'utf8')];
   } catch {
-    // Node itself only warns of it.
+    // Node only prints a warning for an unreadable file.
     return tls.rootCertificates;
   }
 }
 
 /**
- * The proxy for calls to a server, if any: `--proxy` for every one; what the environment or a profile names for all but
- * this machine and what NO_PROXY lists.
+ * Resolves the proxy for requests to a server. `--proxy` applies to every server; a proxy from the environment or a
+ * profile applies to all but this machine and the hosts in NO_PROXY.
  */
 export function resolveProxy(sources: SettingSources, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
@@ -61,14 +61,14 @@ export function resolveProxy(sources: SettingSources, baseUrl: string): string |
   return usual ? assertProxyUrl(usual, name) : undefined;
 }
 
-/** Both ways of writing are usual, and the lower case goes first. */
+/** Both spellings are common; lower case takes precedence. */
 function readProxyVariable({ variables }: SettingSources, name: string): string | undefined {
   return variables[name.toLowerCase()] || variables[name];
 }
 
 function assertProxyUrl(value: string, origin: string): string {
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
-  throw usageError(`The proxy ${JSON.stringify(stripUserInfo(value))} (${origin}) is no http or https URL.`);
+  throw usageError(`The proxy ${JSON.stringify(stripUserInfo(value))} (${origin}) must be an http or https URL.`);
 }
 
 /** Whether a server is on this machine. */
@@ -76,7 +76,7 @@ export function isLoopbackUrl({ hostname }: URL): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
 }
 
-/** `NO_PROXY=host,.domain,host:8443,*`: a domain means its hosts as well. */
+/** `NO_PROXY=host,.domain,host:8443,*`: a domain includes its subdomains. */
 function isNoProxyHost(target: URL, list = ''): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   const names = list

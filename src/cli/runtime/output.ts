@@ -1,4 +1,4 @@
-/** Data on standard output, in the format that was asked for. */
+/** Prints data on standard output in the requested format. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { assertColumnsPresent, assertKnownColumns, valueAt } from './columns.ts';
 import { escapeLines, jsonText } from './control-characters.ts';
@@ -15,57 +15,57 @@ export type { ListShape } from './list-writer.ts';
 export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
 export type Format = (typeof formats)[number];
 
-/** What of the data is shown. */
+/** The part of the data to print. */
 export interface Selection {
   readonly query?: ResultQuery | undefined;
-  /** Columns of a table or of CSV, in this order. */
+  /** The columns of table and CSV output, in order. */
   readonly columns?: readonly string[] | undefined;
-  /** Cells of CSV that start a formula stay as they are. */
+  /** Does not escape CSV cells that start a formula. */
   readonly csvRaw?: boolean | undefined;
 }
 
 export interface Printer {
   readonly format: Format;
-  /** The format is one that people read: words may take the place of data. */
+  /** The format is for people: text can replace data. */
   readonly isForPeople: boolean;
-  /** One value: an entity, or whatever a command gives. */
+  /** Prints one value. */
   value(value: unknown): Promise<void>;
   /**
-   * A list, written page by page: the next page is asked for once the reader has taken what there is. With a query it is
-   * read whole first. Gives how many entries there were.
+   * Prints a list page by page with backpressure. With a query the whole list is loaded first.
+   * @returns the number of entries
    */
   list(pages: AsyncIterable<readonly unknown[]>, shape?: ListShape): Promise<number>;
-  /** Lines of text, whatever the format. */
+  /** Prints lines of text in any format. */
   lines(lines: readonly string[]): void;
-  /** The same for lines that are escaped already, or that a program reads as they are. */
+  /** Prints lines without escaping: they are escaped, or for programs. */
   verbatim(lines: readonly string[]): void;
-  /** @throws CliError for wrong usage where what is of this kind lacks a column that was asked for */
+  /** @throws CliError (exit 2) if the schema lacks a requested column */
   check(schema: JsonSchema | undefined): void;
 }
 
-/** Prints to the stream. Once the reader has gone, or the signal came, nothing more is written. */
+/** Creates the printer of a stream. It stops when the reader closes the stream or the signal is aborted. */
 export function createPrinter(
   stream: OutputStream,
   format: Format,
   { query, columns, csvRaw }: Selection = {},
   signal?: AbortSignal,
 ): Printer {
-  const verbatim = (given: readonly string[]) => {
-    if (given.length > 0 && stream.writable) stream.write(`${given.join('\n')}\n`);
+  const verbatim = (texts: readonly string[]) => {
+    if (texts.length > 0 && stream.writable) stream.write(`${texts.join('\n')}\n`);
   };
   const width = format === 'table' ? getTerminalWidth(stream) : undefined;
-  const value = async (given: unknown) => verbatim(await formatValueLines(given, format, { width, columns, csvRaw }));
+  const value = async (result: unknown) => verbatim(await formatValueLines(result, format, { width, columns, csvRaw }));
   const check = (schema: JsonSchema | undefined) => {
     if (columns && !query) assertKnownColumns(columns, schema);
   };
   return {
     format,
-    // What a query finds is data.
+    // The result of a query is data.
     isForPeople: (format === 'table' || format === 'wide') && query === undefined,
-    lines: (given) => verbatim(given.map(escapeLines)),
+    lines: (texts) => verbatim(texts.map(escapeLines)),
     verbatim,
     check,
-    value: (given) => value(query ? query(given) : (given ?? {})),
+    value: (result) => value(query ? query(result) : (result ?? {})),
     list: async (pages, shape = {}) => {
       check(shape.schema);
       if (!query)
@@ -106,14 +106,14 @@ async function formatValueLines(
 function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): string[] {
   if (rows.length === 0) return [];
   if (!rows.every(isRow)) return rows.map(formatCell);
-  return createTableFormatter({ width, columnsOf: (given) => columns ?? listColumns(given, undefined) })(rows);
+  return createTableFormatter({ width, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);
 }
 
 function selectColumns(row: TableRow, columns: readonly string[]): TableRow {
   return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
 }
 
-/** All rows are there, so the columns are those of any of them. */
+/** Formats complete rows; the columns are the union of their fields. */
 function formatCsvLines(
   rows: readonly unknown[],
   columns: readonly string[] | undefined,
@@ -129,7 +129,7 @@ async function formatYamlLines(value: unknown): Promise<string[]> {
   return [formatYaml(value).trimEnd()];
 }
 
-/** The rows of an object that only wraps one list, such as `{keys: [..]}`. */
+/** The rows of an object whose only field is a list, such as `{keys: [..]}`. */
 function unwrapRows(value: unknown): TableRow[] | undefined {
   const [only, ...others] = isRow(value) ? Object.values(value) : [];
   return others.length === 0 && Array.isArray(only) && only.every(isRow) ? only : undefined;

@@ -1,4 +1,4 @@
-/** Loads files outside the bundle. A file of its own, which lies where their paths are seen from. */
+/** Loads files outside the bundle; paths are relative to this file. */
 export function plainRequire(file: string): unknown {
   return require(file);
 }

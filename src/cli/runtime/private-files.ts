@@ -1,11 +1,11 @@
-/** Files that hold secrets: private from their first byte, and replaced whole or not at all. */
+/** Files with secrets: created with owner-only access and replaced atomically. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Writes beside the file, flushes, and renames over it. The folder is made, open to nobody else. */
+/** Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access. */
 export async function replacePrivateFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomUUID()}`;
@@ -19,7 +19,7 @@ export async function replacePrivateFile(file: string, text: string): Promise<vo
   await flushFolder(path.dirname(file));
 }
 
-/** Makes a file that was not there, readable by its owner alone. */
+/** Creates a new file with owner-only access. Rejects with EEXIST if it exists. */
 export async function createPrivateFile(file: string, text: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
@@ -32,18 +32,18 @@ export async function createPrivateFile(file: string, text: string): Promise<voi
 
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
-  // Windows can't open a folder; the rename is as durable there as it gets.
+  // Windows cannot open a folder to flush it.
   await handle?.sync().catch(() => undefined);
   await handle?.close();
 }
 
-/** The text of a file, or nothing where there is none. */
+/** Reads the text of a file; undefined if it does not exist. */
 export async function readFileIfExists(file: string): Promise<string | undefined> {
   try {
-    // Every command looks for its profile, and loading the promises of the file system takes longer than that.
+    // Synchronous: every command reads its profile, and loading fs/promises takes longer than the read.
     return readFileSync(file, 'utf8');
   } catch (error) {
-    // Below what is a file there can be none either.
+    // ENOTDIR: a component of the path is a file.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
@@ -53,11 +53,11 @@ const lockRetryMs = 50;
 const lockMaxAttempts = 100;
 const lockHeartbeatMs = 1_000;
 
-/** Runs `work` while no other process runs its own under the same lock file. A lock left behind is taken over after 5 s. */
+/** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. */
 export async function withFileLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
   await acquireLock(lockFile);
-  // Work that takes long shows that it still goes on.
+  // Long work refreshes the lock, so that it does not become stale.
   const beat = setInterval(() => void touch(lockFile), lockHeartbeatMs);
   try {
     return await work();
@@ -67,7 +67,7 @@ export async function withFileLock<Result>(lockFile: string, work: () => Promise
   }
 }
 
-/** Moves the time of its last change, where it is still there. */
+/** Updates the modification time, if the file exists. */
 async function touch(lockFile: string): Promise<void> {
   await writeFile(lockFile, '.', { flag: 'r+' }).catch(() => undefined);
 }
@@ -93,7 +93,7 @@ async function tryAcquireLock(lockFile: string): Promise<boolean> {
   }
 }
 
-/** Tells one lock file from the next of the same name. */
+/** Identifies a lock file among successive files of the same name. */
 async function readLockIdentity(lockFile: string): Promise<string> {
   const found = await stat(lockFile).catch(() => undefined);
   return found ? `${found.ino}:${found.mtimeMs}` : '';

@@ -1,4 +1,4 @@
-/** The user's profiles: one file of named servers and the credentials for each. */
+/** The profiles of the user: a file of named servers with credentials. */
 import os from 'node:os';
 import path from 'node:path';
 import { usageError } from './errors.ts';
@@ -11,23 +11,23 @@ export interface Profile {
   readonly baseUrl: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The client that users sign in through. */
+  /** The client for user logins. */
   readonly userClientId?: string;
   readonly token?: string;
   readonly apiKey?: string;
-  /** Who logged in with `iam login`; the tokens are kept apart. Goes before the other credentials. */
+  /** The login of `iam login`; tokens are stored separately. Takes precedence over the other credentials. */
   readonly session?: ProfileSession;
   readonly output?: string;
   readonly timeout?: string;
   readonly maxWait?: string;
-  /** Everything destructive is confirmed by typing the profile's name. */
+  /** Destructive commands require the name of the profile as confirmation. */
   readonly protected?: boolean;
-  /** Nothing is written. */
+  /** Rejects every write. */
   readonly readOnly?: boolean;
-  /** Most changes that one command may make. */
+  /** Max changes of one command. */
   readonly maxChanges?: number;
   readonly proxy?: string;
-  /** Files, by their full paths: commands run anywhere. */
+  /** Absolute paths, because commands run in any folder. */
   readonly caFile?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
@@ -35,30 +35,30 @@ export interface Profile {
 
 export interface ProfileSession {
   readonly clientId: string;
-  /** Absent where the client logged in for itself. */
+  /** Absent for a login of the client itself. */
   readonly userName?: string | undefined;
 }
 
 export interface ProfileFile {
-  /** Name of the profile that is used where none is named. */
+  /** The name of the default profile. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** The folder of a kind of user files by the XDG rules: `config` or `cache`. */
+/** The folder for user files (XDG Base Directory): `config` or `cache`. */
 export function getUserFolder(variables: Variables, kind: 'config' | 'cache'): string {
-  const named = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
-  // A relative one is to be ignored by those rules.
-  if (named && path.isAbsolute(named)) return path.join(named, 'iam');
+  const folder = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
+  // The specification ignores relative paths.
+  if (folder && path.isAbsolute(folder)) return path.join(folder, 'iam');
   return path.join(variables.HOME || os.homedir(), kind === 'config' ? '.config' : '.cache', 'iam');
 }
 
-/** Where the profiles are kept. */
+/** The path of the profile file. */
 export function getProfilePath(variables: Variables): string {
   return path.join(getUserFolder(variables, 'config'), 'config.json');
 }
 
-/** All profiles; none where there is no file yet. */
+/** Reads all profiles; empty if the file does not exist. */
 export async function readProfiles(variables: Variables): Promise<ProfileFile> {
   const file = getProfilePath(variables);
   const text = await readFileIfExists(file);
@@ -67,22 +67,22 @@ export async function readProfiles(variables: Variables): Promise<ProfileFile> {
 }
 
 function parseProfiles(text: string, file: string): ProfileFile {
-  const broken = () =>
-    usageError(`${file} is not a file of profiles.`, 'Mend it, or move it away and add the profiles again.');
+  const invalid = () =>
+    usageError(`${file} is not a valid profile file.`, 'Repair it, or move it and add the profiles again.');
   let value: Partial<ProfileFile> | null;
   try {
     value = JSON.parse(text) as Partial<ProfileFile> | null;
   } catch {
-    throw broken();
+    throw invalid();
   }
   const profiles = value?.profiles ?? {};
   const isSound =
     typeof profiles === 'object' && Object.values(profiles).every((profile) => typeof profile?.baseUrl === 'string');
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound) throw broken();
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound) throw invalid();
   return { ...value, profiles };
 }
 
-/** Changes the file of profiles: reads, applies `change` and writes while nobody else does. */
+/** Updates the profile file under a lock: reads it, applies `change` and writes it. */
 export async function changeProfiles(
   variables: Variables,
   change: (file: ProfileFile) => ProfileFile,
@@ -97,11 +97,11 @@ export async function changeProfiles(
 
 export interface SavedProfile {
   readonly path: string;
-  /** Whether commands use it without being told to. */
+  /** Whether it is the default profile. */
   readonly current: boolean;
 }
 
-/** Adds or replaces a profile; it becomes the current one where there is none. */
+/** Adds or replaces a profile; it becomes the default if there is none. */
 export async function saveProfile(name: string, profile: Profile, variables: Variables): Promise<SavedProfile> {
   const saved = await changeProfiles(variables, (file) => ({
     ...file,
@@ -111,7 +111,7 @@ export async function saveProfile(name: string, profile: Profile, variables: Var
   return { path: getProfilePath(variables), current: saved.current === name };
 }
 
-/** Keeps the credentials that a new store was given as the profile `local`. @returns where that is, in words for a person. */
+/** Stores the initial credentials of a new store as the profile `local`. @returns the path of the file, for display */
 export async function saveLocalProfile(profile: Profile, variables: Variables): Promise<string> {
   const { path, current } = await saveProfile(
     'local',

@@ -1,6 +1,6 @@
 /**
- * `.iamrc.json` of a project: settings for whoever works in it. It comes with the project, perhaps from strangers, so it
- * holds no secrets, says nothing about the way calls take, and redirects no credentials (see `assertOwnTarget`).
+ * `.iamrc.json`: shared settings of a project. The file is not trusted, so it must not contain secrets or connection
+ * settings, and must not redirect credentials (see `assertOwnTarget`).
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,24 +9,24 @@ import { usageError } from './errors.ts';
 
 export interface ProjectFile {
   readonly path: string;
-  /** By the keys of settings, as text. */
+  /** Values as text, by setting key. */
   readonly values: Readonly<Record<string, string>>;
-  /** What in it is not used, and why. */
+  /** Ignored entries, with the reason. */
   readonly warnings: readonly string[];
 }
 
-/** A setting as the table of settings declares it. */
+/** A setting from the table of settings. */
 export interface ProjectSetting {
   readonly key: string;
   readonly environment: string;
   readonly secret?: boolean;
-  /** Whether the file may hold it. */
+  /** Whether a project file may set it. */
   readonly project?: boolean;
 }
 
 export const projectFileName = '.iamrc.json';
 
-/** The nearest such file, from a folder upwards. @throws CliError where it can not be read as what it is. */
+/** Finds the nearest project file, from a folder upwards. @throws CliError (exit 2) if it cannot be parsed */
 export function findProjectFile(folder: string, settings: readonly ProjectSetting[]): ProjectFile | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, projectFileName);
@@ -36,7 +36,7 @@ export function findProjectFile(folder: string, settings: readonly ProjectSettin
   }
 }
 
-/** A folder that can't be read is none that somebody works in. */
+/** Reads a file; undefined if it does not exist or is not readable. */
 function readTextIfReadable(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -45,7 +45,7 @@ function readTextIfReadable(file: string): string | undefined {
   }
 }
 
-/** Reads the text of such a file; `settings` are all that there are. */
+/** Parses the text of a project file; `settings` are all known settings. */
 export function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
   const entries = Object.entries(parseObject(text, file)).map(([name, value]) => [toSettingKey(name), value] as const);
   const warnings = entries.flatMap(([name, value]) => listWarnings(file, name, value, settings));
@@ -53,7 +53,7 @@ export function parseProjectFile(text: string, file: string, settings: readonly 
   return { path: file, values: Object.fromEntries(used.map(([name, value]) => [name, String(value)])), warnings };
 }
 
-/** `baseUrl`, as profiles have it, means `base-url`. */
+/** Converts `baseUrl` to `base-url`. */
 function toSettingKey(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
@@ -63,21 +63,24 @@ function parseObject(text: string, file: string): Record<string, unknown> {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The next line says it for both.
+    // Reported below.
   }
-  throw usageError(`${file} is no JSON object.`, 'Mend it, or take it away.');
+  throw usageError(`${file} must contain a JSON object.`, 'Repair or remove it.');
 }
 
 function listWarnings(file: string, name: string, value: unknown, settings: readonly ProjectSetting[]): string[] {
   const keys = settings.filter(({ project }) => project).map(({ key }) => key);
-  const shown = escapeControls(JSON.stringify(name));
+  const quotedName = escapeControls(JSON.stringify(name));
   if (isSecretSetting(name, settings))
-    return [`${file} holds a secret, ${shown}: it is not used. Take it out; a project is shared.`];
-  if (!keys.includes(name)) return [`${file} holds ${shown}, which is not used there. It takes ${keys.join(', ')}.`];
-  return typeof value === 'object' ? [`${file}: ${shown} must be one plain value.`] : [];
+    return [
+      `${file} contains the secret ${quotedName}, which is ignored. Remove it, because project files are shared.`,
+    ];
+  if (!keys.includes(name))
+    return [`${file} contains ${quotedName}, which is ignored. Supported settings: ${keys.join(', ')}.`];
+  return typeof value === 'object' ? [`${file}: ${quotedName} must be a string, number or boolean.`] : [];
 }
 
-/** However it is written: `clientSecret`, `client_secret` and the name of its variable are `client-secret`. */
+/** Matches any spelling: `clientSecret`, `client_secret` and the name of its variable are `client-secret`. */
 function isSecretSetting(name: string, settings: readonly ProjectSetting[]): boolean {
   const letters = (text: string) => text.replace(/[^A-Za-z]/g, '').toLowerCase();
   return settings.some(

@@ -1,4 +1,4 @@
-/** The one way to questions: whether there is anybody to answer, and how each kind of question is put. */
+/** Prompts: whether they are possible, and one function per kind. */
 import { escapeControls } from './control-characters.ts';
 import { inputNeededError } from './errors.ts';
 import type { Environment, Io } from './io.ts';
@@ -10,56 +10,58 @@ export interface PromptOptions {
   readonly environment: Environment;
   /** False with --no-input. */
   readonly input: boolean;
-  /** Standard input is the data of the command. */
+  /** Standard input contains the data of the command. */
   readonly stdinIsData: boolean;
   /** auto, always or never. */
   readonly color?: string | undefined;
 }
 
-/** Whether there is somebody to answer. */
+/** Whether prompts are possible: an interactive terminal, not in CI, without --no-input. */
 export function canPrompt({ io, environment, input, stdinIsData }: PromptOptions): boolean {
   const isTerminal = io.stdin.isTTY === true && io.stderr.isTTY === true;
   const ci = environment.variables.CI;
   return isTerminal && input && !stdinIsData && (ci === undefined || ci === '' || ci === 'false');
 }
 
-/** Asks yes or no; no where only Enter is pressed. Fails where nobody can answer. */
+/** Prompts for yes or no; the default is no. @throws CliError (exit 10) in non-interactive mode */
 export async function confirm(promptOptions: PromptOptions, message: string): Promise<boolean> {
   if (!canPrompt(promptOptions))
     throw inputNeededError(
-      `${message} Nobody can be asked here, and nothing was sent.`,
-      'Add --yes to go on without being asked.',
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      'Add --yes to confirm without a prompt.',
     );
   return (await prompt(promptOptions, { type: 'confirm', message, default: false })) === true;
 }
 
-/** Asks to type a name, so that nobody says yes to the wrong thing. Fails where nobody can answer. */
+/** Prompts to type a name, so that the target is not confirmed by mistake. @throws CliError (exit 10) in non-interactive mode */
 export async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
   if (!canPrompt(promptOptions))
     throw inputNeededError(
-      `${message} Nobody can be asked here, and nothing was sent.`,
-      `Add --confirm ${name} to go on without being asked; --yes is not enough for this.`,
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
     );
-  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to go on:` });
+  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
   return String(typed).trim() === name;
 }
 
-/** Asks for a value that is not shown. Fails where nobody can answer. */
+/** Prompts for a hidden value. @throws CliError (exit 10) in non-interactive mode */
 export async function promptSecret(promptOptions: PromptOptions, message: string, hint: string): Promise<string> {
-  if (!canPrompt(promptOptions)) throw inputNeededError(`${message} is needed, and nobody can be asked here.`, hint);
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(`${message} is required. Cannot prompt in non-interactive mode.`, hint);
   return String(await prompt(promptOptions, { type: 'password', message, mask: '*' }));
 }
 
-/** Asks for a value. Fails where nobody can answer. */
+/** Prompts for a value. @throws CliError (exit 10) in non-interactive mode */
 export async function promptText(promptOptions: PromptOptions, message: string, hint: string): Promise<string> {
-  if (!canPrompt(promptOptions)) throw inputNeededError(`${message} is needed, and nobody can be asked here.`, hint);
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(`${message} is required. Cannot prompt in non-interactive mode.`, hint);
   return String(await prompt(promptOptions, { type: 'input', message })).trim();
 }
 
-/** Puts a question of any kind. To be called only where `canAsk`. */
-export async function prompt({ io, environment, color }: PromptOptions, given: Question): Promise<unknown> {
-  // Names of the server and of files are in it.
-  const question = { ...given, message: escapeControls(given.message) };
+/** Prompts with a question of any kind. Call it only if `canPrompt`. */
+export async function prompt({ io, environment, color }: PromptOptions, request: Question): Promise<unknown> {
+  // Messages contain names from the server and from files.
+  const question = { ...request, message: escapeControls(request.message) };
   if (io.prompter) return io.prompter(question);
   const { createColours } = await import('./colour.ts');
   return createTerminalPrompter(io, createColours(io.stderr, environment, color).level > 0)(question);

@@ -1,18 +1,18 @@
-/** What can be asked, and who asks it: a terminal, or whoever stands in for one in a test. */
+/** The kinds of prompts, and the interface of a prompter: the terminal, or a script in tests. */
 
 export interface Choice {
   readonly value: string;
-  /** What is shown of it in the list. */
+  /** The text in the list. */
   readonly name: string;
-  /** What stays on the screen once it was chosen; the name where left out. */
+  /** The text after it is selected; by default the name. */
   readonly short?: string;
   readonly checked?: boolean;
 }
 
-/** True where a value will do, or else what is wrong with it. */
+/** Returns true for a valid value, or an error message. */
 export type Validator = (value: string) => true | string;
 
-/** Choices for what was typed so far. */
+/** Returns the choices for the typed text. */
 export type ChoiceSource = (
   term: string | undefined,
   options: { readonly signal: AbortSignal },
@@ -28,17 +28,17 @@ export type Question =
       readonly message: string;
       readonly choices: readonly Choice[];
       readonly pageSize: number;
-      /** At least one must be chosen. */
+      /** At least one choice must be selected. */
       readonly required: boolean;
     }
   | {
       readonly type: 'search';
       readonly message: string;
       readonly source: ChoiceSource;
-      /** Lines of the list that are shown at a time. */
+      /** Visible lines of the list. */
       readonly pageSize: number;
       readonly validate?: (value: string) => Promise<true | string>;
     };
 
-/** Asks one question and gives the answer: text, true or false, or a list of texts. */
+/** Prompts with one question and returns the answer: text, a boolean or a list of texts. */
 export type Prompter = (question: Question) => Promise<unknown>;

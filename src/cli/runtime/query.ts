@@ -1,23 +1,24 @@
-/** `--query`: a part of a result, chosen by a JMESPath expression. */
+/** `--query`: filters a result with a JMESPath expression. */
 import { CliError, usageError } from './errors.ts';
 
-/** Gives what the expression finds in a value; null where it finds nothing. */
+/** Returns the matches of the expression in a value, or null. */
 export type ResultQuery = (value: unknown) => unknown;
 
 /**
- * Reads the expression, so that a mistake in it is told before anything is sent.
- * @throws CliError for wrong usage; and from the query itself where a function does not take what it is given
+ * Compiles the expression, so that a syntax error is reported before a request is sent.
+ * @throws CliError (exit 2) for a syntax error; the query throws (exit 1) if a function gets an invalid argument
  */
 export async function compileQuery(expression: string): Promise<ResultQuery> {
   const { compile, TreeInterpreter } = await import('./jmespath.ts');
   const tree = attempt(
     () => compile(expression),
-    (reason) => usageError(`--query is not a JMESPath expression: ${reason}.`, 'See `iam help output`.'),
+    (reason) => usageError(`--query is not a valid JMESPath expression: ${reason}.`, 'See `iam help output`.'),
   );
   return (value) =>
     attempt(
       () => TreeInterpreter.search(tree, JSON.parse(JSON.stringify(value ?? null))),
-      (reason) => new CliError(`--query does not fit the result: ${reason}.`, { code: 'QUERY_FAILED', exitCode: 1 }),
+      (reason) =>
+        new CliError(`--query cannot be applied to the result: ${reason}.`, { code: 'QUERY_FAILED', exitCode: 1 }),
     );
 }
 

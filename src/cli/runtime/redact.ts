@@ -1,4 +1,4 @@
-/** What must not be seen in anything that is printed about a request: sensitive fields, and all that is not declared. Pure. */
+/** Redacts sensitive and undeclared fields of requests before they are printed. Pure. */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { FieldTree, hasSensitiveField, type RedactionStyle, redact } from '../../contract/redaction.ts';
 import type { RequestFields } from './request-fields.ts';
@@ -12,12 +12,12 @@ const plainStyle: RedactionStyle = {
   mistyped: '(not shown)',
 };
 
-/** A copy of a body that shows of its hidden fields only that they are there. */
+/** Returns a copy of a body with the values of hidden fields replaced. */
 export function redactRequestBody(body: unknown, fields: FieldTree | undefined, style = plainStyle): unknown {
   return fields ? redact(body, fields, style) : undeclaredMark;
 }
 
-/** A path whose query holds only what may be shown. */
+/** Redacts the query of a path. */
 export function redactPath(path: string, fields: FieldTree, style = plainStyle): string {
   const [start = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return path;
@@ -25,13 +25,13 @@ export function redactPath(path: string, fields: FieldTree, style = plainStyle):
     const [name = ''] = part.split('=');
     const declared = fields.field(name);
     if (part === '' || (declared && declared.level === undefined)) return part;
-    const [shown] = declared ? [[name, style.sensitive(name)]] : style.undeclared([name]);
-    return (shown ?? []).join('=');
+    const [pair] = declared ? [[name, style.sensitive(name)]] : style.undeclared([name]);
+    return (pair ?? []).join('=');
   });
   return `${start}?${parts.join('&')}`;
 }
 
-/** Whether nothing of a request is hidden. A body that is not JSON can't be checked, so it is. */
+/** Whether a request contains nothing to hide. A body that is not JSON cannot be checked and counts as hidden. */
 export function isOpenRequest(
   { path, headers, body }: { path: string; headers: Readonly<Record<string, string>>; body?: string | undefined },
   fields: RequestFields,
@@ -46,12 +46,12 @@ export function isOpenRequest(
   }
 }
 
-/** Whether a header of any request can be shown: all others may hold credentials. */
+/** Whether a header can be printed for any request; others may contain credentials. */
 export function isLoggableHeader(name: string): boolean {
   return ['accept', 'content-type', 'if-match', 'if-none-match', 'x-request-id'].includes(name);
 }
 
-/** Headers, of which those that an operation declares are shown as well. */
+/** Redacts headers, except loggable ones and declared ones that are not sensitive. */
 export function redactHeaders(headers: Readonly<Record<string, string>>, fields: FieldTree): Record<string, string> {
   const isOpen = (name: string) => {
     const declared = fields.field(name);
@@ -62,7 +62,7 @@ export function redactHeaders(headers: Readonly<Record<string, string>>, fields:
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The fields of a response body, and those of them that its schema marks as sensitive. */
+/** Splits a response body into open fields and those that its schema marks as sensitive. */
 export function splitSecrets(response: ManifestOperation['response'], body: unknown): { open: Body; secrets: Body } {
   const fields = responseFields(response);
   const isSecret = (name: string) => fields.field(name)?.level !== undefined;
@@ -73,13 +73,13 @@ export function splitSecrets(response: ManifestOperation['response'], body: unkn
   };
 }
 
-/** The one value that a 204 has in a header is a secret. */
+/** The header value of a 204 response is a secret. */
 function responseFields({ schema, header }: ManifestOperation['response']): FieldTree {
   if (!header) return new FieldTree([schema ?? {}]);
   return new FieldTree([{ type: 'object', properties: { [header.field]: { type: 'string', sensitive: 'secret' } } }]);
 }
 
-/** A URL without the name and the password that may stand in it. */
+/** Replaces the user name and password of a URL. */
 export function stripUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1(secret)@');
 }

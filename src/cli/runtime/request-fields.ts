@@ -1,18 +1,18 @@
-/** What the declared requests of a server take, found by method and path: traces and previews show no more. Pure. */
+/** The declared fields of requests by method and path. Logs and previews print only these. Pure. */
 import type { Manifest, ManifestField, ManifestOperation, ManifestRoute } from '../../contract/manifest-types.ts';
 import { FieldTree } from '../../contract/redaction.ts';
 
 export interface RequestFields {
   readonly headers: FieldTree;
   readonly query: FieldTree;
-  /** Undefined where the request declares no body. */
+  /** Undefined if the request declares no body. */
   readonly body: FieldTree | undefined;
 }
 
-/** The fields of the request to a URL or a path; of a request that nothing declares there are none. */
+/** Returns the declared fields of a request; empty for an undeclared request. */
 export type FindRequestFields = (method: string, url: string) => RequestFields;
 
-/** Compiles the schemas of a route once, when it is first asked for. */
+/** Creates the lookup. The schemas of a route are compiled on first use. */
 export function requestFieldsIn(manifest: Manifest): FindRequestFields {
   const known = new Map<Route, RequestFields>();
   return (method, url) => {
@@ -43,7 +43,7 @@ function treeOf(fields: readonly ManifestField[]): FieldTree {
   return new FieldTree([{ type: 'object', properties }]);
 }
 
-/** Base URLs and sandboxes have paths of their own before the prefix. */
+/** Base URLs and sandboxes add a path before the prefix. */
 function routeOfUrl(manifest: Manifest, method: string, url: string): Route | undefined {
   const { prefix, operations, controlPrefix, controlRoutes } = manifest;
   const [path = ''] = url.split(/[?#]/);
@@ -52,7 +52,7 @@ function routeOfUrl(manifest: Manifest, method: string, url: string): Route | un
   return path.includes(`${controlPrefix}/`) ? routeAt<Route>(controlRoutes, method, below(controlPrefix)) : undefined;
 }
 
-/** The route that serves a path. A literal segment is preferred to a parameter, as by the server. */
+/** The route that serves a path. Literal segments take precedence over parameters, as on the server. */
 export function routeAt<Found extends Pick<Route, 'method' | 'path'>>(
   routes: readonly Found[],
   method: string,

@@ -1,28 +1,28 @@
-/** Calls that may be made again without harm are, where the server was only busy or the connection broke. */
+/** Retries idempotent requests if the server is busy or the connection breaks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClientError, NetworkError } from '../../client/errors.ts';
 import { usageError } from './errors.ts';
 import { resolveSetting, type SettingSources } from './settings.ts';
 
 export interface RetryOptions {
-  /** Milliseconds that all waits together may take. */
+  /** Max total milliseconds of all waits. */
   readonly maxWait: number;
-  /** A read is repeated after a broken connection too; a write that may have arrived is not: its second try could fail for that. */
+  /** Only reads are retried after a broken connection: a write may have taken effect, and its retry could fail. */
   readonly isRead: boolean;
   readonly signal: AbortSignal;
-  /** A number from 0 up to 1, by chance: callers that were sent away together do not come back together. */
+  /** A random number from 0 up to 1, for jitter: rejected callers must not all retry at once. */
   random(): number;
   notice(text: string): void;
 }
 
 const maxAttempts = 3;
 const firstDelayMs = 100;
-/** Waits shorter than this are not worth a word. */
+/** Shorter waits print no notice. */
 const noticeAfterMs = 1_000;
 const busyStatuses: readonly number[] = [429, 502, 503, 504];
 const brokenConnectionCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-/** Runs `work` until it succeeds, fails for good, or waiting would take too long. */
+/** Runs `work` until it succeeds, fails permanently, or the wait would exceed the limit. */
 export async function withRetries<Result>(rules: RetryOptions, work: () => Promise<Result>): Promise<Result> {
   let waited = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -32,13 +32,13 @@ export async function withRetries<Result>(rules: RetryOptions, work: () => Promi
       const wait = attempt < maxAttempts ? computeDelay(error, attempt, rules) : undefined;
       if (wait === undefined || waited + wait > rules.maxWait) throw error;
       waited += wait;
-      if (wait >= noticeAfterMs) rules.notice(`The server is busy; trying again in ${Math.ceil(wait / 1000)} s.`);
+      if (wait >= noticeAfterMs) rules.notice(`The server is busy. Retrying in ${Math.ceil(wait / 1000)} s.`);
       await pause(wait, undefined, { signal: rules.signal });
     }
   }
 }
 
-/** What the server asks for, else a time that doubles, up to half of it left to chance so that callers part. */
+/** The Retry-After of the server, or exponential backoff with up to 50 % jitter. */
 function computeDelay(error: unknown, attempt: number, { isRead, random }: RetryOptions): number | undefined {
   const jittered = firstDelayMs * 2 ** (attempt - 1) * (0.5 + random() / 2);
   if (error instanceof ClientError && busyStatuses.includes(error.status))
@@ -46,7 +46,7 @@ function computeDelay(error: unknown, attempt: number, { isRead, random }: Retry
   return isRead && error instanceof NetworkError && brokenConnectionCodes.includes(error.code) ? jittered : undefined;
 }
 
-/** The longest that waiting may take, as it was set. */
+/** Reads the max-wait setting in milliseconds. @throws CliError (exit 2) if it is not valid */
 export function readMaxWait(sources: SettingSources): number {
   const { value = '', origin = '' } = resolveSetting('max-wait', sources) ?? {};
   if (/^\d{1,5}(\.\d+)?$/.test(value)) return Number(value) * 1000;

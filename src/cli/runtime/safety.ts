@@ -1,6 +1,6 @@
 /**
- * What is allowed here: no write at all, no deletion that nobody was asked about, no more changes than so many. Bulk
- * and declarative commands ask `requireChanges` before their first call; the guard holds for whoever forgets to.
+ * Safety rules of a profile: read-only, confirmation of destructive commands, max changes per command. Bulk and
+ * declarative commands call `assertChangeLimit` before their first request; `guardWrites` enforces it for all commands.
  */
 import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -10,17 +10,17 @@ import { CliError, usageError } from './errors.ts';
 import { resolveProfileName, resolveSetting, type SettingSources, type SettingValue } from './settings.ts';
 
 export interface SafetyRules {
-  /** What has to be typed where `--yes` is not enough: the name of the profile in use, or else the host. */
+  /** The name to type if `--yes` is not enough: that of the profile in use, or the host. */
   readonly name: string;
-  /** Whether everything destructive has to be confirmed by that name. */
+  /** Whether destructive commands require that name. */
   readonly isProtected: boolean;
-  /** Who says that nothing may be written; nobody where writes are allowed. */
+  /** The setting that forbids writes; undefined if they are allowed. */
   readonly readOnly: SettingValue | undefined;
-  /** Most changes that one command may make, and who says so. */
+  /** The max changes of one command, and the origin of the limit. */
   readonly maxChanges: { readonly count: number; readonly origin: string } | undefined;
 }
 
-/** The rules in force: of all places that say something the strictest, so that nothing can loosen a profile. */
+/** Resolves the rules. The strictest source applies, so that no other source can weaken a profile. */
 export function resolveSafetyRules(sources: SettingSources): SafetyRules {
   const most = resolveSetting('max-changes', sources);
   return {
@@ -45,7 +45,7 @@ function parseLimit({ value, origin }: SettingValue): number {
   throw usageError(`max-changes (${origin}) must be a whole number, not ${JSON.stringify(value)}.`);
 }
 
-/** @throws CliError (exit 2) where nothing may be written. To be asked before anything is sent, reads included. */
+/** @throws CliError (exit 2) if writes are forbidden. Call it before the first request, reads included. */
 export function assertWritable(sources: SettingSources): void {
   const { readOnly, name } = resolveSafetyRules(sources);
   if (!readOnly) return;
@@ -56,23 +56,23 @@ export function assertWritable(sources: SettingSources): void {
   });
 }
 
-/** @throws CliError (exit 2) where one command may not make so many changes. To be asked before the first is sent. */
+/** @throws CliError (exit 2) if a command would exceed the change limit. Call it before the first request. */
 export function assertChangeLimit(sources: SettingSources, count: number): void {
   assertWritable(sources);
   const { maxChanges } = resolveSafetyRules(sources);
   if (maxChanges && count > maxChanges.count)
-    throw tooManyChangesError(maxChanges, `These are ${count}; nothing was sent.`);
+    throw tooManyChangesError(maxChanges, `This command makes ${count}; nothing was sent.`);
 }
 
-function tooManyChangesError({ count, origin }: NonNullable<SafetyRules['maxChanges']>, what: string): CliError {
-  return new CliError(`One command may make ${count} changes at most (${origin}). ${what}`, {
+function tooManyChangesError({ count, origin }: NonNullable<SafetyRules['maxChanges']>, detail: string): CliError {
+  return new CliError(`The limit is ${count} changes per command (${origin}). ${detail}`, {
     code: 'TOO_MANY_CHANGES',
     exitCode: 2,
-    hint: 'Make fewer at a time, or allow more with `iam config set max-changes NUMBER`.',
+    hint: 'Make fewer changes at a time, or raise the limit with `iam config set max-changes NUMBER`.',
   });
 }
 
-/** Sign-in writes nothing that anybody else sees, and whoever only reads has to sign in, and out, too. */
+/** Sign-in is allowed with read-only profiles, because reads need it too. */
 const signInOperations: readonly string[] = [
   'client-identities.login',
   'client-identities.connect-token',
@@ -82,11 +82,11 @@ const signInOperations: readonly string[] = [
   'generate-token.create',
 ];
 const signOutPath = '/_iam/revoke';
-/** Reads all, and changes nothing. */
+/** A POST that changes nothing. */
 export const backupPath = '/_iam/store/backup';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath];
 
-/** The same client, whose writes keep to the rules, whichever command makes them. */
+/** Wraps a client so that its writes follow the safety rules. */
 export function guardWrites(client: BaseClient, manifest: Manifest, sources: SettingSources): BaseClient {
   const count = createChangeCounter(sources);
   const isWrite = (id: string) =>
@@ -102,25 +102,25 @@ export function guardWrites(client: BaseClient, manifest: Manifest, sources: Set
   };
 }
 
-/** Runs writes, and counts those that were not refused: what was may be tried again. */
+/** Runs writes and counts those that were not rejected; a rejected one can be retried. */
 function createChangeCounter(
   sources: SettingSources,
 ): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
   const { maxChanges } = resolveSafetyRules(sources);
-  let made = 0;
+  let count = 0;
   return async (body, send) => {
     assertWritable(sources);
     const changes = countChanges(body);
-    if (maxChanges && made + changes > maxChanges.count)
+    if (maxChanges && count + changes > maxChanges.count)
       throw tooManyChangesError(
         maxChanges,
-        made === 0 ? `These are ${changes}; nothing was sent.` : `${made} were made.`,
+        count === 0 ? `This command makes ${changes}; nothing was sent.` : `${count} were made.`,
       );
-    made += changes;
+    count += changes;
     try {
       return await send();
     } catch (error) {
-      if (error instanceof ClientError) made -= changes;
+      if (error instanceof ClientError) count -= changes;
       throw error;
     }
   };

@@ -1,24 +1,24 @@
-/** Comparison of server addresses. Pure. */
+/** Compares server URLs. Pure. */
 import { servicePrefix } from '../../contract/prefix.ts';
 
-/** Whether two URLs name the same scheme, host and port. */
+/** Whether two URLs have the same scheme, host and port. */
 export function isSameOrigin(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
 }
 
-/** Whether a URL names the trusted server itself, or a path below it such as one of its sandboxes. */
+/** Whether a URL is that of the trusted server, or a path below it such as a sandbox. */
 export function isSameServer(url: string, trusted: string): boolean {
   return isSameOrigin(url, trusted) && `${basePathOf(url)}/`.startsWith(`${basePathOf(trusted)}/`);
 }
 
-/** The address at which this machine reaches a server of its own: one that listens everywhere is on loopback as well. */
+/** The URL at which this machine reaches a local server: a wildcard address becomes loopback. */
 export function toReachableUrl(url: string): string {
   return url.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, (_, scheme: string, host: string) =>
     scheme.concat(host === '[::]' ? '[::1]' : '127.0.0.1'),
   );
 }
 
-/** The path of a base URL; whether it ends with the service prefix makes no difference. */
+/** The path of a base URL, without the service prefix. */
 function basePathOf(url: string): string {
   const path = new URL(url).pathname.replace(/\/+$/, '');
   return path.endsWith(servicePrefix) ? path.slice(0, -servicePrefix.length) : path;

@@ -1,4 +1,4 @@
-/** What a login leaves between runs: one private file of tokens for each profile. */
+/** Stored logins: one private file of tokens per profile. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Environment } from './io.ts';
@@ -6,7 +6,7 @@ import { readFileIfExists, replacePrivateFile } from './private-files.ts';
 import { getUserFolder } from './profile.ts';
 
 export interface StoredSession {
-  /** The server that it is with; its tokens go to no other. */
+  /** The server of the session; its tokens are sent to no other. */
   readonly baseUrl: string;
   readonly clientId: string;
   readonly userName?: string | undefined;
@@ -14,14 +14,14 @@ export interface StoredSession {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly refreshToken?: string | undefined;
-  /** A code for a second proof is on its way. */
+  /** A one-time code for the second factor was sent. */
   readonly challenge?: { readonly challengeId: string; readonly contact: string } | undefined;
 }
 
-/** A token is not used in its last seconds: it could end on the way. */
+/** A token is not used in its last seconds, because it could expire in transit. */
 export const expiryMargin = 30_000;
 
-/** When a token ends. Some deployments send the epoch second of the end instead of the seconds that are left. */
+/** The expiry of a token in epoch milliseconds. Some deployments send `expiresIn` as an epoch second. */
 export function computeExpiry(expiresIn: number, now: number): number | undefined {
   if (!Number.isFinite(expiresIn)) return undefined;
   return expiresIn > 1_000_000_000 ? expiresIn * 1000 : now + expiresIn * 1000;
@@ -29,12 +29,12 @@ export function computeExpiry(expiresIn: number, now: number): number | undefine
 
 type Variables = Environment['variables'];
 
-/** Where the session of a profile is kept. */
+/** The path of a profile's session file. */
 export function getSessionPath(profile: string, variables: Variables): string {
   return path.join(getUserFolder(variables, 'cache'), 'tokens', `profile-${profile}.json`);
 }
 
-/** The session of a profile, where there is one that can be read. */
+/** Reads the session of a profile; undefined if it is missing or not valid. */
 export async function readSession(profile: string, variables: Variables): Promise<StoredSession | undefined> {
   const text = await readFileIfExists(getSessionPath(profile, variables));
   if (text === undefined) return undefined;
@@ -47,17 +47,17 @@ export async function readSession(profile: string, variables: Variables): Promis
   }
 }
 
-/** Keeps a session in the place of the one before. */
+/** Stores the session of a profile, replacing the previous one. */
 export async function writeSession(profile: string, session: StoredSession, variables: Variables): Promise<void> {
   await replacePrivateFile(getSessionPath(profile, variables), `${JSON.stringify(session)}\n`);
 }
 
-/** Forgets the session of a profile. */
+/** Deletes the session of a profile. */
 export async function deleteSession(profile: string, variables: Variables): Promise<void> {
   await rm(getSessionPath(profile, variables), { force: true });
 }
 
-/** A session from the answer of a login or a renewal. */
+/** Parses the response of a login or a token refresh. */
 export function parseSession(
   answer: unknown,
   identity: Pick<StoredSession, 'baseUrl' | 'clientId' | 'userName'>,

@@ -1,9 +1,9 @@
-/** Every value that a command takes from around it, and where it came from: flag, environment, project, profile, default. */
+/** Settings of commands and their origin: flag, environment, project, profile or default. */
 import { usageError } from './errors.ts';
 import type { Profile, ProfileFile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 
-/** The options that every command has. */
+/** The global options. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly baseUrl?: string;
@@ -33,9 +33,9 @@ export interface SettingDefinition {
   readonly profile?: keyof Profile;
   readonly fallback?: string;
   readonly secret?: boolean;
-  /** Whether the file of a project may say it. */
+  /** Whether a project file may set it. */
   readonly project?: boolean;
-  /** Not the first place that says something counts, but the one that allows least: `true`, or the lowest number. */
+  /** The strictest source applies, not the first: `true`, or the lowest number. */
   readonly strictest?: 'true' | 'lowest';
   readonly meaning: string;
 }
@@ -49,7 +49,7 @@ export const settingDefinitions = [
     profile: 'baseUrl',
     fallback: 'http://127.0.0.1:8080',
     project: true,
-    meaning: 'Where the service is',
+    meaning: 'URL of the service',
   },
   {
     key: 'output',
@@ -67,7 +67,7 @@ export const settingDefinitions = [
     profile: 'timeout',
     fallback: '30',
     project: true,
-    meaning: 'Seconds to wait for an answer',
+    meaning: 'Timeout of a request in seconds',
   },
   {
     key: 'max-wait',
@@ -76,7 +76,7 @@ export const settingDefinitions = [
     profile: 'maxWait',
     fallback: '10',
     project: true,
-    meaning: 'Seconds to wait in all for a busy server',
+    meaning: 'Max total seconds to wait and retry while the server is busy',
   },
   { key: 'client-id', environment: 'IAM_CLIENT_ID', profile: 'clientId', meaning: 'Client to sign in as' },
   {
@@ -84,7 +84,7 @@ export const settingDefinitions = [
     environment: 'IAM_CLIENT_SECRET',
     profile: 'clientSecret',
     secret: true,
-    meaning: 'Its secret',
+    meaning: 'Secret of the client',
   },
   { key: 'username', environment: 'IAM_USERNAME', meaning: 'User to sign in as, through the client' },
   { key: 'password', environment: 'IAM_PASSWORD', secret: true, meaning: 'Password of the user' },
@@ -108,7 +108,7 @@ export const settingDefinitions = [
     profile: 'readOnly',
     project: true,
     strictest: 'true',
-    meaning: 'Refuse every write (true or false)',
+    meaning: 'Reject every write (true or false)',
   },
   {
     key: 'protected',
@@ -116,7 +116,7 @@ export const settingDefinitions = [
     profile: 'protected',
     project: true,
     strictest: 'true',
-    meaning: 'Have deletions confirmed by name (true or false)',
+    meaning: 'Require the name to confirm destructive commands (true or false)',
   },
   {
     key: 'max-changes',
@@ -124,42 +124,42 @@ export const settingDefinitions = [
     profile: 'maxChanges',
     project: true,
     strictest: 'lowest',
-    meaning: 'Most changes that one command may make',
+    meaning: 'Max changes of one command',
   },
   {
     key: 'insecure-http',
     option: 'insecureHttp',
     environment: 'IAM_INSECURE_HTTP',
     fallback: 'false',
-    meaning: 'Send credentials to other hosts over http as well',
+    meaning: 'Allow credentials over unencrypted http to other hosts',
   },
   {
     key: 'proxy',
     option: 'proxy',
     environment: 'IAM_PROXY',
     profile: 'proxy',
-    meaning: 'Proxy to call through',
+    meaning: 'HTTP proxy',
   },
   {
     key: 'ca-file',
     option: 'caFile',
     environment: 'IAM_CA_FILE',
     profile: 'caFile',
-    meaning: 'Certificate authorities to trust besides the usual',
+    meaning: 'File of additional CA certificates to trust',
   },
   {
     key: 'client-cert',
     option: 'clientCert',
     environment: 'IAM_CLIENT_CERT',
     profile: 'clientCert',
-    meaning: 'File of the certificate to show to the server',
+    meaning: 'File of the client certificate for mutual TLS',
   },
   {
     key: 'client-key',
     option: 'clientKey',
     environment: 'IAM_CLIENT_KEY',
     profile: 'clientKey',
-    meaning: 'File of its private key',
+    meaning: 'File of the private key of the client certificate',
   },
 ] as const satisfies readonly SettingDefinition[];
 
@@ -169,7 +169,7 @@ export interface SettingSources {
   readonly options: GlobalOptions;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly file: ProfileFile;
-  /** What the project says that the working directory is in. */
+  /** The project file of the working directory. */
   readonly project?: ProjectFile | undefined;
 }
 
@@ -178,12 +178,12 @@ export interface SettingValue {
   readonly origin: string;
 }
 
-/** The setting of that name. */
+/** Finds a setting by key. */
 export function findSetting(key: string): SettingDefinition | undefined {
   return settingDefinitions.find((setting) => setting.key === key);
 }
 
-/** Name of the profile in use, and who chose it. */
+/** Resolves the name of the profile in use and its origin. */
 export function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {
   if (options.profile) return { value: options.profile, origin: '--profile' };
   if (variables.IAM_PROFILE) return { value: variables.IAM_PROFILE, origin: 'IAM_PROFILE' };
@@ -191,19 +191,19 @@ export function resolveProfileName({ options, variables, file, project }: Settin
   return file.current ? { value: file.current, origin: 'current profile' } : undefined;
 }
 
-/** The profile in use; a chosen one that is not there is a mistake, none at all is not. */
+/** The profile in use; undefined if none is selected. @throws CliError (exit 2) if the selected one does not exist */
 export function resolveProfile(sources: SettingSources): Profile | undefined {
   const name = resolveProfileName(sources);
   if (!name) return undefined;
   if (Object.hasOwn(sources.file.profiles, name.value)) return sources.file.profiles[name.value];
   if (name.origin === 'current profile') return undefined;
   throw usageError(
-    `There is no profile ${JSON.stringify(name.value)} (${name.origin}).`,
-    'See `iam profile list` for those there are.',
+    `Profile ${JSON.stringify(name.value)} (${name.origin}) not found.`,
+    'List profiles with `iam profile list`.',
   );
 }
 
-/** The value of a setting by precedence. A profile named by flag goes before the environment: flags do. */
+/** Resolves a setting by precedence. A profile selected with a flag takes precedence over the environment. */
 export function resolveSetting(key: CliSettingKey, sources: SettingSources): SettingValue | undefined {
   if (key === 'profile') return resolveProfileName(sources);
   const setting: SettingDefinition = findSetting(key) as SettingDefinition;
@@ -211,7 +211,7 @@ export function resolveSetting(key: CliSettingKey, sources: SettingSources): Set
   return setting.strictest ? selectStrictest(setting.strictest, found) : found[0];
 }
 
-/** All that places say about a setting, the one that goes first first. */
+/** All values of a setting, in order of precedence. */
 function listValues(setting: SettingDefinition, sources: SettingSources): SettingValue[] {
   const { key, option, environment: variable, fallback } = setting;
   const flag = toSettingValue(option && sources.options[option], `--${key}`);
@@ -228,7 +228,7 @@ function toSettingValue(value: unknown, origin: string): SettingValue | undefine
   return value === undefined || typeof value === 'object' ? undefined : { value: String(value), origin };
 }
 
-/** Whatever is not plainly a no is a yes here: a slip must not open what was meant to be closed. */
+/** Every value except a clear no counts as true: a typing error must not disable a protection. */
 function selectStrictest(rule: 'true' | 'lowest', found: readonly SettingValue[]): SettingValue | undefined {
   if (rule === 'lowest') return [...found].sort((a, b) => rank(a.value) - rank(b.value))[0];
   const isNo = ({ value }: SettingValue) => /^(false|no|off|0)$/i.test(value);
@@ -236,7 +236,7 @@ function selectStrictest(rule: 'true' | 'lowest', found: readonly SettingValue[]
   return yes ? { ...yes, value: 'true' } : found[0] && { ...found[0], value: 'false' };
 }
 
-/** What is no number comes first, and is told of where it is used. */
+/** Invalid numbers sort first; they are reported when the setting is used. */
 function rank(value: string): number {
   return /^\d+$/.test(value) ? Number(value) : -1;
 }

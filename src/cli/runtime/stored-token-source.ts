@@ -1,4 +1,4 @@
-/** Tokens of those who logged in: kept in a file and renewed by one process at a time, or got from the environment. */
+/** Tokens of user logins: from a session file, refreshed by one process at a time, or from credentials in the environment. */
 import type { AnonymousCall, TokenSource } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { ResolvedCredentials } from './credentials.ts';
@@ -16,7 +16,7 @@ import {
 } from './session-file.ts';
 import { loginUser } from './user-login.ts';
 
-/** The tokens of a user who is named in the environment, or of the session that `iam login` left in a profile. */
+/** Creates the token source of a user from the environment, or of the session that `iam login` stored in a profile. */
 export function createTokenSource(
   credentials: ResolvedCredentials,
   baseUrl: string,
@@ -46,7 +46,7 @@ class StoredTokenSource implements TokenSource {
     this.#table = table;
   }
 
-  /** One renewal for all calls that start together. */
+  /** Concurrent requests share one refresh. */
   async token(call: AnonymousCall): Promise<string> {
     this.#current ??= this.#obtain(call);
     try {
@@ -57,7 +57,7 @@ class StoredTokenSource implements TokenSource {
     }
   }
 
-  /** A role gained lately comes with the next token, so one kept may only be too old. */
+  /** A rejected token may predate a new role, which only the next token contains. */
   renew(code: string): boolean {
     const mayHelp = code === 'ROLE_MISSING' && !this.#isFresh && this.#last?.refreshToken !== undefined;
     if (code !== 'TOKEN_INVALID' && !mayHelp) return false;
@@ -73,11 +73,11 @@ class StoredTokenSource implements TokenSource {
     const stored = await this.#read();
     if (this.#isGood(stored)) return this.#use(stored);
     return withFileLock(`${getSessionPath(profile, variables)}.lock`, async () => {
-      // Another process may have renewed it meanwhile; a refresh token that was used once must not be used again.
+      // Another process may have refreshed it; a refresh token must not be used twice.
       const latest = await this.#read();
       if (this.#isGood(latest)) return this.#use(latest);
       const renewed = await this.#renewed(call, latest).catch((error: unknown) => {
-        // It was only to see whether a role came meanwhile: what there is to tell is that the role is missing.
+        // The refresh only checks for a new role; the error to report is the missing role.
         if (this.#refusedFor !== 'ROLE_MISSING') throw error;
         return undefined;
       });
@@ -108,7 +108,7 @@ class StoredTokenSource implements TokenSource {
     return accessToken !== this.#refused && expiresAt - expiryMargin > this.#environment.now();
   }
 
-  /** Not stopped by a signal: half a renewal would lose the session. */
+  /** Ignores signals: an interrupted refresh would lose the session. */
   async #renewed(call: AnonymousCall, { refreshToken, ...identity }: StoredSession): Promise<StoredSession> {
     if (refreshToken === undefined) throw sessionEndedError(this.#found);
     const { clientId, clientSecret } = this.#found;
@@ -128,10 +128,10 @@ class StoredTokenSource implements TokenSource {
 
 function sessionEndedError({ userName, clientId }: ResolvedCredentials) {
   const again = userName === undefined ? 'iam login' : `iam login --user ${userName}`;
-  return signInNeededError(`The session of ${userName ?? clientId} has ended.`, `Sign in again with \`${again}\`.`);
+  return signInNeededError(`The session of ${userName ?? clientId} has expired.`, `Sign in again with \`${again}\`.`);
 }
 
-/** One login for the run, and nothing kept. */
+/** Logs in once per run and stores nothing. */
 function createEnvironmentTokenSource({
   userName = '',
   password = '',

@@ -1,8 +1,8 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 
 /**
- * Writes to a file or a pipe without a stream, which takes milliseconds to open. @returns what is left for the stream to
- * write: all of it for a terminal or where nobody can tell what it is, the rest where a pipe takes no more just now.
+ * Writes to a file or a pipe without a stream, which takes milliseconds to open. @returns the rest for the stream:
+ * everything for a terminal or an unknown descriptor, the remainder if a pipe is full.
  */
 export function writeImmediately(descriptor: number, text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');
@@ -11,12 +11,12 @@ export function writeImmediately(descriptor: number, text: string): Buffer {
   try {
     while (at < bytes.length) at += writeSync(descriptor, bytes, at);
   } catch {
-    // The stream meets the same failure, and tells it as ever.
+    // The stream gets and reports the same error.
   }
   return bytes.subarray(at);
 }
 
-/** Whether it is a file, a pipe, a socket or nothing, and so no terminal. */
+/** Whether a descriptor is a file, pipe, socket or closed, and not a terminal. */
 export function isNonTerminal(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);

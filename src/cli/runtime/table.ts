@@ -1,4 +1,4 @@
-/** Values as text for people: tables and lists of fields. Pure. */
+/** Formats values for people: tables and lists of fields. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { valueAt } from './columns.ts';
 import { escapeControls } from './control-characters.ts';
@@ -8,41 +8,41 @@ export type TableRow = Readonly<Record<string, unknown>>;
 const columnGap = '  ';
 const minColumnWidth = 3;
 
-/** One value on one line. */
+/** Formats a value on one line. */
 export function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(formatCell).join(', ');
   if (typeof value !== 'object') return escapeControls(String(value));
   const [[name, only] = [''], ...others] = Object.entries(value);
   if (name === '' || others.length > 0) return escapeControls(JSON.stringify(value));
-  // That something is so says nothing without its name.
+  // A bare `true` is meaningless without the field name.
   return only === true ? toWords(name) : formatCell(only);
 }
 
-/** `groupName` as words: `group name`. */
+/** Converts `groupName` to `group name`. */
 export function toWords(property: string): string {
   return escapeControls(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
-/** The columns that at least one row fills: in the order of the schema, then others as they come. */
+/** The columns with a value in at least one row: in schema order, then others in order of appearance. */
 export function listColumns(rows: readonly TableRow[], schema: JsonSchema | undefined): string[] {
   const found = new Set([...Object.keys(schema?.properties ?? {}), ...rows.flatMap((row) => Object.keys(row))]);
   return [...found].filter((column) => rows.some((row) => formatCell(row[column]) !== ''));
 }
 
 export interface TableOptions {
-  /** Columns of the terminal; where there is none, nothing is cut. */
+  /** The terminal width; undefined disables truncation. */
   readonly width?: number | undefined;
-  /** The columns of these rows, in their order. */
+  /** Returns the columns of these rows, in order. */
   columnsOf(rows: readonly TableRow[]): readonly string[];
 }
 
-/** Makes the lines of a table, some rows at a time. */
+/** Formats the next rows of a table as lines. */
 export type TableFormatter = (rows: readonly TableRow[]) => string[];
 
 /**
- * A table that grows: each further rows have the columns and at least the widths of those before. Where they fill a
- * column that none did, the heading comes again with it.
+ * Creates a formatter for batches of rows. Later batches keep the columns and at least the widths of earlier ones. If
+ * they fill a new column, the header is repeated with it.
  */
 export function createTableFormatter(rules: TableOptions): TableFormatter {
   let columns: readonly string[] = [];
@@ -68,7 +68,7 @@ function formatLine(texts: readonly string[], widths: readonly number[]): string
     .trimEnd();
 }
 
-/** Takes from the widest column until all fit, or none can give more; the first one, the id, gives nothing. */
+/** Shrinks the widest column until all fit or none can shrink; the first column, the id, is never shrunk. */
 function shrinkWidths(widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
   let over = fitted.reduce((sum, one) => sum + one, 0) + columnGap.length * (fitted.length - 1) - width;
@@ -80,7 +80,7 @@ function shrinkWidths(widths: readonly number[], width: number): number[] {
   return fitted;
 }
 
-/** One entity: a line for each field that is filled, also those of objects in it. Long ones go on below themselves. */
+/** Formats one entity: a line per field with a value, including nested ones. Long values wrap with a hanging indent. */
 export function formatFields(row: TableRow, width?: number): string[] {
   const filled = flattenFields(row).filter(([, text]) => text !== '');
   const widest = Math.max(0, ...filled.map(([name]) => displayWidth(name)));
@@ -95,7 +95,7 @@ function flattenFields(row: TableRow): (readonly [name: string, text: string])[]
   });
 }
 
-/** Text behind a heading, broken between words where it is wider than the terminal; without a width it stays one line. */
+/** Formats text after a heading, wrapped at words to the width; one line without a width. */
 export function hangingIndent(heading: string, text: string, width?: number): string {
   const room = (width ?? Number.POSITIVE_INFINITY) - displayWidth(heading);
   if (room < minColumnWidth || displayWidth(text) <= room) return heading + text;
@@ -109,12 +109,12 @@ export function hangingIndent(heading: string, text: string, width?: number): st
   return heading + lines.join(`\n${' '.repeat(displayWidth(heading))}`);
 }
 
-/** Letters of East Asia and pictures take two places. */
+/** East Asian wide characters and emoji take two columns. */
 const wideCharacter =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const nonLatinCharacter = /[^\u0020-\u00ff]/;
 
-/** The places that a text takes on a terminal. */
+/** The number of terminal columns of a text. */
 function displayWidth(text: string): number {
   return nonLatinCharacter.test(text)
     ? [...text].reduce((sum, letter) => sum + characterWidth(letter), 0)
@@ -132,12 +132,12 @@ function pad(text: string, width: number): string {
 
 function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  let kept = '';
-  let places = 1;
+  let start = '';
+  let columns = 1;
   for (const letter of text) {
-    places += characterWidth(letter);
-    if (places > width) break;
-    kept += letter;
+    columns += characterWidth(letter);
+    if (columns > width) break;
+    start += letter;
   }
-  return `${kept}…`;
+  return `${start}…`;
 }

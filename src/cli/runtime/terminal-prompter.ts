@@ -1,14 +1,14 @@
-/** Questions at a terminal, drawn on standard error. */
+/** Prompts at a terminal, drawn on standard error. */
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inputNeededError } from './errors.ts';
 import type { Io, OutputStream } from './io.ts';
 import type { Prompter } from './prompter.ts';
 
-/** Keys that came with the end of the input are taken first: it takes a few turns until they are an answer. */
+/** Event-loop turns after the end of input: keys that arrived before it are processed first. */
 const turnsAfterEnd = 5;
 
-/** Asks with inquirer, which is loaded with the first question. Whatever ends the input ends the question. */
+/** Creates a prompter with inquirer, loaded on first use. The end of the input aborts the prompt. */
 export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
   return async (question) => {
     const { inquirer } = await import('./inquirer.ts');
@@ -29,10 +29,10 @@ export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
   };
 }
 
-/** inquirer paints as it likes: what chooses a colour is taken out, what moves the cursor is needed. */
+/** inquirer ignores color settings: removes color sequences and keeps cursor movement. */
 function withoutColour(stderr: OutputStream): Writable {
   const write = (chunk: unknown, _encoding: string, done: () => void) => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of what tells a terminal something
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: start of an ANSI escape sequence
     stderr.write(String(chunk).replace(/\u001b\[[\d;]*m/g, ''));
     done();
   };
@@ -42,14 +42,14 @@ function withoutColour(stderr: OutputStream): Writable {
 
 function inputEndedError(): Error {
   return inputNeededError(
-    'The input ended before there was an answer; nothing was done.',
-    'Give the answer on the command line where nobody is there to type it.',
+    'The input ended before an answer was given; nothing was done.',
+    'In non-interactive use, pass the value on the command line.',
   );
 }
 
 interface InputWatch {
   readonly signal: AbortSignal;
-  /** Whether the question ended for want of input. */
+  /** Whether the prompt was aborted by the end of the input. */
   hasEnded(): boolean;
   close(): void;
 }
@@ -59,7 +59,7 @@ interface Key {
   readonly name?: string;
 }
 
-/** inquirer waits for ever where its input ends, and holds on to the terminal when a signal comes. */
+/** inquirer does not handle the end of its input, and keeps raw mode after a signal. */
 function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
   const broken = new AbortController();
   let isOver = false;
@@ -67,14 +67,14 @@ function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
     for (let turn = 0; turn < turnsAfterEnd; turn += 1) await nextTurn();
     if (!isOver) broken.abort('end of input');
   };
-  // Ctrl-D on an empty line closes the line editor, which stops to read; elsewhere it deletes a letter.
+  // Ctrl-D on an empty line closes the line editor, which pauses the input; elsewhere it deletes a character.
   const onKey = async (_text: unknown, { ctrl, name }: Key = {}) => {
     if (!ctrl || name !== 'd') return;
     await nextTurn();
     if (!isOver && stdin.isPaused()) broken.abort('end of input');
   };
   const onInterruption = () => {
-    // The process may be gone before the question tidies up after itself.
+    // The process may exit before the prompt restores the terminal.
     (stdin as Partial<NodeJS.ReadStream>).setRawMode?.(false);
     broken.abort('interrupted');
   };

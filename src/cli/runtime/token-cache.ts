@@ -1,4 +1,4 @@
-/** Tokens between runs, so that a command is one call and not two. Private files, one for each server and client. */
+/** Caches tokens between runs to save the login request: one private file per server and client. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface ClearableTokenCache extends TokenCache {
   clear(): Promise<void>;
 }
 
-/** The cache for one server and client. What can't be read or written costs a login and nothing else. */
+/** Creates the cache of a server and client. Read and write errors only cost another login. */
 export function createTokenCache(
   baseUrl: string,
   { clientId, clientSecret }: { readonly clientId?: string | undefined; readonly clientSecret?: string | undefined },

@@ -1,4 +1,4 @@
-/** Calls as lines on standard error. Bodies and credentials stay out: both can be secret. */
+/** Logs requests on standard error, without bodies and credentials. */
 
 import type { OutgoingRequest } from '../../client/request.ts';
 import type { ApiResponse } from '../../client/response.ts';
@@ -11,11 +11,11 @@ import type { FindRequestFields } from './request-fields.ts';
 import type { SettingSources } from './settings.ts';
 
 export interface TracingOptions {
-  /** A line for each call and each answer. */
+  /** One line per request and response. */
   readonly verbose: boolean;
-  /** The headers as well. */
+  /** Also the headers. */
   readonly debug: boolean;
-  /** Each call as a line for curl. */
+  /** Each request as a curl command. */
   readonly curl: boolean;
 }
 
@@ -27,10 +27,10 @@ interface TraceDeps {
 
 interface TracingHooks {
   onRequest?(request: OutgoingRequest): void;
-  onResponse?(answer: ApiResponse): void;
+  onResponse?(response: ApiResponse): void;
 }
 
-/** What the client calls around each request. */
+/** Creates the hooks that log requests and responses. */
 export function createTracingHooks(
   { io, environment: { now }, fieldsAt }: TraceDeps,
   tracing: TracingOptions,
@@ -52,7 +52,7 @@ export function createTracingHooks(
     onResponse: ({ status, requestId }) => {
       if (!verbose && !debug) return;
       io.stderr.write(
-        `${label}< ${status} after ${now() - startedAt} ms, request ${escapeControls(requestId ?? 'without an id')}\n`,
+        `${label}< ${status} after ${now() - startedAt} ms, request ${escapeControls(requestId ?? 'without id')}\n`,
       );
     },
   };
@@ -63,7 +63,7 @@ function formatRequestLine({ method, path, headers }: OutgoingRequest, withHeade
   return `${method} ${path}${withHeaders ? ` {${names.join(', ')}}` : ''}`;
 }
 
-/** Prints a call that is not made, with the credentials that it would have. */
+/** Prints a request that is not sent as a curl command, with its credentials as variables. */
 export function printCurl(
   { io, fieldsAt }: Omit<TraceDeps, 'environment'>,
   sources: SettingSources,

@@ -1,4 +1,4 @@
-/** Logging in a user by its password. */
+/** Logs a user in with a password. */
 
 import { type AnonymousCall, basicAuthorization } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -7,11 +7,11 @@ import type { ApiResponse } from '../../client/response.ts';
 export interface UserCredentials {
   readonly userName: string;
   readonly password: string;
-  /** The client that the user logs in through; naming it is enough. */
+  /** The identified client of the login; it needs no secret. */
   readonly clientId: string;
 }
 
-/** Logs in through a client that is merely named; `remember` asks for a refresh token and shorter access tokens. */
+/** Logs in through an identified client. `remember` requests a refresh token and a shorter access token. */
 export function loginUser(
   call: AnonymousCall,
   { userName, password, clientId, remember }: UserCredentials & { readonly remember: boolean },
@@ -22,8 +22,8 @@ export function loginUser(
 }
 
 /**
- * Logs in for a session that lasts. A client that has a secret renews by it where its grants allow that; where they do
- * not, longer access tokens are worth more than a refresh token that nobody takes.
+ * Logs in for a stored session. A client with a secret uses the password grant if it is allowed; otherwise it requests
+ * a longer access token, because it could not use a refresh token.
  */
 export async function loginUserForSession(
   call: AnonymousCall,

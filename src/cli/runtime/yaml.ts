@@ -1,4 +1,4 @@
-/** YAML, in a file of its own: a dynamic import of the package itself has no named exports once it is bundled. */
+/** Re-exports yaml: in the bundle a dynamic import of the package itself has no named exports. */
 import { type CreateNodeOptions, Document, type ToStringOptions, visit } from 'yaml';
 import { escapeInText, hasControls } from './control-characters.ts';
 
@@ -12,10 +12,10 @@ export {
   parseAllDocuments,
 } from 'yaml';
 
-/** YAML that says the same, and in which each character that could steer a terminal is an escape. */
+/** Serializes to YAML with terminal control characters escaped. */
 export function formatYaml(value: unknown, options: CreateNodeOptions & ToStringOptions = {}): string {
   const document = new Document(value, options);
-  // Only text in double quotes has escapes.
+  // Only double-quoted text supports escapes.
   visit(document, {
     Scalar: (_, scalar) => {
       if (typeof scalar.value === 'string' && hasControls(scalar.value)) scalar.type = 'QUOTE_DOUBLE';

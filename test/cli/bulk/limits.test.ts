@@ -156,7 +156,7 @@ describe('rows beyond max-changes', () => {
     await using server = await startFakeServer(() => made);
     const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
     expect(outcome).toMatchObject({ code: 2, out: '' });
-    expect(outcome.err).toContain('These are 4; nothing was sent.');
+    expect(outcome.err).toContain('This command makes 4; nothing was sent.');
     expect(server.received).toEqual([]);
     expect((await run(home, server, [await rows(home, 3), ...creating], few)).code).toBe(0);
     const reads = Array.from({ length: 5 }, () => '{"operation":"groups.get","params":{"groupId":"ops"}}\n').join('');
@@ -175,7 +175,10 @@ describe('rows beyond max-changes', () => {
       });
     await writeFile(home.file('members.jsonl'), `${row('u1', 'u2')}\n${row('u3', 'u4')}\n`);
     const outcome = await run(home, server, [home.file('members.jsonl')], few);
-    expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('These are 4; nothing was sent.')]);
+    expect([outcome.code, outcome.err]).toEqual([
+      2,
+      expect.stringContaining('This command makes 4; nothing was sent.'),
+    ]);
     expect(server.received).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Where the examples of commands are tried: one server, brought back to its beginning before each. */
+/** Runs the examples of commands on one server, which is reset before each. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { saveProfile } from '../../../src/cli/runtime/profile.ts';
@@ -7,7 +7,7 @@ import { type CliResult, Home, iam, type RunOptions } from '../run-cli.ts';
 import { type ExampleSetup, exampleSetups } from './example-setups.ts';
 import { deployerSecret, password, seed } from './seed.ts';
 
-/** One thing that a command says of itself, by `iam commands --json`. */
+/** An entry of `iam commands --json`. */
 export interface CatalogueEntry {
   readonly command: string;
   readonly operation?: string;
@@ -20,7 +20,7 @@ export interface CatalogueEntry {
   readonly method?: string;
 }
 
-/** A call that reached the server. */
+/** A request that reached the server. */
 export interface LoggedCall {
   readonly method: string;
   readonly operation?: string;
@@ -28,12 +28,12 @@ export interface LoggedCall {
   readonly requestId: string;
 }
 
-/** An example that can be run: its words, and everything it needs. */
+/** An example that is ready to run: its words and setup. */
 export interface PreparedExample {
   readonly words: readonly string[];
-  /** The exit code that it ends with. */
+  /** The expected exit code. */
   readonly code: number;
-  run(more?: readonly string[], given?: RunOptions): Promise<CliResult>;
+  run(more?: readonly string[], options?: RunOptions): Promise<CliResult>;
 }
 
 type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
@@ -41,7 +41,7 @@ type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
 const snapshot = 'walk';
 const snapshotNames = ['before', 'after'];
 
-/** Every command once; two operations may have one. */
+/** Every command once; two operations can share one. */
 export async function readCatalogue(): Promise<CatalogueEntry[]> {
   const entries = JSON.parse((await iam(['commands', '--json'])).out) as CatalogueEntry[];
   return entries.filter(({ command }, at) => entries.findIndex((other) => other.command === command) === at);
@@ -49,7 +49,7 @@ export async function readCatalogue(): Promise<CatalogueEntry[]> {
 
 export class ExampleRunner implements AsyncDisposable {
   readonly #homes: Home[] = [];
-  /** What stands for the ids that only a server gives. */
+  /** Placeholders for ids that the server assigns. */
   readonly names: Readonly<Record<string, string>>;
   readonly server: TestServer;
   readonly #tokens: Tokens;
@@ -62,7 +62,7 @@ export class ExampleRunner implements AsyncDisposable {
 
   static async create(): Promise<ExampleRunner> {
     const environment = { IAM_APP_CLIENT_ID: 'APP_CLIENT_ID' };
-    // What is asked of the machine's own clock, as by `iam doctor`, has to agree.
+    // Must agree with the system clock, which `iam doctor` uses.
     const clock = createFakeClock(new Date().toISOString());
     const server = await startServer({ seed, environment, clock, flags: { 'fast-passwords': true } });
     const tokens = {
@@ -84,7 +84,7 @@ export class ExampleRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Everything as it was at first, also what no state holds. */
+  /** Resets everything, including what a dump does not contain. */
   async reset(): Promise<void> {
     const { clock } = this.server;
     clock.advance((Date.now() - clock.now().getTime()) / 1000);
@@ -95,24 +95,24 @@ export class ExampleRunner implements AsyncDisposable {
     await this.#control('POST', `state/snapshots/${snapshot}/restore`);
   }
 
-  /** Gives the id of the call. */
+  /** Returns the id of the request. */
   async #control(method: string, target: string, json?: unknown): Promise<string> {
     const path = `/_iam/${target}`;
     const body = json === undefined ? undefined : JSON.stringify(json);
     const type = body === undefined ? [] : [['content-type', 'application/json'] as const];
     const { status, headers } = await this.server.send({ method, path, headers: type, body });
-    if (status >= 300 && status !== 404) throw new Error(`${method} ${path} was answered with ${status}`);
+    if (status >= 300 && status !== 404) throw new Error(`${method} ${path} returned ${status}`);
     return String(headers['x-request-id']);
   }
 
-  /** Where the log stands once everything that was called is in it: a line is written after its answer. */
+  /** The position of the log after all requests: a line is written after its response. */
   async markLog(): Promise<number> {
     const last = await this.#control('GET', 'clock');
     while (!this.server.log.at(-1)?.includes(last)) await new Promise(setImmediate);
     return this.server.log.length;
   }
 
-  /** The calls since such a mark. */
+  /** The requests since a position. */
   async callsSince(mark: number): Promise<LoggedCall[]> {
     const end = (await this.markLog()) - 1;
     const lines = this.server.log
@@ -121,7 +121,7 @@ export class ExampleRunner implements AsyncDisposable {
     return lines.filter(({ msg }) => msg === 'call');
   }
 
-  /** Makes everything that an example needs; `url` is another server to call than that of the stage. */
+  /** Prepares what an example needs; `url` is a server other than that of the runner. */
   async prepare(example: string, url = this.server.url): Promise<PreparedExample> {
     const home = await Home.make();
     this.#homes.push(home);
@@ -131,16 +131,16 @@ export class ExampleRunner implements AsyncDisposable {
       await mkdir(path.dirname(home.file(name)), { recursive: true });
       await writeFile(home.file(name), text);
     }
-    const given = (more: RunOptions = {}, as = setup.as): RunOptions => ({
+    const runOptions = (more: RunOptions = {}, as = setup.as): RunOptions => ({
       url,
       variables: { XDG_STATE_HOME: home.file('state'), ...this.#variables(as) },
       now: () => this.server.clock.now().getTime(),
       ...more,
     });
     for (const line of setup.before ?? [])
-      await home.iam(this.#words(home, line), { ...given({}), url: this.server.url });
+      await home.iam(this.#words(home, line), { ...runOptions({}), url: this.server.url });
     const more = await setup.prepare?.({
-      iam: (line, as) => home.iam(this.#words(home, line), { ...given({}, as), url: this.server.url }),
+      iam: (line, as) => home.iam(this.#words(home, line), { ...runOptions({}, as), url: this.server.url }),
     });
     const names = { ...setup.names, ...more?.names };
     const stdin = more?.stdin ?? setup.stdin;
@@ -150,21 +150,21 @@ export class ExampleRunner implements AsyncDisposable {
       code: setup.code ?? 0,
       run: (added = [], changed = {}) =>
         home.iam(withOptions(words, added), {
-          ...given({ ...(stdin === undefined ? {} : { stdin }), ...(setup.terminal ? { columns: 80 } : {}) }),
+          ...runOptions({ ...(stdin === undefined ? {} : { stdin }), ...(setup.terminal ? { columns: 80 } : {}) }),
           ...changed,
         }),
     };
   }
 
   #variables(as: ExampleSetup['as'] = 'administrator'): Record<string, string> {
-    if (as === 'nobody') return {};
+    if (as === 'anonymous') return {};
     if (as === 'client') return { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
     if (as === 'password') return { IAM_PASSWORD: password };
     if (as === 'deployer') return { IAM_CLIENT_SECRET: deployerSecret };
     return { IAM_TOKEN: this.#tokens[as] };
   }
 
-  /** As a shell reads it, without what only a shell does; files are in the folder of the example. */
+  /** Splits a command line like a shell, without expansion; files are in the folder of the example. */
   #words(home: Home, line: string, names: Readonly<Record<string, string>> = {}): string[] {
     const [commandLine = ''] = line.split(/ [>|] /);
     const all = { ...this.names, ...names };
@@ -186,7 +186,7 @@ async function loginUser(server: TestServer, userName: string): Promise<string> 
   return accessToken;
 }
 
-/** The token of a user after a second proof. */
+/** The token of a user after the second factor. */
 async function passSecondFactor(server: TestServer, token: string): Promise<string> {
   const { userIdentities } = server.as({ token });
   const { challengeId } = await userIdentities.leverageMfa({ body: {} });
@@ -200,7 +200,7 @@ async function readField(server: TestServer, target: string, name: string): Prom
   return (json as Readonly<Record<string, string>>[]).map((row) => row[name] ?? '');
 }
 
-/** What stands after two dashes is no option. */
+/** Words after two dashes are not options. */
 function withOptions(words: readonly string[], added: readonly string[]): string[] {
   const end = words.includes('--') ? words.indexOf('--') : words.length;
   return [...words.slice(0, end), ...added, ...words.slice(end)];

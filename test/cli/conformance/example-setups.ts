@@ -1,32 +1,32 @@
 /**
- * What examples of commands need besides the server of the walk, by the example as it is printed. One that is not here
- * runs as it stands. A new example that needs something gets a line.
+ * Setups of examples besides the server, by the printed example. Examples without a setup run as they are. Add one for
+ * a new example that needs it.
  */
 import type { CliResult } from '../run-cli.ts';
 import { password } from './seed.ts';
 
 export interface ExampleSetup {
-  /** Files in the folder where it is typed. */
+  /** Files in the working folder. */
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Somebody sits at a terminal, and types what standard input holds. */
+  /** Runs at a terminal; standard input is what the user types. */
   readonly terminal?: boolean;
-  /** Who calls: the administrator by a token, where left out. */
+  /** The caller; by default the administrator with a token. */
   readonly as?: ExampleCaller;
-  /** Profiles that are there, with the administrator's credentials; the first is the current one. */
+  /** Profiles with the administrator's credentials; the first is the current one. */
   readonly profiles?: readonly string[];
-  /** Commands that are run before it, without the word iam. */
+  /** Commands to run before it, without `iam`. */
   readonly before?: readonly string[];
-  /** Words that others take the place of. */
+  /** Replacements of words. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The exit code; 0 where left out. */
+  /** The exit code, 0 by default. */
   readonly code?: number;
-  /** What is known only once something was done. */
+  /** Setup that depends on the results of other commands. */
   prepare?(tools: SetupDeps): Promise<Pick<ExampleSetup, 'stdin' | 'names'>>;
 }
 
-/** Alice has given a second proof, bob acts for no business; both by a token, `client` and `deployer` by a secret. */
-export type ExampleCaller = 'administrator' | 'alice' | 'bob' | 'client' | 'deployer' | 'password' | 'nobody';
+/** Alice has passed the second factor, bob acts for no business; both have a token, `client` and `deployer` a secret. */
+export type ExampleCaller = 'administrator' | 'alice' | 'bob' | 'client' | 'deployer' | 'password' | 'anonymous';
 
 export interface SetupDeps {
   readonly iam: (line: string, as?: ExampleCaller) => Promise<CliResult>;
@@ -38,7 +38,7 @@ const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
 const bob: ExampleSetup = { as: 'bob' };
 const factors = 'authenticationFactors:\n  - contactType: EMAIL\n    email: alice@example.net\n    tags: [work]\n';
-const withStagingProfile: ExampleSetup = { as: 'nobody', profiles: ['staging'] };
+const withStagingProfile: ExampleSetup = { as: 'anonymous', profiles: ['staging'] };
 const renameGroup = 'groups update ops --set groupName=former';
 const withClientToken = {
   prepare: async ({ iam }: SetupDeps) => ({ stdin: (await iam('token generate', 'client')).out }),
@@ -143,11 +143,11 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam profile add staging --base-url https://iam.example.com --client-id deployer': { as: 'deployer' },
   'iam profile add ci --base-url https://iam.example.com --client-id ci --secret-file -': { stdin: 'secret\n' },
   'iam config set output json': { profiles: ['local'] },
-  'iam login --user alice --client-id APP_CLIENT_ID': { as: 'nobody', terminal: true, stdin: `${password}\n` },
-  'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'nobody', stdin: `${password}\n` },
-  // Nobody is asked for the code here, which is told; the code is asked for in test/cli/login.test.ts.
+  'iam login --user alice --client-id APP_CLIENT_ID': { as: 'anonymous', terminal: true, stdin: `${password}\n` },
+  'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'anonymous', stdin: `${password}\n` },
+  // Without a prompt the code is not read; the prompt is tested in test/cli/login.test.ts.
   'iam login --mfa': {
-    as: 'nobody',
+    as: 'anonymous',
     prepare: async ({ iam }) => {
       await iam('login --user alice --client-id APP_CLIENT_ID', 'password');
       return {};
@@ -184,7 +184,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam api POST /groups/ops/role -f role.json': { files: { 'role.json': '{"roleName":"VIEW"}' } },
 };
 
-/** A run that was refused, for a reason that is gone. */
+/** A rejected run whose cause no longer exists. */
 function createFailedRun(): ExampleSetup {
   return {
     files: { 'groups.csv': 'groupName\nops\n' },

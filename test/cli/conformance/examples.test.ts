@@ -1,4 +1,4 @@
-/** Each example that the help of a command gives runs, and does no more than the catalogue says of the command. */
+/** Runs each example of the help, and checks that it does no more than the catalogue declares. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '
 import { type CatalogueEntry, ExampleRunner, type LoggedCall, readCatalogue } from './example-runner.ts';
 import { exampleSetups } from './example-setups.ts';
 
-/** What can not run in the process of a test or works on files of stores, and the tests that have them. */
+/** Commands that need a separate process or store files, and the tests that cover them. */
 const testedElsewhere: Readonly<Record<string, string>> = {
   serve: 'test/e2e/cli-server.test.ts',
   'server start': 'test/e2e/cli-background.test.ts',
@@ -21,10 +21,10 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store restore': 'test/cli/store.test.ts',
 };
 
-/** Signing in makes a token, which is no change of what is administered; the roles are those of the application. */
+/** Sign-in issues a token, which is not a write of the command; its roles are those of the application. */
 const loginCommands: readonly string[] = ['login', 'logout'];
 
-/** It tells of a role that is missing, and needs none. */
+/** It reports a missing role and needs none. */
 const roleTolerantCommands: readonly string[] = ['doctor'];
 const signIn = ['client-identities.login'];
 
@@ -39,11 +39,11 @@ const examples = entries
   .filter(({ command }) => testedElsewhere[command] === undefined)
   .flatMap(({ examples: own }) => own.map((example) => ({ example, entry: findCommand(example) })));
 
-/** The help of `iam clock` shows `iam clock advance` as well. */
+/** The help of `iam clock` also contains `iam clock advance`. */
 function findCommand(example: string): CatalogueEntry {
   const fitting = entries.filter(({ command }) => `${example} `.startsWith(`iam ${command} `));
   const [longest] = fitting.sort((a, b) => b.command.length - a.command.length);
-  if (!longest) throw new Error(`${example} is of no command`);
+  if (!longest) throw new Error(`${example} does not belong to a command`);
   return longest;
 }
 
@@ -60,9 +60,9 @@ describe('the examples', () => {
       expect(changes(await runner.callsSince(since))).toEqual([]);
       expect(await runner.server.dump()).toEqual(before);
     }
-    const asked = entry.effect === 'destructive' && !entry.effectVaries && !isAnswered(words);
-    if (asked) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
-    const answers = asked ? ['--yes'] : [];
+    const isPrompted = entry.effect === 'destructive' && !entry.effectVaries && !isAnswered(words);
+    if (isPrompted) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
+    const answers = isPrompted ? ['--yes'] : [];
     const outcome = await run(answers);
     expect(outcome.code, outcome.err || outcome.out).toBe(code);
     if (code === 0) expect(outcome.err).not.toContain('error:');
@@ -81,7 +81,7 @@ describe('the examples', () => {
   });
 });
 
-test('what runs elsewhere is tested there', async () => {
+test('commands covered by other tests appear in them', async () => {
   for (const [command, file] of Object.entries(testedElsewhere)) {
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
     const last = command.split(' ').at(-1) ?? '';
@@ -89,12 +89,12 @@ test('what runs elsewhere is tested there', async () => {
   }
 });
 
-test('each arrangement is for an example that there is', () => {
+test('each setup belongs to an existing example', () => {
   const there = new Set(examples.map(({ example }) => example));
   expect(Object.keys(exampleSetups).filter((example) => !there.has(example))).toEqual([]);
 });
 
-test('a new example that can not run as it stands is found', async () => {
+test('an example that fails without a setup is detected', async () => {
   const { run } = await runner.prepare('iam groups get NO_SUCH_GROUP');
   expect((await run()).code).toBe(3);
 });
@@ -115,7 +115,7 @@ function printsJson(words: readonly string[]): boolean {
   return words.includes('--json') || words[words.indexOf('-o') + 1] === 'json';
 }
 
-/** Operations that were called although who has the roles that the command names might not have theirs. */
+/** Requested operations whose roles are not covered by the roles of the command. */
 function listUndeclaredOperations({ command, roles }: CatalogueEntry, calls: readonly LoggedCall[]): string[] {
   if (roles === varyingRoles || loginCommands.includes(command) || roleTolerantCommands.includes(command)) return [];
   const missing = describeMissing(findMissingAuthorities(parseRoles(roles), { roles: new Set(), scope: new Set() }));

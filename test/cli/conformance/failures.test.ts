@@ -1,14 +1,14 @@
-/** What a command does that is refused, finds a server in trouble, or gets no answer: the same for every command. */
+/** Every command reports rejections, server errors and timeouts in the same way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
 import { type CatalogueEntry, ExampleRunner, readCatalogue } from './example-runner.ts';
 import { exampleSetups } from './example-setups.ts';
 
-/** Commands that are no call that can fail as a whole, why, and where their failures are tested. */
+/** Commands that do not fail with a single request, the reason, and the tests of their failures. */
 const testedElsewhere: Readonly<Record<string, string>> = {
-  doctor: 'tells what is wrong in a table: test/cli/doctor.test.ts',
-  'bulk run': 'tells of each row: test/cli/bulk/bulk.test.ts',
-  'bulk retry': 'tells of each row: test/cli/bulk/bulk.test.ts',
+  doctor: 'prints failures in a table: test/cli/doctor.test.ts',
+  'bulk run': 'reports each row: test/cli/bulk/bulk.test.ts',
+  'bulk retry': 'reports each row: test/cli/bulk/bulk.test.ts',
   'inbox wait': 'waits again: test/cli/inbox.test.ts',
   'requests wait': 'waits again: test/cli/requests.test.ts',
   'store verify': 'reads files: test/cli/store.test.ts',
@@ -17,12 +17,12 @@ const testedElsewhere: Readonly<Record<string, string>> = {
 };
 
 const failureCases = [
-  { what: 'a field that is not taken (400)', status: 400, code: 'FIELD_VALUE', exitCode: 7 },
-  { what: 'a rule that stands against it (422)', status: 422, code: 'DEPENDENCY_CYCLE', exitCode: 7 },
+  { what: 'an invalid field (400)', status: 400, code: 'FIELD_VALUE', exitCode: 7 },
+  { what: 'a violated rule (422)', status: 422, code: 'DEPENDENCY_CYCLE', exitCode: 7 },
   { what: 'a missing role (403)', status: 403, code: 'ROLE_MISSING', exitCode: 5 },
-  { what: 'something unknown (404)', status: 404, code: 'GROUP_NOT_FOUND', exitCode: 3 },
+  { what: 'an unknown entity (404)', status: 404, code: 'GROUP_NOT_FOUND', exitCode: 3 },
   { what: 'a state that forbids it (412)', status: 412, code: 'GROUP_IN_USE', exitCode: 6 },
-  { what: 'a fault of the server (500)', status: 500, code: 'INTERNAL', exitCode: 75 },
+  { what: 'a server error (500)', status: 500, code: 'INTERNAL', exitCode: 75 },
 ];
 
 const entries = (await readCatalogue()).filter(
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => runner[Symbol.asyncDispose]());
 
-/** The first example of a command, without what decides on the format, confirmed, and sent to another server. */
+/** The first example of a command, without format options, confirmed, and sent to another server. */
 async function prepareFirstExample({ examples, effect }: CatalogueEntry, url: string) {
   const example = examples.find((one) => exampleSetups[one]?.terminal !== true) ?? '';
   const { before, prepare } = exampleSetups[example] ?? {};
@@ -47,7 +47,7 @@ async function prepareFirstExample({ examples, effect }: CatalogueEntry, url: st
 }
 
 describe.each(entries)('$command', (entry) => {
-  test('tells people and programs of each refusal, and ends with its exit code', async () => {
+  test('reports each rejection to people and programs, with its exit code', async () => {
     let answer: ReturnType<FakeHandler> = {};
     await using server = await startFakeServer(() => answer);
     const run = await prepareFirstExample(entry, server.url);
@@ -62,12 +62,12 @@ describe.each(entries)('$command', (entry) => {
     }
     const { code, out, err } = await run(['-o', 'table']);
     expect({ code, out }).toEqual({ code: 75, out: '' });
-    expect(err).toMatch(/^error: .+\n {2}reason {3}INTERNAL \(500\)\n {2}request {2}request-1\n {2}next {5}.+\n$/m);
+    expect(err).toMatch(/^error: .+\n {2}reason {3}INTERNAL \(500\)\n {2}request {2}request-1\n {2}hint {5}.+\n$/m);
   });
 });
 
-describe('no answer in time', () => {
-  test('is exit code 75 of every command, and told as one', async () => {
+describe('a timeout', () => {
+  test('is exit code 75 and a timeout error for every command', async () => {
     await using server = await startFakeServer(() => ({ silent: true }));
     const runs: Awaited<ReturnType<typeof prepareFirstExample>>[] = [];
     for (const entry of entries) runs.push(await prepareFirstExample(entry, server.url));

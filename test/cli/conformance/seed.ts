@@ -1,10 +1,10 @@
-/** What the server of the walk begins with: everything that the examples of commands name, by the names they use. */
+/** The seed of the conformance server: every entity that the examples of commands use. */
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 
 export const password = 'correct horse battery staple 7';
-export const deployerSecret = 'secret-of-the-deployer-of-the-walk';
+export const deployerSecret = 'secret-of-the-deployer';
 
-/** For the example that deletes twelve at once. */
+/** Users for the example that deletes twelve at once. */
 const usersToDelete = Array.from({ length: 12 }, (_, at) => ({ userId: `gone-${at}`, userName: `gone-${at}` }));
 
 const businesses = ['acme', 'globex', 'BUSINESS_ID'].map((businessId) => ({ businessId, businessName: businessId }));

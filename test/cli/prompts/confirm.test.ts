@@ -4,7 +4,7 @@ import { startFakeServer } from '../../client/fake-server.ts';
 import { Home } from '../run-cli.ts';
 import { createScriptedPrompter } from './scripted-prompter.ts';
 
-/** Everything that is confirmed, each by one way of asking. */
+/** Every command that requires confirmation. */
 const confirmed = [
   ['groups', 'delete', 'ops'],
   ['call', 'groups.remove', '--param', 'groupId=ops'],
@@ -16,7 +16,7 @@ const confirmed = [
 ];
 
 describe.each(confirmed)('%s %s', (...words) => {
-  test('asks, does nothing on Enter, and in a protected profile has its name typed', async () => {
+  test('prompts, does nothing on Enter, and requires the name in a protected profile', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : { json: {} }));
     const writes = () => server.received.filter(({ method }) => method !== 'GET').length;
@@ -30,7 +30,7 @@ describe.each(confirmed)('%s %s', (...words) => {
     const wrong = createScriptedPrompter('plain');
     expect(await home.iam(careful, { columns: 80, prompter: wrong.prompter })).toMatchObject({ code: 1 });
     expect(wrong.questions).toMatchObject([
-      { type: 'input', message: expect.stringContaining('Type careful to go on') },
+      { type: 'input', message: expect.stringContaining('Type careful to confirm') },
     ]);
     expect((await home.iam(careful)).code).toBe(10);
     expect((await home.iam([...careful, '--confirm', 'plain'])).code).toBe(2);

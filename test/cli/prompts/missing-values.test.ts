@@ -23,12 +23,12 @@ const serve: Serving = ({ method, path }) => {
 
 async function person(server: FakeServer, words: readonly string[], ...replies: readonly ScriptedAnswer[]) {
   const { prompter, questions } = createScriptedPrompter(...replies);
-  const given: RunOptions = { url: server.url, columns: 80, prompter };
-  const outcome = await iam(words, given);
+  const runOptions: RunOptions = { url: server.url, columns: 80, prompter };
+  const outcome = await iam(words, runOptions);
   const writes = server.received.filter(({ method }) => method !== 'GET');
   return {
     ...outcome,
-    asked: questions,
+    questions,
     writes: writes.map(({ path, body }) => ({ path, body: body && JSON.parse(body) })),
   };
 }
@@ -37,52 +37,52 @@ const failing = (question: Question, value: string) =>
   question.type === 'input' || question.type === 'password' ? question.validate?.(value) : undefined;
 
 describe('a value that is missing', () => {
-  test('is asked for by its label or name, checked by its schema, and sent', async () => {
+  test('is prompted for by label or name, validated by its schema, and sent', async () => {
     await using server = await startFakeServer(serve);
-    const { code, asked: questions, writes } = await person(server, ['users', 'create'], 'a@example.com', ' anna ');
+    const { code, questions, writes } = await person(server, ['users', 'create'], 'a@example.com', ' anna ');
     expect(code).toBe(0);
     expect(questions.map(({ message }) => message)).toEqual(['E-mail address:', 'User name:']);
     expect(writes).toMatchObject([{ body: { userEmail: 'a@example.com', userName: 'anna' } }]);
     const [email, name] = questions;
-    if (!email || !name) throw new Error('not asked');
+    if (!email || !name) throw new Error('no prompt');
     expect(failing(email, 'a@example.com')).toBe(true);
     expect(failing(email, 'nonsense')).toBe('Not valid: E-mail address (RFC 5321)');
     expect(failing(name, '')).toContain('needed');
-    expect(failing(name, 'x'.repeat(101))).toBe('It must have at most 100 characters.');
+    expect(failing(name, 'x'.repeat(101))).toBe('Must have at most 100 characters.');
   });
 
-  test('is not asked for where it was given, by whatever way', async () => {
+  test('is not prompted for if it was passed in any form', async () => {
     await using server = await startFakeServer(serve);
     const words = ['users', 'create', '--user-email', 'a@example.com'];
-    expect((await person(server, [...words, '--user-name', 'u'])).asked).toEqual([]);
-    expect((await person(server, [...words, '--set', 'userName=u'])).asked).toEqual([]);
-    expect((await person(server, words, 'u')).asked).toHaveLength(1);
+    expect((await person(server, [...words, '--user-name', 'u'])).questions).toEqual([]);
+    expect((await person(server, [...words, '--set', 'userName=u'])).questions).toEqual([]);
+    expect((await person(server, words, 'u')).questions).toHaveLength(1);
   });
 
-  test('is picked where it is one of few, and hidden where it is a secret', async () => {
+  test('is selected from an enum, and hidden if it is a secret', async () => {
     await using server = await startFakeServer(serve);
     const validate = ['products', 'validate', '--product-alias', 'p', '--sku', 's'];
-    const { asked: questions, writes } = await person(server, validate, 'PREPAID');
+    const { questions, writes } = await person(server, validate, 'PREPAID');
     expect(questions).toMatchObject([{ type: 'select', choices: [{ value: 'EXPEND' }, {}, {}] }]);
     expect(writes).toMatchObject([{ body: { billingType: 'PREPAID' } }]);
     const code = await person(server, ['factors', 'validate-token', 'f1'], '123456');
-    expect(code.asked).toMatchObject([{ type: 'password', mask: '*' }]);
+    expect(code.questions).toMatchObject([{ type: 'password', mask: '*' }]);
     expect(code.writes.at(-1)).toMatchObject({ body: { token: '123456' } });
   });
 
-  test('within an object goes to its place', async () => {
+  test('within an object is set at its path', async () => {
     await using server = await startFakeServer(serve);
     const words = ['clients', 'migrate', '--target.organization-id', 'o'];
-    const { asked: questions, writes } = await person(server, words, 'b');
+    const { questions, writes } = await person(server, words, 'b');
     expect(questions).toMatchObject([{ message: 'Target business unit id:' }]);
     expect(writes).toMatchObject([{ body: { target: { organizationId: 'o', businessUnitId: 'b' } } }]);
   });
 
-  test('of an entry may be left out where the entry can do without', async () => {
+  test('of an entry can be skipped if it is optional', async () => {
     await using server = await startFakeServer(serve);
     const answers = ['', 'MOBILE', '55', '11', '1234567', 'x, y'];
-    const { asked: questions, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
-    expect(questions[0]?.message).toBe('Id (Enter to leave out):');
+    const { questions, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
+    expect(questions[0]?.message).toBe('Id (Enter to skip):');
     const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 1234567 };
     expect(writes).toEqual([
       {
@@ -95,14 +95,14 @@ describe('a value that is missing', () => {
       expect(['', '55', 'x', '1000'].map((text) => failing(region, text))).toEqual([
         true,
         true,
-        'It must be a whole number.',
-        'It must be at most 999.',
+        'Must be a whole number.',
+        'Must be at most 999.',
       ]);
   });
 
-  test('of an entry is not asked for where it belongs to another kind of entry', async () => {
+  test('of an entry is not prompted for if it belongs to another kind of entry', async () => {
     await using server = await startFakeServer(serve);
-    const { asked: questions, writes } = await person(
+    const { questions, writes } = await person(
       server,
       ['users', 'factors', 'add', 'u1'],
       '',
@@ -116,15 +116,15 @@ describe('a value that is missing', () => {
     ]);
   });
 
-  test('of a command that is written by hand is asked for as well', async () => {
+  test('of a custom command is prompted for', async () => {
     await using server = await startFakeServer(serve);
-    const { code, asked: questions } = await person(server, ['groups', 'members'], 'ops');
+    const { code, questions } = await person(server, ['groups', 'members'], 'ops');
     expect(questions).toMatchObject([{ type: 'search', message: 'Group id or name:' }]);
     expect(server.received.at(-1)?.path).toContain('/_iam/groups/ops/members');
     expect(code).not.toBe(10);
   });
 
-  test('is not sent where the question is given up', async () => {
+  test('is not sent if the prompt is canceled', async () => {
     await using server = await startFakeServer(serve);
     const givesUp = () => Promise.reject(Object.assign(new Error('closed'), { name: 'ExitPromptError' }));
     const { code, writes } = await person(server, ['users', 'create', '--user-name', 'u'], givesUp);
@@ -132,20 +132,20 @@ describe('a value that is missing', () => {
   });
 });
 
-describe('a list to pick from', () => {
+describe('a list of choices', () => {
   test.each([
     ['sandbox delete', '/_iam/sandboxes', 'name'],
     ['state restore', '/_iam/state/snapshots', 'name'],
     ['faults remove', '/_iam/faults', 'id'],
     ['sessions end', '/_iam/sessions', 'sessionId'],
-  ])('is there for iam %s', async (words, path, field) => {
+  ])('exists for iam %s', async (words, path, field) => {
     const rows = ['first', 'second'].map((value) => ({ [field]: value, createdAt: '2030-01-31T12:00:00Z' }));
     await using server = await startFakeServer((call) => (call.path.startsWith(path) ? { json: rows } : { json: {} }));
-    const { asked: questions } = await person(server, words.split(' '), 'second', false);
+    const { questions } = await person(server, words.split(' '), 'second', false);
     expect((await searchChoices(questions[0])).map(({ value }) => value)).toEqual(['first', 'second']);
   });
 
-  test('is there for profiles, but not for a name that is to be new', async () => {
+  test('exists for profiles, but not for a new name', async () => {
     await using home = await Home.make();
     for (const name of ['a', 'b']) await home.iam(['profile', 'add', name, '--base-url', 'http://127.0.0.1:9']);
     const { prompter, questions } = createScriptedPrompter('b', 'c');
@@ -156,9 +156,9 @@ describe('a list to pick from', () => {
     expect(questions[1]?.type).toBe('input');
   });
 
-  test('is searched by what is typed, which can be taken as it is', async () => {
+  test('is searched by the typed text, which can also be used as it is', async () => {
     await using server = await startFakeServer(serve);
-    const { asked: questions, writes } = await person(server, ['groups', 'add-role'], 'ops', 'AUDIT');
+    const { questions, writes } = await person(server, ['groups', 'add-role'], 'ops', 'AUDIT');
     const [question, role] = questions;
     expect((await searchChoices(question)).map(({ value }) => value)).toEqual(['ops', 'develop']);
     expect((await searchChoices(question, 'OP')).map(({ name }) => name)).toEqual(['ops', 'develop', 'OP  (as typed)']);
@@ -168,20 +168,20 @@ describe('a list to pick from', () => {
     expect(writes).toMatchObject([{ path: expect.stringContaining('/groups/ops/'), body: { roleName: 'AUDIT' } }]);
   });
 
-  test('of what is taken away is what is there', async () => {
+  test('for removal contains the existing values', async () => {
     await using server = await startFakeServer(serve);
     const role = await person(server, ['groups', 'remove-role', 'ops'], 'DEPLOY', false);
-    expect((await searchChoices(role.asked[0])).map(({ value }) => value)).toEqual(['DEPLOY', 'ROLLBACK']);
+    expect((await searchChoices(role.questions[0])).map(({ value }) => value)).toEqual(['DEPLOY', 'ROLLBACK']);
     const below = await person(server, ['groups', 'remove-dependency', 'ops'], 'base', false);
-    expect((await searchChoices(below.asked[0])).map(({ value }) => value)).toEqual(['base']);
+    expect((await searchChoices(below.questions[0])).map(({ value }) => value)).toEqual(['base']);
     const member = await person(server, ['groups', 'users', 'remove', 'ops'], 'u2', false);
-    expect((await searchChoices(member.asked[0])).map(({ value }) => value)).toEqual(['u2']);
+    expect((await searchChoices(member.questions[0])).map(({ value }) => value)).toEqual(['u2']);
     expect(member).toMatchObject({ code: 1, writes: [] });
   });
 
-  test('is ticked where several are wanted and it is short', async () => {
+  test('uses checkboxes for several values if it is short', async () => {
     await using server = await startFakeServer(serve);
-    const { asked: questions, writes } = await person(server, ['groups', 'users', 'add', 'ops'], ['u1', 'u3']);
+    const { questions, writes } = await person(server, ['groups', 'users', 'add', 'ops'], ['u1', 'u3']);
     expect(questions).toMatchObject([
       { type: 'checkbox', required: true, choices: [{ name: 'u1  anna  x@y' }, {}, {}] },
     ]);
@@ -189,29 +189,29 @@ describe('a list to pick from', () => {
   });
 
   test.each([
-    ['the caller may not see it', errorResponse(403, 'ROLE_MISSING'), /^There is no list to pick from: \S/],
-    ['it is empty', { json: [] }, /^There is nothing to pick from: the list is empty\.$/],
-    ['there is no control plane', errorResponse(404, 'NOT_FOUND'), /^There is no list to pick from: \S/],
-  ])('is left out where %s: the value is typed, and why is said', async (_why, reply, said) => {
+    ['the caller may not read it', errorResponse(403, 'ROLE_MISSING'), /^Cannot list choices: \S/],
+    ['it is empty', { json: [] }, /^Cannot list choices: the list is empty\.$/],
+    ['there is no control plane', errorResponse(404, 'NOT_FOUND'), /^Cannot list choices: \S/],
+  ])('is replaced by a text prompt with a notice if %s', async (_why, reply, notice) => {
     await using server = await startFakeServer(({ method }) => (method === 'GET' ? reply : { json: {} }));
-    const { asked: questions, writes, err } = await person(server, ['groups', 'users', 'add', 'ops'], 'u1, u2');
-    expect(err.split('\n')[0]).toMatch(said);
+    const { questions, writes, err } = await person(server, ['groups', 'users', 'add', 'ops'], 'u1, u2');
+    expect(err.split('\n')[0]).toMatch(notice);
     expect(questions).toMatchObject([{ type: 'input', message: 'User id, one or more:' }]);
     expect(writes).toMatchObject([{ body: [{ userId: 'u1' }, { userId: 'u2' }] }]);
   });
 
-  test('is cut to the width of the terminal, and holds no control characters', async () => {
+  test('is truncated to the terminal width, and contains no control characters', async () => {
     const long = [{ groupName: `a${'b'.repeat(99)}`, organizationId: '\u001b[31mred' }];
     await using server = await startFakeServer(() => ({ json: long }));
-    const { asked: questions } = await person(server, ['groups', 'get'], 'a');
+    const { questions } = await person(server, ['groups', 'get'], 'a');
     expect((await searchChoices(questions[0]))[0]?.name).toHaveLength(76);
     expect((await searchChoices(questions[0], 'ab'))[0]?.name).not.toContain('\u001b');
   });
 });
 
-test('groups update with nothing to change has the roles ticked', async () => {
+test('groups update without options prompts with checkboxes for roles', async () => {
   await using server = await startFakeServer(serve);
-  const { asked: questions, writes } = await person(server, ['groups', 'update', 'ops'], ['DEPLOY', 'READ']);
+  const { questions, writes } = await person(server, ['groups', 'update', 'ops'], ['DEPLOY', 'READ']);
   expect(questions).toMatchObject([
     {
       type: 'checkbox',
@@ -225,12 +225,12 @@ test('groups update with nothing to change has the roles ticked', async () => {
   expect(writes).toMatchObject([{ body: { groupName: 'ops', roles: ['DEPLOY', 'READ'] } }]);
 });
 
-test('login says which client it asks for, and at which server', async () => {
+test('login prompts name the client and the server', async () => {
   await using server = await startFakeServer(() => errorResponse(401, 'CREDENTIALS_INVALID'));
   const { prompter, questions } = createScriptedPrompter('deployer', 'secret', 'application', 'password');
-  const given: RunOptions = { url: server.url, columns: 80, prompter, variables: {} };
-  await iam(['login'], given);
-  await iam(['login', '--user', 'alice'], given);
+  const runOptions: RunOptions = { url: server.url, columns: 80, prompter, variables: {} };
+  await iam(['login'], runOptions);
+  await iam(['login', '--user', 'alice'], runOptions);
   expect(questions.map(({ message }) => message.replace(server.url, 'URL'))).toEqual([
     'Id of the client to sign in as at URL (use --user for a user)',
     'Secret of deployer at URL',

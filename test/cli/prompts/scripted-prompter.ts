@@ -1,4 +1,4 @@
-/** Somebody at a terminal who answers questions in their order, and remembers what was asked. */
+/** A prompter that returns answers in order and records the questions. */
 import type { Choice, Prompter, Question } from '../../../src/cli/runtime/prompter.ts';
 
 export type ScriptedAnswer = unknown | ((question: Question) => unknown);
@@ -8,19 +8,19 @@ export interface ScriptedPrompter {
   readonly questions: Question[];
 }
 
-/** Fails the run at a question that has no answer left. */
+/** Fails if no answer is left. */
 export function createScriptedPrompter(...replies: readonly ScriptedAnswer[]): ScriptedPrompter {
   const questions: Question[] = [];
   const prompter: Prompter = async (question) => {
     const reply = replies[questions.length];
     questions.push(question);
-    if (questions.length > replies.length) throw new Error(`nobody answers ${question.type} ${question.message}`);
+    if (questions.length > replies.length) throw new Error(`no answer for ${question.type} ${question.message}`);
     return typeof reply === 'function' ? reply(question) : reply;
   };
   return { prompter, questions };
 }
 
-/** What a search shows for a term. */
+/** Returns the choices of a search for a term. */
 export async function searchChoices(question: Question | undefined, term?: string): Promise<readonly Choice[]> {
   if (question?.type !== 'search') throw new Error(`no search: ${question?.type}`);
   return question.source(term, { signal: new AbortController().signal });

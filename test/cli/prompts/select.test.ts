@@ -3,11 +3,11 @@ import type { ChoiceList } from '../../../src/cli/prompts/choice-lists.ts';
 import { createSearch, type SelectOptions, selectMany } from '../../../src/cli/prompts/select.ts';
 import { createScriptedPrompter, searchChoices } from './scripted-prompter.ts';
 
-const nobody = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const names = Array.from({ length: 200 }, (_, at) => `u${at}`);
 const first = { choices: names.map((name) => ({ value: name, name })), more: true };
 
-/** A list of a hundred thousand, of which the server gives a few; each wait ends when the test says so. */
+/** A list of a hundred thousand, of which the server returns a few; the test ends each wait. */
 function longList() {
   const loaded: (string | undefined)[] = [];
   const waits: { readonly milliseconds: number; readonly end: () => void }[] = [];
@@ -21,7 +21,7 @@ function longList() {
     },
   };
   const pause = (milliseconds: number) => new Promise<void>((end) => void waits.push({ milliseconds, end }));
-  const context = { environment: { pause }, io: { stderr: { columns: 80 }, signal: nobody } };
+  const context = { environment: { pause }, io: { stderr: { columns: 80 }, signal: neverAborted } };
   const picking = (prompter?: unknown) =>
     ({
       context,
@@ -33,15 +33,18 @@ function longList() {
   return { loaded, waits, picking };
 }
 
-test('a term that the first entries do not have is looked for on the server, once nothing more is typed', async () => {
+test('a term without local matches is searched on the server after a pause in typing', async () => {
   const { loaded, waits, picking } = longList();
   const { source } = createSearch(picking(), first, []);
-  expect((await source('u19', { signal: nobody })).map(({ value }) => value).slice(0, 2)).toEqual(['u19', 'u190']);
+  expect((await source('u19', { signal: neverAborted })).map(({ value }) => value).slice(0, 2)).toEqual([
+    'u19',
+    'u190',
+  ]);
   expect([waits, loaded]).toEqual([[], []]);
   const typing = new AbortController();
   const half = source('zo', { signal: typing.signal });
   typing.abort();
-  const whole = source('zoe', { signal: nobody });
+  const whole = source('zoe', { signal: neverAborted });
   for (const { milliseconds, end } of waits) {
     expect(milliseconds).toBeGreaterThanOrEqual(100);
     end();
@@ -51,12 +54,12 @@ test('a term that the first entries do not have is looked for on the server, onc
   expect(loaded).toEqual(['zoe']);
 });
 
-test('Enter takes nothing of the list of an earlier term', async () => {
+test('Enter does not select from the list of an earlier term', async () => {
   const { waits, picking } = longList();
   const { source, validate } = createSearch(picking(), first, []);
-  await source(undefined, { signal: nobody });
+  await source(undefined, { signal: neverAborted });
   expect(await validate('u0')).toBe(true);
-  const later = source('zoe', { signal: nobody });
+  const later = source('zoe', { signal: neverAborted });
   expect(await validate('u0')).toContain('still loading');
   waits[0]?.end();
   await later;
@@ -64,11 +67,11 @@ test('Enter takes nothing of the list of an earlier term', async () => {
   expect(await validate('id-zoe')).toBe(true);
 });
 
-test('several of a long list are found one after the other, none of them twice', async () => {
+test('several values of a long list are selected one by one, without duplicates', async () => {
   const { picking } = longList();
   const { prompter, questions } = createScriptedPrompter('u1', 'u2', '');
   expect(await selectMany(picking(prompter))).toEqual(['u1', 'u2']);
-  expect(questions.map(({ message }) => message)).toEqual(['User id:', '1 chosen; another:', '2 chosen; another:']);
+  expect(questions.map(({ message }) => message)).toEqual(['User id:', '1 selected; next:', '2 selected; next:']);
   expect((await searchChoices(questions[2])).slice(0, 2).map(({ value }) => value)).toEqual(['', 'u0']);
   expect((await searchChoices(questions[2], 'u1')).map(({ value }) => value)).not.toContain('u1');
 });

@@ -4,7 +4,7 @@ import type { Question } from '../../../src/cli/runtime/prompter.ts';
 import { createTerminalPrompter } from '../../../src/cli/runtime/terminal-prompter.ts';
 import { drainStream } from '../drain-stream.ts';
 
-/** Streams like those of a terminal, which outlive a question. */
+/** Terminal-like streams that stay open after a prompt. */
 function terminal(isColoured?: boolean) {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { end: () => undefined, columns: 80 });
@@ -22,14 +22,14 @@ const questions: Question[] = [
   { type: 'search', message: 'Find:', source: async () => [{ value: 'a', name: 'a' }], pageSize: 5 },
 ];
 
-test.each(questions)('a question of $type ends with its input, and is never a yes', async (question) => {
+test.each(questions)('a $type prompt ends with its input, and never returns yes', async (question) => {
   const { stdin, ask } = terminal();
   const asking = ask(question);
   stdin.end();
   await expect(asking).rejects.toMatchObject({ code: 'INPUT_NEEDED', exitCode: 10 });
 });
 
-test('a question is not asked where the input ended before', async () => {
+test('a prompt fails if the input has ended before', async () => {
   const { stdin, ask } = terminal();
   stdin.end();
   stdin.resume();
@@ -40,33 +40,33 @@ test('a question is not asked where the input ended before', async () => {
 test.each([
   ['Ctrl-C', '\u0003', { name: 'ExitPromptError' }],
   ['Ctrl-D', '\u0004', { code: 'INPUT_NEEDED' }],
-])('%s gives up, whatever was typed before it on other lines', async (_name, key, failure) => {
+])('%s cancels the prompt', async (_name, key, failure) => {
   const { stdin, ask } = terminal();
   const asking = ask({ type: 'input', message: 'Name:' });
   setImmediate(() => stdin.write(key));
   await expect(asking).rejects.toMatchObject(failure);
 });
 
-test('an answer that came with the end of the input is an answer', async () => {
+test('an answer that arrives with the end of the input is accepted', async () => {
   const { stdin, ask } = terminal();
   const asking = ask({ type: 'input', message: 'Name:' });
   stdin.end('anna\n');
   expect(await asking).toBe('anna');
 });
 
-test('a question without colour chooses none, and is drawn all the same', async () => {
+test('a prompt without color is drawn without color sequences', async () => {
   const { stdin, stderr, ask } = terminal(false);
-  // Painted here: whether inquirer paints depends on where the tests run.
+  // Colored here: whether inquirer uses colors depends on the environment of the tests.
   const asking = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
   setImmediate(() => stdin.write('y\n'));
   expect(await asking).toBe(true);
   const drawn = drainStream(stderr);
   expect(drawn).toContain('? Sure?');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what chooses a colour or a weight
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences for color and weight
   expect(drawn).not.toMatch(/\u001b\[[\d;]*m/);
 });
 
-test('a signal ends the question and gives the terminal back', async () => {
+test('a signal aborts the prompt and restores the terminal', async () => {
   const { stdin, interruption, ask } = terminal();
   const modes: boolean[] = [];
   Object.assign(stdin, { setRawMode: (mode: boolean) => modes.push(mode) });
@@ -81,7 +81,7 @@ test('a signal ends the question and gives the terminal back', async () => {
   expect(await modeAtOnce).toBe(false);
 });
 
-test('nothing of a question stays behind on its streams', async () => {
+test('a prompt removes its listeners from the streams', async () => {
   const { stdin, stderr, ask } = terminal();
   const count = () => ['end', 'close'].reduce((sum, name) => sum + stdin.listenerCount(name), 0);
   const before = count();
