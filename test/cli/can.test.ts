@@ -61,7 +61,7 @@ describe('a missing role', () => {
     const outcome = await iam(add, server);
     expect(outcome.code).toBe(5);
     expect(outcome.err).toContain('Worded in another way.');
-    expect(outcome.err).toContain('added to a group that gives ADMIN: iam-administrators, owners.');
+    expect(outcome.err).toContain('to a group that grants ADMIN: iam-administrators, owners.');
     expect(server.received).toHaveLength(1);
     const { error } = JSON.parse((await iam([...add, '-o', 'json'], server)).err) as { error: object };
     expect(error).toMatchObject({ code: 'ROLE_MISSING', details, items: [{ details }] });

@@ -184,7 +184,7 @@ test('names of profiles, files and projects cannot control the terminal', async 
     }
   await writeFile(home.file('.iamrc.json'), JSON.stringify({ [name]: 1 }));
   const { err } = await home.iam(['config', 'explain'], { folder: home.folder });
-  expect(err).toContain('is not used there');
+  expect(err).toContain('which is ignored');
   expect(err).not.toMatch(steering);
 });
 

@@ -21,7 +21,7 @@ test('adds no line to an error, a notice or debug output', async () => {
   }
   const { prompter } = createScriptedPrompter('x');
   const { err } = await iam(['groups', 'get'], { ...server, columns: 200, prompter });
-  expect(err).toContain(String.raw`There is no list to pick from: Group not found.\n`);
+  expect(err).toContain(String.raw`Cannot list choices: Group not found.\n`);
   expect(forgedLines(err)).toEqual([]);
   const inJson = await iam(['groups', 'get', 'x', '-o', 'json'], server);
   expect(JSON.parse(inJson.err).error).toMatchObject({ message, items: json });

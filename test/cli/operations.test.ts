@@ -89,7 +89,7 @@ describe('the command of an operation', () => {
     [['grups', 'list'], 'Did you mean groups?'],
     [['call', 'groups.gett'], 'Did you mean groups.get?'],
     [['call', 'groups.get', '--param', 'id=x'], 'no path or query parameter id'],
-    [['groups', 'create', '-f', '/nonexistent/file'], "can't be read"],
+    [['groups', 'create', '-f', '/nonexistent/file'], 'Cannot read'],
     [['groups', 'get', '..'], "can't be"],
     [['api', 'FETCH', '/groups'], 'Unknown method'],
     [['api', 'GET', 'groups'], 'start with a slash'],
@@ -187,7 +187,7 @@ describe('a secret in a response', () => {
     await using server = await startFakeServer(() => ({ status: 201, json: made }));
     const outcome = await iam([...words, '--debug', '-o', 'json'], server);
     expect(JSON.parse(outcome.out)).toEqual(made);
-    expect(outcome.err).toContain('not be shown again');
+    expect(outcome.err).toContain('It is not shown again');
     expect(outcome.err).not.toContain('the-secret');
     expect(outcome.err).not.toContain('test-token');
   });

@@ -27,7 +27,7 @@ describe('a list', () => {
     await using server = await groupServer(150);
     const { out, err } = await iam(names, server);
     expect(out.trim().split('\n')).toHaveLength(100);
-    expect(err).toContain('More exist');
+    expect(err).toContain('Add --all or a higher --limit to see more');
   });
 
   test('prints every entry with --all, in large pages, as one JSON document', async () => {

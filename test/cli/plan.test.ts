@@ -85,7 +85,7 @@ describe('plan', () => {
 
   test.each([
     [['plan'], 'Say with -f'],
-    [['plan', '-f', '/nonexistent.yaml'], "can't be read"],
+    [['plan', '-f', '/nonexistent.yaml'], 'Cannot read'],
     [['plan', '-f', '-', '-f', '-'], 'once only'],
     [['apply', 'no-plan.json'], 'is no saved plan'],
     [['export', '--kind', 'users'], 'Use one of'],

@@ -76,7 +76,7 @@ describe('the project file', () => {
     const folder = await project(home, { [name]: secret, output: 'json' });
     const outcome = await home.iam(['groups', 'list', '--debug'], { folder });
     expect(outcome).toMatchObject({ code: 0, out: '[]\n' });
-    expect(outcome.err).toContain('holds a secret');
+    expect(outcome.err).toContain('contains the secret');
     expect(outcome.out + outcome.err).not.toContain('canary');
     expect(server.received[0]?.headers.authorization).toBe('Bearer mine');
   });
@@ -87,7 +87,7 @@ describe('the project file', () => {
       await using home = await Home.make();
       const folder = await project(home, { [name]: 'http://evil.example' });
       const outcome = await home.iam(['config', 'explain', '-o', 'json'], { folder });
-      expect(outcome.err).toContain('is not used there');
+      expect(outcome.err).toContain('which is ignored');
       expect(outcome.out).not.toContain('evil');
     },
   );
@@ -270,7 +270,7 @@ describe('credentials of the environment and the project file', () => {
     const folder = await project(home, { insecureHttp: true, 'insecure-http': true });
     const url = server.url.replace('127.0.0.1', '0.0.0.0');
     const outcome = await home.iam(['groups', 'list'], { folder, url, variables: { IAM_TOKEN: 'canary' } });
-    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('is not used there') });
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('which is ignored') });
     expect(server.received).toEqual([]);
   });
 });

@@ -109,7 +109,7 @@ describe('a protected profile', () => {
     const remove = ['groups', 'delete', 'ops', '--yes'];
     const wrong = await home.iam(remove, { columns: 80, stdin: 'y\n' });
     expect(wrong).toMatchObject({ code: 1, out: '' });
-    expect(wrong.err).toContain('Type careful to go on');
+    expect(wrong.err).toContain('Type careful to confirm');
     expect(deleted()).toBe(0);
     expect((await home.iam(remove, { columns: 80, stdin: 'careful\n' })).code).toBe(0);
     expect(deleted()).toBe(1);

@@ -251,7 +251,7 @@ describe('serve', () => {
 const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  const question = 'Go on with `groups delete asked`? (y/N)';
+  const question = 'Run `groups delete asked`? (y/N)';
 
   /** Types the answer once the question is there: before that the terminal would handle the keys itself. */
   async function asked(words: string, answer: string): Promise<ProcessResult> {

@@ -8,17 +8,17 @@ export interface ExitCode {
 
 export const exitCodes: readonly ExitCode[] = [
   { code: 0, meaning: 'Done.' },
-  { code: 1, meaning: 'Other error; or a negative result of `iam can`, `diff` and `server status`.' },
-  { code: 2, meaning: 'Usage error: an invalid command, option or value. Nothing was sent.' },
+  { code: 1, meaning: 'Other error, or a negative result of `can`, `diff` or `server status`.' },
+  { code: 2, meaning: 'Usage error: invalid command, option or value. Nothing was sent.' },
   { code: 3, meaning: 'Not found.' },
   { code: 4, meaning: 'Authentication required: credentials are missing or not valid.' },
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
-  { code: 6, meaning: 'Conflict: the object changed, a name is taken, or the state does not allow the request.' },
+  { code: 6, meaning: 'Conflict: a concurrent change, a taken name, or a state that forbids it.' },
   { code: 7, meaning: 'Rejected: the request is not valid.' },
   { code: 8, meaning: 'Some rows of `iam bulk` failed.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
-  { code: 75, meaning: 'Temporary failure: rate limit, server error, network error or timeout. Try again later.' },
+  { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
 ];

@@ -76,7 +76,7 @@ export const settingDefinitions = [
     profile: 'maxWait',
     fallback: '10',
     project: true,
-    meaning: 'Max total seconds to wait and retry while the server is busy',
+    meaning: 'Max seconds of retries while the server is busy',
   },
   { key: 'client-id', environment: 'IAM_CLIENT_ID', profile: 'clientId', meaning: 'Client to sign in as' },
   {
@@ -116,7 +116,7 @@ export const settingDefinitions = [
     profile: 'protected',
     project: true,
     strictest: 'true',
-    meaning: 'Require the name to confirm destructive commands (true or false)',
+    meaning: 'Confirm destructive commands by name (true or false)',
   },
   {
     key: 'max-changes',
@@ -131,7 +131,7 @@ export const settingDefinitions = [
     option: 'insecureHttp',
     environment: 'IAM_INSECURE_HTTP',
     fallback: 'false',
-    meaning: 'Allow credentials over unencrypted http to other hosts',
+    meaning: 'Allow credentials over http to other hosts',
   },
   {
     key: 'proxy',
@@ -145,21 +145,21 @@ export const settingDefinitions = [
     option: 'caFile',
     environment: 'IAM_CA_FILE',
     profile: 'caFile',
-    meaning: 'File of additional CA certificates to trust',
+    meaning: 'File of additional CA certificates',
   },
   {
     key: 'client-cert',
     option: 'clientCert',
     environment: 'IAM_CLIENT_CERT',
     profile: 'clientCert',
-    meaning: 'File of the client certificate for mutual TLS',
+    meaning: 'File of the TLS client certificate',
   },
   {
     key: 'client-key',
     option: 'clientKey',
     environment: 'IAM_CLIENT_KEY',
     profile: 'clientKey',
-    meaning: 'File of the private key of the client certificate',
+    meaning: 'File of its private key',
   },
 ] as const satisfies readonly SettingDefinition[];
 

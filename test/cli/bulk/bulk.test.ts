@@ -132,7 +132,7 @@ describe('bulk run', () => {
     ['', 'holds no rows'],
     ['a,a\n1,2\n', 'twice'],
     ['groupName\n"never closed\n', 'never closed'],
-    ['{"operation":"groups.nothing"}\n', 'There is no operation'],
+    ['{"operation":"groups.nothing"}\n', 'not found'],
     ['{"operation":"groups.get","params":{"id":"x"}}\n', 'params has "id"; there are groupId'],
     ['{"operation":"groups.get","parms":{}}\n', 'it has "parms"'],
     ['{"params":{}}\n', 'names no operation'],
