@@ -124,7 +124,7 @@ function describeOutput(): string[] {
     '  -o yaml   one YAML document',
     '  -o csv    a header row and one row per entry; list values are separated by',
     '            semicolons. Text that a spreadsheet would evaluate as a formula, at',
-    '            the start of a cell or after a semicolon, tab or line break in it, is',
+    '            the start of a cell or after a semicolon, tab or line break, is',
     '            prefixed with an apostrophe, which `iam bulk` removes; --csv-raw',
     '            writes and reads such cells unchanged',
     '  -o name   only names or ids, one per line, for other commands',
