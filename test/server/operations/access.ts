@@ -32,15 +32,15 @@ export function listRoleSets(expression: RoleExpression): RoleSet[] {
 const clientRoles = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY', 'CLI-3RDPARTY'];
 
 /** Creates an authenticated client with exactly these roles. */
-async function callerWith(server: TestServer, roles: RoleSet, onAnswer?: (answer: ApiResponse) => void) {
+async function callerWith(server: TestServer, roles: RoleSet, onResponse?: (answer: ApiResponse) => void) {
   const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
   const authorities = roles.filter((role) => !clientRoles.includes(role));
-  return server.as({ basic: await server.makeClient({ party, authorities }) }, { onResponse: onAnswer });
+  return server.as({ basic: await server.makeClient({ party, authorities }) }, { onResponse });
 }
 
 /** Returns the error that a request failed with. */
-export async function catchClientError(call: Promise<unknown>): Promise<ClientError> {
-  const outcome = await call.then(
+export async function catchClientError(request: Promise<unknown>): Promise<ClientError> {
+  const outcome = await request.then(
     () => 'success',
     (error: unknown) => error,
   );
@@ -72,15 +72,15 @@ type Writer = (server: TestServer) => Promise<IamClient>;
  */
 export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = async ({ admin }) => admin): void {
   const operation: Operation<never> = operations[id];
-  const ways = listRoleSets(operation.roles);
+  const alternatives = listRoleSets(operation.roles);
 
   describe('access', () => {
-    test.each(ways.map((way) => [way.join(' and '), way] as const))(
+    test.each(alternatives.map((alternative) => [alternative.join(' and '), alternative] as const))(
       'accepts a caller with exactly %s',
-      async (_, way) => {
+      async (_, alternative) => {
         await using server = await startServer();
         const input = await prepare(server);
-        const caller = await callerWith(server, way);
+        const caller = await callerWith(server, alternative);
         await expect(caller.call(id, input)).resolves.toMatchObject({ requestId: expect.any(String) });
       },
     );
@@ -96,7 +96,9 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       async (_, roles) => {
         const server = shared();
         const challenges: unknown[] = [];
-        const caller = await callerWith(server, roles, (answer) => challenges.push(answer.headers['www-authenticate']));
+        const caller = await callerWith(server, roles, (response) =>
+          challenges.push(response.headers['www-authenticate']),
+        );
         const before = await server.dump();
         const failure = await catchClientError(caller.call(id, input));
         expect(failure).toMatchObject({ status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' });
@@ -142,13 +144,15 @@ const noCredentials = [
 
 /** Each alternative without one of its roles, unless the remaining roles satisfy another alternative. */
 function listMissingOne({ roles: expression }: Operation<never>): [string, RoleSet][] {
-  const lacking = listRoleSets(expression).flatMap((way) =>
-    way
+  const incomplete = listRoleSets(expression).flatMap((alternative) =>
+    alternative
       .filter((role) => role !== 'CLI-AUTH-IDENTIFIED' && role !== 'CLI-AUTH-BASIC')
-      .map((role): [string, RoleSet] => [role, way.filter((other) => other !== role)]),
+      .map((role): [string, RoleSet] => [role, alternative.filter((other) => other !== role)]),
   );
-  const refused = lacking.filter(([, roles]) => !isAllowed(expression, { roles: new Set(roles), scope: new Set() }));
-  return refused.filter(([name], at) => refused.findIndex(([other]) => other === name) === at);
+  const rejected = incomplete.filter(
+    ([, roles]) => !isAllowed(expression, { roles: new Set(roles), scope: new Set() }),
+  );
+  return rejected.filter(([name], at) => rejected.findIndex(([other]) => other === name) === at);
 }
 
 function testUnwritable(id: OperationId, prepare: Prepare, writer: Writer): void {

@@ -4,8 +4,8 @@ import type { Message } from '../../../src/server/store/tables.ts';
 import type { TestServer } from '../../harness.ts';
 
 /** Returns the messages to this address or number in the order in which they were sent, or all messages. */
-export async function messagesTo({ appContext: world }: TestServer, to?: string): Promise<Message[]> {
-  return (await world.store.messages.list()).filter((message) => to === undefined || message.to === to);
+export async function messagesTo({ appContext }: TestServer, to?: string): Promise<Message[]> {
+  return (await appContext.store.messages.list()).filter((message) => to === undefined || message.to === to);
 }
 
 /** Returns the last code sent to this address or number. */

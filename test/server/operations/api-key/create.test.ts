@@ -16,23 +16,23 @@ test('creates a key that authenticates its client and returns it only once', asy
   await using server = await startServer();
   const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
   const body = { appId: 'billing', clientId };
-  const answer = await server.admin.call('api-key.create', { body });
-  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
-  const { apiKeyId, apiKey } = answer.body as { apiKeyId: string; apiKey: string };
+  const response = await server.admin.call('api-key.create', { body });
+  expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const { apiKeyId, apiKey } = response.body as { apiKeyId: string; apiKey: string };
   expect(apiKeyId).toMatch(/^[0-9a-f]{24}$/);
   expect(Buffer.from(apiKey, 'base64')).toHaveLength(32);
   expect(JSON.stringify(await server.dump())).not.toContain(apiKey);
   await expect(server.as({ apiKey }).groups.list()).resolves.toMatchObject({ items: { length: 5 } });
-  const refused = server.as({ apiKey }).groups.create({ body: { groupName: 'ops' } });
-  await expect(refused).rejects.toMatchObject({ status: 403 });
+  const rejected = server.as({ apiKey }).groups.create({ body: { groupName: 'ops' } });
+  await expect(rejected).rejects.toMatchObject({ status: 403 });
 });
 
 test('creates a different key for each request', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const make = () => server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
-  const made = await Promise.all(Array.from({ length: 20 }, make));
-  expect(new Set(made.map(({ apiKey }) => apiKey)).size).toBe(20);
+  const created = await Promise.all(Array.from({ length: 20 }, make));
+  expect(new Set(created.map(({ apiKey }) => apiKey)).size).toBe(20);
 });
 
 test('accepts a key chosen by the caller, but only once', async () => {
@@ -119,17 +119,17 @@ test('rejects a key with a scope that the caller does not have, and CLI-AUTH-BAS
   await using server = await startServer();
   const { clientId } = await server.makeClient({ scope: ['account_lock', 'READ'] });
   const body = { appId: 'x', clientId };
-  const refused = { status: 403, code: 'GRANT_EXCEEDED' };
+  const rejected = { status: 403, code: 'GRANT_EXCEEDED' };
   const before = await server.dump();
   const failure = await catchClientError(server.admin.apiKey.create({ body }));
-  expect(failure).toMatchObject(refused);
+  expect(failure).toMatchObject(rejected);
   expect(failure.message).toContain('lacks: scope account_lock.');
   expect(await server.dump()).toEqual(before);
   const holder = await server.withAuthorities(['ADMIN'], { scope: ['account_lock', 'READ'] });
   await holder.apiKey.create({ body });
   const plain = { appId: 'x', clientId: (await server.makeClient()).clientId };
   const weak = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
-  expect(await catchClientError(weak.apiKey.create({ body: plain }))).toMatchObject(refused);
+  expect(await catchClientError(weak.apiKey.create({ body: plain }))).toMatchObject(rejected);
   const strong = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await strong.apiKey.create({ body: plain });
 });

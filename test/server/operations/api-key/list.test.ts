@@ -8,10 +8,10 @@ test('returns every field of a key except the key and its hash', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const { apiKeyId, apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
-  const answer = await server.admin.call('api-key.list');
-  expect(answer).toMatchObject({ status: 200 });
+  const response = await server.admin.call('api-key.list');
+  expect(response).toMatchObject({ status: 200 });
   const createdAt = server.clock.now().toISOString();
-  expect(answer.body).toEqual([{ apiKeyId, appId: 'billing', clientId, hint: apiKey.slice(-5, -1), createdAt }]);
+  expect(response.body).toEqual([{ apiKeyId, appId: 'billing', clientId, hint: apiKey.slice(-5, -1), createdAt }]);
 });
 
 test('returns when a key was last used, before and after the value is written', async () => {

@@ -18,8 +18,8 @@ test('removes the key, which is rejected from the next request on', async () => 
   const { params, apiKey } = await makeKey(server);
   const caller = server.as({ apiKey });
   await caller.groups.list();
-  const answer = await server.admin.call('api-key.remove', { params });
-  expect(answer).toMatchObject({ status: 200, body: {} });
+  const response = await server.admin.call('api-key.remove', { params });
+  expect(response).toMatchObject({ status: 200, body: {} });
   expect(await catchClientError(caller.groups.list())).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   expect(await server.admin.apiKey.list()).toEqual({ items: [] });
   expect(await catchClientError(server.admin.apiKey.remove({ params }))).toMatchObject({ code: 'API_KEY_NOT_FOUND' });

@@ -4,8 +4,8 @@ import { catchClientError, testAccess } from '../access.ts';
 
 async function prepare({ admin, makeClient }: TestServer) {
   const [one, other] = [await makeClient(), await makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] })];
-  const made = await admin.apiKey.create({ body: { appId: 'billing', clientId: one.clientId } });
-  return { ...made, params: { apiKeyId: made.apiKeyId }, one: one.clientId, other: other.clientId };
+  const created = await admin.apiKey.create({ body: { appId: 'billing', clientId: one.clientId } });
+  return { ...created, params: { apiKeyId: created.apiKeyId }, one: one.clientId, other: other.clientId };
 }
 
 testAccess('api-key.update', async (server) => {
@@ -18,8 +18,8 @@ test('changes the application and the client, and leaves the key unchanged when 
   const { params, other, apiKey } = await prepare(server);
   const [before] = (await server.admin.apiKey.list()).items;
   await expect(server.as({ apiKey }).groups.list()).rejects.toMatchObject({ status: 403 });
-  const answer = await server.admin.call('api-key.update', { params, body: { appId: 'shop', clientId: other } });
-  expect(answer).toMatchObject({ status: 200, body: {} });
+  const response = await server.admin.call('api-key.update', { params, body: { appId: 'shop', clientId: other } });
+  expect(response).toMatchObject({ status: 200, body: {} });
   await expect(server.as({ apiKey }).groups.list()).resolves.toMatchObject({ items: { length: 5 } });
   const { items } = await server.admin.apiKey.list();
   expect(items).toEqual([{ ...before, appId: 'shop', clientId: other, lastUsedAt: expect.any(String) }]);

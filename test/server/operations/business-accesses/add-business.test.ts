@@ -33,14 +33,14 @@ test('grants the roles of the group to all users of the business, from their nex
 });
 
 describe('own business only', () => {
-  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+  const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('accepts the own business from its owner or administrator, and rejects a list that contains another one', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const businessIds of [['b'], ['a', 'b'], ['nobody'], ['A']])
-        await expectRefusal(server, () => caller.call(id, to('plain', businessIds)), refused);
+        await expectRefusal(server, () => caller.call(id, to('plain', businessIds)), rejected);
       await caller.businessAccesses.addBusiness(to('plain', ['a']));
     }
     expect(await membersIn(server)).toEqual(['a']);
@@ -50,7 +50,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
     const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => auditor.call(id, to('plain', ['b'])), refused);
+    await expectRefusal(server, () => auditor.call(id, to('plain', ['b'])), rejected);
     const administrator = await callerWith(server, [...roles, 'ADMIN']);
     await administrator.businessAccesses.addBusiness(to('plain', ['b']));
   });

@@ -37,7 +37,7 @@ test('returns only the own business to its owner or administrator, and every bus
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });
     await expect(caller.businessAccesses.listBusinessRoles(of('a'))).resolves.toEqual([]);
-    const foreign = await expectRefusal(server, () => caller.call(id, of('b')), {
+    const thirdParty = await expectRefusal(server, () => caller.call(id, of('b')), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
@@ -45,7 +45,7 @@ test('returns only the own business to its owner or administrator, and every bus
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
-    expect(foreign.items).toEqual(unknown.items);
+    expect(thirdParty.items).toEqual(unknown.items);
   }
   const auditor = await asUser(server, { roles: ['BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'], businessId: 'a' });
   await expect(auditor.businessAccesses.listBusinessRoles(of('b'))).resolves.toEqual([]);

@@ -84,13 +84,13 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [business('a')]);
   await insertMembers(server, 'leads', [business('a')]);
-  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'a')), refused);
+  const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'a')), rejected);
   await caller.businessAccesses.removeBusiness(from('leads', 'a'));
 });
 
 describe('own business only', () => {
-  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+  const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('accepts the own business from its owner or administrator', async () => {
     await using server = await startWithMembers();
@@ -98,9 +98,9 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       await insertMembers(server, 'plain', [business('a')]);
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      const foreign = await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
-      const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), refused);
-      expect(foreign.items).toEqual(unknown.items);
+      const thirdParty = await expectRefusal(server, () => caller.call(id, from('plain', 'b')), rejected);
+      const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), rejected);
+      expect(thirdParty.items).toEqual(unknown.items);
       await caller.businessAccesses.removeBusiness(from('plain', 'a'));
     }
     expect(await membersIn(server)).toEqual(['b']);
@@ -110,7 +110,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => caller.call(id, from('plain', 'b')), refused);
+    await expectRefusal(server, () => caller.call(id, from('plain', 'b')), rejected);
   });
 });
 
@@ -119,8 +119,8 @@ describe('last administrator', () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [business('a')]);
-    const call = () => server.admin.call(id, from('maintainers', 'a'));
-    await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
+    const request = () => server.admin.call(id, from('maintainers', 'a'));
+    await expectRefusal(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('remains when a hundred businesses are removed concurrently', async () => {
@@ -129,7 +129,7 @@ describe('last administrator', () => {
     const businessIds = createIds('firm', 100);
     for (const businessId of businessIds) await makeUsers(server, [`of-${businessId}`], { businessId });
     await insertMembers(server, 'maintainers', businessIds.map(business));
-    const calls = businessIds.map((businessId) => () => server.admin.call(id, from('maintainers', businessId)));
-    await expectOneLeft(server, calls, 200);
+    const requests = businessIds.map((businessId) => () => server.admin.call(id, from('maintainers', businessId)));
+    await expectOneLeft(server, requests, 200);
   });
 });

@@ -22,8 +22,8 @@ interface OAuthAnswer {
   readonly refresh_token?: string;
 }
 
-const tokenOf = (answer: ApiResponse) => readClaims({ accessToken: (answer.json as OAuthAnswer).access_token });
-const refreshOf = (answer: ApiResponse) => (answer.json as OAuthAnswer).refresh_token ?? '';
+const tokenOf = (response: ApiResponse) => readClaims({ accessToken: (response.json as OAuthAnswer).access_token });
+const refreshOf = (response: ApiResponse) => (response.json as OAuthAnswer).refresh_token ?? '';
 
 /** Creates a client with the given secret. */
 async function clientWith(server: TestServer, clientId: string, secret: string) {
@@ -39,8 +39,8 @@ describe('a client on its own behalf', () => {
   test('obtains a token without a refresh token', async () => {
     await using server = await startServer({ flags: { 'expires-in': 'epoch' } });
     await clientWith(server, 'service', 'secret');
-    const answer = await postForm(server, clientGrant, { authorization: basic('service', 'secret') });
-    expect(answer).toMatchObject({
+    const response = await postForm(server, clientGrant, { authorization: basic('service', 'secret') });
+    expect(response).toMatchObject({
       status: 200,
       headers: {
         'cache-control': 'no-store',
@@ -48,13 +48,13 @@ describe('a client on its own behalf', () => {
         'content-type': expect.stringMatching(/^application\/json/),
       },
     });
-    expect(answer.json).toEqual({
+    expect(response.json).toEqual({
       access_token: expect.any(String),
       token_type: 'Bearer',
       expires_in: 3600,
       scope: 'READ WRITE',
     });
-    expect(tokenOf(answer)).toMatchObject({ sub: 'service', client_id: 'service', scope: ['READ', 'WRITE'] });
+    expect(tokenOf(response)).toMatchObject({ sub: 'service', client_id: 'service', scope: ['READ', 'WRITE'] });
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
@@ -71,40 +71,40 @@ describe('a client on its own behalf', () => {
     await using server = await startServer();
     await clientWith(server, id, secret);
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: id } });
-    const ways = [
+    const variants = [
       postForm(server, { ...clientGrant, client_id: id, client_secret: secret }),
       postForm(server, { ...clientGrant, client_id: id }, { authorization: basic(id, secret) }),
       postForm(server, clientGrant, { 'x-api-key': apiKey }),
     ];
-    for (const answer of await Promise.all(ways)) expect(tokenOf(answer)).toMatchObject({ sub: id });
+    for (const response of await Promise.all(variants)) expect(tokenOf(response)).toMatchObject({ sub: id });
   });
 
   test('obtains the part of its scope that it requests', async () => {
     await using server = await startServer();
     await clientWith(server, 'service', 'secret');
-    const ask = async (scope: string) =>
+    const send = async (scope: string) =>
       (await postForm(server, { ...clientGrant, scope }, { authorization: basic('service', 'secret') })).json;
-    expect(await ask('WRITE')).toMatchObject({ scope: 'WRITE' });
-    expect(await ask(' READ  WRITE ')).toMatchObject({ scope: 'READ WRITE' });
-    expect(await ask(' ')).toMatchObject({ scope: 'READ WRITE' });
-    expect(await ask('READ ADMIN')).toMatchObject({ error: 'invalid_scope' });
+    expect(await send('WRITE')).toMatchObject({ scope: 'WRITE' });
+    expect(await send(' READ  WRITE ')).toMatchObject({ scope: 'READ WRITE' });
+    expect(await send(' ')).toMatchObject({ scope: 'READ WRITE' });
+    expect(await send('READ ADMIN')).toMatchObject({ error: 'invalid_scope' });
   });
 });
 
 describe('a user', () => {
   test('logs in through an identified client without a secret, and renews', async () => {
     await using server = await startWith();
-    const answer = await postForm(server, { ...userGrant, scope: 'READ' });
-    expect(answer).toMatchObject({ status: 200, json: { expires_in: 3600, scope: 'READ' } });
-    expect(tokenOf(answer)).toMatchObject({ sub: alice.userId, client_id: appClientId });
+    const response = await postForm(server, { ...userGrant, scope: 'READ' });
+    expect(response).toMatchObject({ status: 200, json: { expires_in: 3600, scope: 'READ' } });
+    expect(tokenOf(response)).toMatchObject({ sub: alice.userId, client_id: appClientId });
     const renewed = await postForm(server, {
       grant_type: 'refresh_token',
       client_id: appClientId,
-      refresh_token: refreshOf(answer),
+      refresh_token: refreshOf(response),
     });
     expect(renewed).toMatchObject({ status: 200, json: { scope: 'READ', refresh_token: expect.any(String) } });
     expect(tokenOf(renewed)).toMatchObject({ sub: alice.userId });
-    expect(refreshOf(renewed)).not.toBe(refreshOf(answer));
+    expect(refreshOf(renewed)).not.toBe(refreshOf(response));
   });
 });
 
@@ -185,27 +185,27 @@ describe('errors have the format of RFC 6749', () => {
 
   test.each(cases)('%s', async (_what, fields, authorization, status, error) => {
     const before = await server.dump();
-    const answer = await postForm(server, fields, authorization === undefined ? {} : { authorization });
-    expect(answer).toMatchObject({ status, headers: { 'cache-control': 'no-store' } });
-    expect(answer.json).toEqual({
+    const response = await postForm(server, fields, authorization === undefined ? {} : { authorization });
+    expect(response).toMatchObject({ status, headers: { 'cache-control': 'no-store' } });
+    expect(response.json).toEqual({
       error,
       error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
     });
-    expect('www-authenticate' in answer.headers).toBe(status === 401);
+    expect('www-authenticate' in response.headers).toBe(status === 401);
     expect(await server.dump()).toEqual(before);
   });
 
   test('responds to a failed client authentication with a Basic challenge', async () => {
-    const answer = await postForm(server, clientGrant, { authorization: basic('service', 'wrong') });
-    expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+    const response = await postForm(server, clientGrant, { authorization: basic('service', 'wrong') });
+    expect(response.headers['www-authenticate']).toMatch(/^Basic realm=/);
   });
 
   test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('rejects %s sent twice', async (name) => {
     const fields = new URLSearchParams(userGrant);
     fields.append(name, 'READ');
     fields.append(name, 'READ');
-    const answer = await post(server, path, form, fields.toString());
-    expect(answer).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    const response = await post(server, path, form, fields.toString());
+    expect(response).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
   });
 
   test('rejects a body that is not a form', async () => {

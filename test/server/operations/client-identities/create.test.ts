@@ -9,16 +9,16 @@ const seed = {
   businesses: [{ businessId: 'acme', businessName: 'Acme' }],
 };
 
-async function clientOf({ appContext: world }: TestServer, clientId: string) {
-  const { secretHash: _, ...client } = (await world.store.clients.get(clientId)) ?? {};
+async function clientOf({ appContext }: TestServer, clientId: string) {
+  const { secretHash: _, ...client } = (await appContext.store.clients.get(clientId)) ?? {};
   return client;
 }
 
 test('creates a first-party client with a working secret and returns the secret only once', async () => {
   await using server = await startServer();
-  const answer = await server.admin.call('client-identities.create', { body: { appId: 'billing' } });
-  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
-  const credentials = answer.body as { clientId: string; clientSecret: string };
+  const response = await server.admin.call('client-identities.create', { body: { appId: 'billing' } });
+  expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const credentials = response.body as { clientId: string; clientSecret: string };
   expect(Object.keys(credentials)).toEqual(['clientId', 'clientSecret']);
   expect(credentials.clientSecret.length).toBeGreaterThanOrEqual(22);
   expect(JSON.stringify(await server.dump())).not.toContain(credentials.clientSecret);
@@ -60,8 +60,8 @@ test('stores every field that is sent', async () => {
 test('creates clients that share no secrets', async () => {
   await using server = await startServer();
   const create = () => server.admin.clientIdentities.create({ body: { appId: 'billing' } });
-  const made = await Promise.all(Array.from({ length: 20 }, create));
-  expect(new Set(made.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret])).size).toBe(40);
+  const created = await Promise.all(Array.from({ length: 20 }, create));
+  expect(new Set(created.flatMap(({ clientId, clientSecret }) => [clientId, clientSecret])).size).toBe(40);
 });
 
 test.each([{ userId: 'eve' }, { businessId: 'acme' }, { serviceAccountId: 'billing-service' }])(
@@ -76,8 +76,8 @@ test.each([{ userId: 'eve' }, { businessId: 'acme' }, { serviceAccountId: 'billi
 test('assigns a service account to exactly one of fifty concurrent requests', async () => {
   await using server = await startServer();
   const body = { appId: 'billing', serviceAccountId: 'billing-service' };
-  const calls = Array.from({ length: 50 }, () => server.admin.clientIdentities.create({ body }));
-  const outcomes = await Promise.allSettled(calls);
+  const requests = Array.from({ length: 50 }, () => server.admin.clientIdentities.create({ body }));
+  const outcomes = await Promise.allSettled(requests);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   for (const outcome of outcomes.filter(({ status }) => status === 'rejected'))
     expect(outcome).toMatchObject({ reason: { status: 412, code: 'ID_TAKEN' } });

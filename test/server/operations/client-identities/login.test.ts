@@ -45,16 +45,16 @@ describe('accepts requests as clients of the original service send them:', () =>
     ['two spaces after the scheme', [['Authorization', `Basic  ${pair}`]], undefined],
     ['an Origin header', [basic, ['Origin', 'https://elsewhere.example']], undefined],
   ] as const)('%s', async (_, headers, body) => {
-    const answer = await shared().send({ method: 'POST', path, headers, body });
-    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
-    expect(answer.json).toEqual(loggedIn);
+    const response = await shared().send({ method: 'POST', path, headers, body });
+    expect(response).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(response.json).toEqual(loggedIn);
   });
 
   test.each([`/${path}`, `///${path}`, `${path}?x=1`, `${path}?clientId=test-app&clientId=y`])(
     'accepts the path %s',
     async (other) => {
-      const answer = await shared().send({ method: 'POST', path: other, headers: [basic] });
-      expect(answer).toMatchObject({ status: 200, json: loggedIn });
+      const response = await shared().send({ method: 'POST', path: other, headers: [basic] });
+      expect(response).toMatchObject({ status: 200, json: loggedIn });
     },
   );
 });
@@ -128,15 +128,15 @@ describe('rejects with 401 and an array whose first element contains the reason'
     ['two pairs', [basic, basic], 'CREDENTIALS_AMBIGUOUS'],
   ] as const)('%s', async (what, headers, code) => {
     const search = what.includes('query') ? '?clientId=test-admin' : '';
-    const answer = await shared().send({ method: 'POST', path: path + search, headers });
-    expect(answer).toMatchObject({ status: 401, json: [{ code, message: expect.stringMatching(/./) }] });
-    expect(answer.headers['www-authenticate']).toMatch(/^(Basic|Bearer) realm="iam"/);
+    const response = await shared().send({ method: 'POST', path: path + search, headers });
+    expect(response).toMatchObject({ status: 401, json: [{ code, message: expect.stringMatching(/./) }] });
+    expect(response.headers['www-authenticate']).toMatch(/^(Basic|Bearer) realm="iam"/);
   });
 
   test('rejects a valid token, which does not prove knowledge of the secret', async () => {
     const { accessToken } = await shared().as(adminClient).clientIdentities.login();
-    const answer = await shared().send({ method: 'POST', path, headers: header(`Bearer ${accessToken}`) });
-    expect(answer).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
+    const response = await shared().send({ method: 'POST', path, headers: header(`Bearer ${accessToken}`) });
+    expect(response).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
   });
 
   test('rejects a client whose owner is locked', async () => {

@@ -36,8 +36,8 @@ describe('moves', () => {
   test('each named client once and counts those that already match', async () => {
     await using server = await startUnits();
     const clientIds = ['none', 'sales-1', 'none', 'there'];
-    const answer = await migrate(server, { clientIds, target });
-    expect(answer).toMatchObject({ status: 200, body: { matched: 3, migrated: 2 } });
+    const response = await migrate(server, { clientIds, target });
+    expect(response).toMatchObject({ status: 200, body: { matched: 3, migrated: 2 } });
     expect(await listMoved(server)).toEqual(['none', 'sales-1', 'there']);
   });
 
@@ -49,8 +49,8 @@ describe('moves', () => {
     [{ organizationId: '__proto__' }, []],
   ])('all clients of the source %j', async (source, expected) => {
     await using server = await startUnits();
-    const answer = await migrate(server, { source, target });
-    expect(answer.body).toEqual({ matched: expected.length, migrated: expected.length });
+    const response = await migrate(server, { source, target });
+    expect(response.body).toEqual({ matched: expected.length, migrated: expected.length });
     expect(await listMoved(server)).toEqual([...expected, 'there'].toSorted());
   });
 
@@ -122,7 +122,7 @@ describe('rejects', () => {
     const body = { clientIds: ['none'], target };
     const user = await asUser(server, { roles: ['ADMIN'] });
     await expectRefusal(server, () => user.call(id, { body }), { status: 403, code: 'ROLE_MISSING' });
-    const withProof = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
-    await withProof.call(id, { body });
+    const withMfa = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+    await withMfa.call(id, { body });
   });
 });

@@ -16,8 +16,8 @@ test.each(['service account id', 'client id'])('removes the client of a %s', asy
   await using server = await startServer();
   const { clientId } = await makeService(server);
   const params = { serviceAccountId: kind === 'client id' ? clientId : 'billing-service' };
-  const answer = await server.admin.call('client-identities.remove', { params });
-  expect(answer).toMatchObject({ status: 204, body: undefined });
+  const response = await server.admin.call('client-identities.remove', { params });
+  expect(response).toMatchObject({ status: 204, body: undefined });
   expect(await server.appContext.store.clients.get(clientId)).toBeUndefined();
   expect(await catchClientError(server.admin.clientIdentities.remove({ params }))).toMatchObject({
     status: 404,

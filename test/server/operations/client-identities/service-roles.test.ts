@@ -12,10 +12,10 @@ async function makeService(server: TestServer, ...groups: string[]) {
   return credentials;
 }
 
-async function join({ appContext: world }: TestServer, groupName: string) {
-  const group = await world.store.groups.getBy('groupName', groupName);
+async function join({ appContext }: TestServer, groupName: string) {
+  const group = await appContext.store.groups.getBy('groupName', groupName);
   const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing-service' } as const;
-  await world.store.transaction((tx) => tx.memberships.insert(membership));
+  await appContext.store.transaction((tx) => tx.memberships.insert(membership));
 }
 
 async function login(server: TestServer, credentials: { clientId: string; clientSecret: string }) {

@@ -11,11 +11,11 @@ testCorporateBodies({ id, prepare: async () => ({}) });
 
 test('creates a corporate group and returns its id', async () => {
   await using server = await startWithMembers();
-  const answer = await server.admin.call(id, { body });
-  expect(answer).toMatchObject({ status: 201, body: { corporateGroupId: expect.stringMatching(/^[0-9a-f]{24}$/) } });
-  const { corporateGroupId } = answer.body as { corporateGroupId: string };
-  const shown = await server.admin.corporateGroups.get({ params: { corporateGroupId } });
-  expect(shown).toEqual({ corporateGroupId, ...body });
+  const response = await server.admin.call(id, { body });
+  expect(response).toMatchObject({ status: 201, body: { corporateGroupId: expect.stringMatching(/^[0-9a-f]{24}$/) } });
+  const { corporateGroupId } = response.body as { corporateGroupId: string };
+  const returned = await server.admin.corporateGroups.get({ params: { corporateGroupId } });
+  expect(returned).toEqual({ corporateGroupId, ...body });
 });
 
 test('grants no roles', async () => {
@@ -29,14 +29,14 @@ test('accepts a user with IAM_ADMIN_MAINTENANCE and rejects every other user', a
   await using server = await startWithMembers();
   const maintainer = await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] });
   await maintainer.call(id, { body });
-  const refused = { status: 403, code: 'ROLE_MISSING' };
+  const rejected = { status: 403, code: 'ROLE_MISSING' };
   const others = [
     { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'] },
     { roles: ['IAM_ADMIN_MAINTENANCE'], level: 'AUTH-IDENTIFIED' as const },
   ];
   for (const other of others) {
     const user = await asUser(server, other);
-    await expectRefusal(server, () => user.call(id, { body: { corporateGroupName: 'x' } }), refused);
+    await expectRefusal(server, () => user.call(id, { body: { corporateGroupName: 'x' } }), rejected);
   }
 });
 
@@ -46,8 +46,8 @@ test('accepts one of a hundred concurrent requests for the same name or the same
   const sameBusiness = Array.from({ length: 100 }, (_, at) =>
     server.admin.call(id, { body: { corporateGroupName: `n${at}`, businesses: [{ businessId: 'a' }] } }),
   );
-  const winners = async (calls: readonly Promise<unknown>[]) =>
-    (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+  const winners = async (requests: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(requests)).filter(({ status }) => status === 'fulfilled').length;
   expect(await Promise.all([winners(sameName), winners(sameBusiness)])).toEqual([1, 1]);
   expect(await server.appContext.store.corporateGroups.count()).toBe(2);
 });

@@ -44,23 +44,23 @@ export function testCorporateBodies({ id, prepare }: Write): void {
 
   describe('the name', () => {
     test.each(names.free)('may be %j while another name is taken', async (corporateGroupName) => {
-      await using world = await start();
-      await makeCorporateGroup(world.server, 'holding');
-      expect([201, 204]).toContain((await world.write({ corporateGroupName })).status);
-      const { items } = await world.server.admin.corporateGroups.list({ query: { name: corporateGroupName } });
+      await using fixture = await start();
+      await makeCorporateGroup(fixture.server, 'holding');
+      expect([201, 204]).toContain((await fixture.write({ corporateGroupName })).status);
+      const { items } = await fixture.server.admin.corporateGroups.list({ query: { name: corporateGroupName } });
       expect(items).toMatchObject([{ corporateGroupName }]);
     });
 
     test.each(names.taken)('is rejected if it is taken: %j', async (corporateGroupName) => {
-      await using world = await start();
-      await makeCorporateGroup(world.server, corporateGroupName);
+      await using fixture = await start();
+      await makeCorporateGroup(fixture.server, corporateGroupName);
       const expected = { status: 412, code: 'CORPORATE_GROUP_NAME_TAKEN' };
-      await expectRefusal(world.server, () => world.write({ corporateGroupName }), expected);
+      await expectRefusal(fixture.server, () => fixture.write({ corporateGroupName }), expected);
     });
 
     test.each(names.bad)('is rejected if it is invalid: %j', async (corporateGroupName) => {
-      await using world = await start();
-      const failure = await expectRefusal(world.server, () => world.write({ corporateGroupName }), {
+      await using fixture = await start();
+      const failure = await expectRefusal(fixture.server, () => fixture.write({ corporateGroupName }), {
         status: 422,
         code: 'FIELD_VALUE',
       });
@@ -70,20 +70,20 @@ export function testCorporateBodies({ id, prepare }: Write): void {
 
   describe('the businesses', () => {
     test('are deduplicated and keep their order', async () => {
-      await using world = await start();
+      await using fixture = await start();
       const businesses = ['b', 'a', 'b'].map((businessId) => ({ businessId }));
-      await world.write({ corporateGroupName: 'new', businesses });
-      const { items } = await world.server.admin.corporateGroups.list({ query: { name: 'new' } });
+      await fixture.write({ corporateGroupName: 'new', businesses });
+      const { items } = await fixture.server.admin.corporateGroups.list({ query: { name: 'new' } });
       expect(items).toMatchObject([{ businesses: [{ businessId: 'b' }, { businessId: 'a' }] }]);
     });
 
     test('are rejected as a whole if some are unknown; the error names all of those', async () => {
-      await using world = await start();
+      await using fixture = await start();
       const bad = ['A', 'nobody', 'constructor', '__proto__'];
       const businesses = ['a', ...bad, 'b'].map((businessId) => ({ businessId }));
       const failure = await expectRefusal(
-        world.server,
-        () => world.write({ corporateGroupName: 'new', organizationId: 'o', businesses }),
+        fixture.server,
+        () => fixture.write({ corporateGroupName: 'new', organizationId: 'o', businesses }),
         { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' },
       );
       expect(failure.items).toEqual(
@@ -92,30 +92,30 @@ export function testCorporateBodies({ id, prepare }: Write): void {
     });
 
     test('are rejected if one is in another corporate group; the error names that group', async () => {
-      await using world = await start();
-      await makeCorporateGroup(world.server, 'holding', ['b']);
+      await using fixture = await start();
+      await makeCorporateGroup(fixture.server, 'holding', ['b']);
       const failure = await expectRefusal(
-        world.server,
-        () => world.write({ corporateGroupName: 'new', businesses: [{ businessId: 'a' }, { businessId: 'b' }] }),
+        fixture.server,
+        () => fixture.write({ corporateGroupName: 'new', businesses: [{ businessId: 'a' }, { businessId: 'b' }] }),
         { status: 422, code: 'BUSINESS_IN_CORPORATE_GROUP' },
       );
       expect(failure.items).toMatchObject([{ message: expect.stringContaining('"holding"') }]);
     });
 
     test('accepts 10,000, changes nothing if one is unknown, and rejects one more', async () => {
-      await using world = await start();
+      await using fixture = await start();
       const ids = createIds('many', 10_000);
-      await makeBusinesses(world.server, ids);
+      await makeBusinesses(fixture.server, ids);
       const body = (businessIds: readonly string[]) => ({
         corporateGroupName: 'new',
         businesses: businessIds.map((businessId) => ({ businessId })),
       });
-      const oneBad = () => world.write(body([...ids.slice(1), 'nobody']));
-      await expectRefusal(world.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
-      const tooMany = () => world.write(body([...ids, 'a']));
-      await expectRefusal(world.server, tooMany, { status: 422, code: 'FIELD_VALUE' });
-      await world.write(body(ids));
-      const row = await world.server.appContext.store.corporateGroups.getBy('business', 'many09999');
+      const oneBad = () => fixture.write(body([...ids.slice(1), 'nobody']));
+      await expectRefusal(fixture.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
+      const tooMany = () => fixture.write(body([...ids, 'a']));
+      await expectRefusal(fixture.server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+      await fixture.write(body(ids));
+      const row = await fixture.server.appContext.store.corporateGroups.getBy('business', 'many09999');
       expect(row?.businesses).toEqual(ids);
     });
   });
@@ -130,7 +130,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
     ['FIELD_UNKNOWN', { corporateGroupName: 'new', groupName: 'x' }],
     ['FIELD_UNKNOWN', '{"corporateGroupName": "new", "__proto__": {"organizationId": "x"}}'],
   ])('rejects a malformed body with %s: %j', async (code, body) => {
-    await using world = await start();
-    await expectRefusal(world.server, () => world.write(body), { status: 400, code });
+    await using fixture = await start();
+    await expectRefusal(fixture.server, () => fixture.write(body), { status: 400, code });
   });
 }

@@ -9,9 +9,9 @@ testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorp
 test('returns a corporate group with an ETag of its state', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['b', 'a']);
-  const answer = await server.admin.call(id, { params: { corporateGroupId } });
-  expect(answer).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^".+"$/) } });
-  expect(answer.body).toEqual({
+  const response = await server.admin.call(id, { params: { corporateGroupId } });
+  expect(response).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^".+"$/) } });
+  expect(response.body).toEqual({
     corporateGroupId,
     corporateGroupName: 'holding',
     businesses: [{ businessId: 'b' }, { businessId: 'a' }],
@@ -22,7 +22,7 @@ test('returns 404 for an unknown group; only ids identify it', async () => {
   await using server = await startWithMembers();
   await makeCorporateGroup(server, 'holding');
   for (const corporateGroupId of ['holding', 'constructor', '__proto__', '0'.repeat(24)]) {
-    const call = () => server.admin.call(id, { params: { corporateGroupId } });
-    await expectRefusal(server, call, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+    const request = () => server.admin.call(id, { params: { corporateGroupId } });
+    await expectRefusal(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
   }
 });

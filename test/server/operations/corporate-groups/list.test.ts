@@ -55,7 +55,7 @@ test('rejects invalid values of limit and after, including cursors of other list
   await withNames(server, ['1', '2', '3']);
   const link = async (list: string, query: object) =>
     cursorOf((await server.admin.call(list, { query: { ...query, limit: 1 } })).headers.link);
-  const foreign = await link('groups.list', {});
+  const thirdParty = await link('groups.list', {});
   const own = await link(id, {});
   const bad = [
     { limit: 0 },
@@ -66,7 +66,7 @@ test('rejects invalid values of limit and after, including cursors of other list
     { after: 'x' },
     { after: '' },
   ];
-  for (const query of [...bad, { after: foreign }, { after: own, name: '2' }, { name: '' }]) {
+  for (const query of [...bad, { after: thirdParty }, { after: own, name: '2' }, { name: '' }]) {
     const failure = await catchClientError(server.admin.call(id, { query }));
     expect(failure, JSON.stringify(query)).toMatchObject({ status: 400 });
   }

@@ -18,11 +18,11 @@ test('removes the group and frees its businesses for another group', async () =>
 test('returns 404 for an unknown group, so one of many concurrent requests succeeds', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding');
-  const calls = Array.from({ length: 20 }, () => server.admin.call(id, { params: { corporateGroupId } }));
-  const outcomes = await Promise.allSettled(calls);
+  const requests = Array.from({ length: 20 }, () => server.admin.call(id, { params: { corporateGroupId } }));
+  const outcomes = await Promise.allSettled(requests);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   for (const other of [corporateGroupId, 'holding', '__proto__']) {
-    const call = () => server.admin.call(id, { params: { corporateGroupId: other } });
-    await expectRefusal(server, call, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+    const request = () => server.admin.call(id, { params: { corporateGroupId: other } });
+    await expectRefusal(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
   }
 });

@@ -53,19 +53,19 @@ test('accepts one of a hundred concurrent writes with the same ETag', async () =
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const ifMatch = String((await server.admin.call('corporate-groups.get', { params })).headers.etag);
-  const calls = Array.from({ length: 100 }, (_, at) =>
+  const requests = Array.from({ length: 100 }, (_, at) =>
     server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: `n${at}` } }),
   );
-  const outcomes = await Promise.allSettled(calls);
+  const outcomes = await Promise.allSettled(requests);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
 test('returns 404 for unknown and invalid ids', async () => {
   await using server = await startWithMembers();
   await prepare(server);
-  const call = (corporateGroupId: string) => () =>
+  const request = (corporateGroupId: string) => () =>
     server.admin.call(id, { params: { corporateGroupId }, body: { corporateGroupName: 'new' } });
   for (const corporateGroupId of ['old', 'constructor', '__proto__'])
-    await expectRefusal(server, call(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
-  await expectRefusal(server, call('a/b'), { status: 404, code: 'PATH_VALUE' });
+    await expectRefusal(server, request(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+  await expectRefusal(server, request('a/b'), { status: 404, code: 'PATH_VALUE' });
 });

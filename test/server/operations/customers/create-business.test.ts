@@ -13,12 +13,12 @@ const create = (server: TestServer, more: object = {}) => server.admin.call(id, 
 test('creates a business and its customer', async () => {
   await using server = await startWithMembers();
   const units = { organizationId: 'o', businessUnitId: 'u' };
-  const answer = await create(server, { businessId: 'acme', ...units });
-  expect(answer).toMatchObject({ status: 201, body: { customerId: expect.any(Number), businessId: 'acme' } });
+  const response = await create(server, { businessId: 'acme', ...units });
+  expect(response).toMatchObject({ status: 201, body: { customerId: expect.any(Number), businessId: 'acme' } });
   const { store } = server.appContext;
   expect(await store.businesses.get('acme')).toMatchObject({ ...body, ...units });
   expect(await store.customers.getBy('businessId', 'acme')).toMatchObject({
-    ...(answer.body as object),
+    ...(response.body as object),
     document: '12345',
   });
 });
@@ -68,8 +68,8 @@ describe('a corporate group', () => {
     'must exist, or nothing is created: %s',
     async (corporateGroupId) => {
       await using server = await startWithMembers();
-      const call = () => create(server, { corporateGroupId });
-      await expectRefusal(server, call, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
+      const request = () => create(server, { corporateGroupId });
+      await expectRefusal(server, request, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
     },
   );
 });
@@ -79,8 +79,8 @@ describe('conflicts', () => {
     await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     for (const businessId of ['acme', 'a']) {
-      const call = () => create(server, { businessId, document: 'other' });
-      await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+      const request = () => create(server, { businessId, document: 'other' });
+      await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
     }
   });
 
@@ -88,8 +88,8 @@ describe('conflicts', () => {
     await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     await server.appContext.store.transaction((tx) => tx.businesses.delete('acme'));
-    const call = () => create(server, { businessId: 'acme', document: 'other' });
-    await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+    const request = () => create(server, { businessId: 'acme', document: 'other' });
+    await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
   });
 
   test('rejects a document of another business; a user may have the same document', async () => {
@@ -107,8 +107,8 @@ describe('conflicts', () => {
 
   test('accepts one of a hundred concurrent requests and skips no number', async () => {
     await using server = await startWithMembers();
-    const calls = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
-    const outcomes = await Promise.allSettled(calls);
+    const requests = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
+    const outcomes = await Promise.allSettled(requests);
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(49);
     const ids = (await server.appContext.store.customers.list()).map(({ customerId }) => customerId);
     expect(ids).toEqual(Array.from({ length: 51 }, (_, at) => at + 1));

@@ -11,8 +11,8 @@ const create = (server: TestServer, more: object = {}) => server.admin.call(id, 
 
 test('makes a user a customer', async () => {
   await using server = await startWithMembers();
-  const answer = await create(server, { name: 'Ann Example' });
-  expect(answer).toMatchObject({ status: 201, body: { customerId: 1, userId: 'p1' } });
+  const response = await create(server, { name: 'Ann Example' });
+  expect(response).toMatchObject({ status: 201, body: { customerId: 1, userId: 'p1' } });
   expect(await server.appContext.store.customers.getBy('userId', 'p1')).toMatchObject({ ...body, name: 'Ann Example' });
 });
 
@@ -42,12 +42,12 @@ test('rejects a user who is a customer, and a document that another user has', a
 
 test('accepts one of a hundred concurrent requests for the same user or document', async () => {
   await using server = await startWithMembers();
-  const winners = async (calls: readonly Promise<unknown>[]) =>
-    (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+  const winners = async (requests: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(requests)).filter(({ status }) => status === 'fulfilled').length;
   expect(await winners(Array.from({ length: 100 }, (_, at) => create(server, { document: `d${at}` })))).toBe(1);
   const users = ['p2', 'p3', 'a1', 'a2', 'b1'];
-  const calls = Array.from({ length: 100 }, (_, at) => create(server, { userId: users[at % 5], document: 'same' }));
-  expect(await winners(calls)).toBe(1);
+  const requests = Array.from({ length: 100 }, (_, at) => create(server, { userId: users[at % 5], document: 'same' }));
+  expect(await winners(requests)).toBe(1);
 });
 
 test.each([

@@ -18,7 +18,7 @@ const clientGrant = { grantType: 'client_credentials' };
 const service = { clientId: 'service', clientSecret: 'secret-of-service' };
 const inBasic = { authorization: basic(service.clientId, service.clientSecret) };
 
-const tokenOf = (answer: ApiResponse) => answer.json as { accessToken: string; refreshToken: string };
+const tokenOf = (response: ApiResponse) => response.json as { accessToken: string; refreshToken: string };
 
 async function startWithClients(): Promise<TestServer> {
   const server = await startWith();
@@ -31,13 +31,13 @@ async function startWithClients(): Promise<TestServer> {
 describe('a client on its own behalf', () => {
   test('obtains a token and a refresh token that renews both', async () => {
     await using server = await startWithClients();
-    const answer = await postJson(server, path, clientGrant, inBasic);
-    expect(answer).toMatchObject({
+    const response = await postJson(server, path, clientGrant, inBasic);
+    expect(response).toMatchObject({
       status: 201,
       headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
       json: { tokenType: 'Bearer', expiresIn: '3600', scope: ['READ', 'WRITE'] },
     });
-    const first = tokenOf(answer);
+    const first = tokenOf(response);
     expect(readClaims(first)).toMatchObject({ sub: 'service', sid: expect.any(String) });
     expect(readClaims(first)).not.toHaveProperty('user_id');
     const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
@@ -61,21 +61,21 @@ describe('a client on its own behalf', () => {
   test('authenticates with Basic, in the body or with an API key', async () => {
     await using server = await startWithClients();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: 'service' } });
-    const ways = [
+    const variants = [
       postJson(server, path, { ...clientGrant, ...service }),
       postJson(server, `${path}?clientId=service`, { ...clientGrant, clientSecret: service.clientSecret }),
       postJson(server, `${path}?clientId=service`, clientGrant, inBasic),
       postJson(server, path, { ...clientGrant, clientId: 'service' }, inBasic),
       postJson(server, path, clientGrant, { 'x-api-key': apiKey }),
     ];
-    for (const answer of await Promise.all(ways)) expect(answer).toMatchObject({ status: 201 });
+    for (const response of await Promise.all(variants)) expect(response).toMatchObject({ status: 201 });
   });
 
   test('obtains the part of its scope that it requests', async () => {
     await using server = await startWithClients();
-    const answer = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
-    expect(readClaims(tokenOf(answer)).scope).toEqual(['WRITE']);
-    const token = server.as({ token: tokenOf(answer).accessToken });
+    const response = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
+    expect(readClaims(tokenOf(response)).scope).toEqual(['WRITE']);
+    const token = server.as({ token: tokenOf(response).accessToken });
     await expect(token.groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
   });
 });
@@ -142,9 +142,9 @@ describe('rejects', () => {
     await using server = await startWithClients();
     const before = await server.dump();
     for (const [what, target, body, headers, status, code] of cases) {
-      const answer = await postJson(server, target, body, headers);
-      expect(answer, what).toMatchObject({ status, json: [{ code }], headers: { 'cache-control': 'no-store' } });
-      expect('www-authenticate' in answer.headers, what).toBe(status === 401);
+      const response = await postJson(server, target, body, headers);
+      expect(response, what).toMatchObject({ status, json: [{ code }], headers: { 'cache-control': 'no-store' } });
+      expect('www-authenticate' in response.headers, what).toBe(status === 401);
     }
     expect(await server.dump()).toEqual(before);
   });
@@ -152,8 +152,8 @@ describe('rejects', () => {
   test('a form body', async () => {
     await using server = await startWithClients();
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await post(server, path, { ...inBasic, ...form }, 'grantType=client_credentials');
-    expect(answer).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
+    const response = await post(server, path, { ...inBasic, ...form }, 'grantType=client_credentials');
+    expect(response).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
   });
 
   test('after ten wrong passwords for one name, but not the client', async () => {

@@ -11,8 +11,8 @@ test('adds a dependency once, by name or by id', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
   const params = { groupId: 'iam-auditors' };
-  const answer = await server.admin.call('groups.add-dependency', { params, body: { groupName: 'ops' } });
-  expect(answer).toMatchObject({ status: 201, body: {} });
+  const response = await server.admin.call('groups.add-dependency', { params, body: { groupName: 'ops' } });
+  expect(response).toMatchObject({ status: 201, body: {} });
   const before = await server.dump();
   await server.admin.groups.addDependency({ params, body: { groupName: groupId } });
   expect(await server.dump()).toEqual(before);
@@ -33,7 +33,7 @@ describe('rejects a cycle and shows its path in the message,', () => {
     ['of one group', 1, 'g0 -> g0'],
     ['of two groups', 2, 'g0 -> g1 -> g0'],
     ['of five groups', 5, 'g0 -> g4 -> g3 -> g2 -> g1 -> g0'],
-  ])('%s', async (_, length, drawn) => {
+  ])('%s', async (_, length, cyclePath) => {
     await using server = await startServer();
     await makeChain(server, length);
     const before = await server.dump();
@@ -43,7 +43,7 @@ describe('rejects a cycle and shows its path in the message,', () => {
     });
     const failure = await catchClientError(adding);
     expect(failure).toMatchObject({ status: 422, code: 'DEPENDENCY_CYCLE' });
-    expect(failure.message.split(': ')[1]).toBe(`${drawn}.`);
+    expect(failure.message.split(': ')[1]).toBe(`${cyclePath}.`);
     expect(await server.dump()).toEqual(before);
   });
 

@@ -93,11 +93,11 @@ test('reports all errors of a body at once, unreadable values first', async () =
 
 test('creates exactly one group from fifty concurrent requests with the same name', async () => {
   await using server = await startServer();
-  const calls = Array.from({ length: 50 }, () => server.admin.groups.create({ body: { groupName: 'ops' } }));
-  const outcomes = await Promise.allSettled(calls);
+  const requests = Array.from({ length: 50 }, () => server.admin.groups.create({ body: { groupName: 'ops' } }));
+  const outcomes = await Promise.allSettled(requests);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-  for (const { reason } of refused) expect(reason).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
+  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');
+  for (const { reason } of rejected) expect(reason).toMatchObject({ status: 412, code: 'GROUP_NAME_TAKEN' });
   const { items } = await server.admin.groups.list({ query: { name: 'ops' } });
   expect(items).toHaveLength(1);
 });

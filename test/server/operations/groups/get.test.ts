@@ -50,9 +50,9 @@ test.each(['%00', '%FF', '%ZZ', '%', 'x'.repeat(101)])(
   'returns 404 for %s, which is not a valid name',
   async (segment) => {
     const server = shared();
-    const answer = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual([
+    const response = await server.admin.raw('GET', `/security/iam/v1/groups/${segment}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual([
       { code: 'PATH_VALUE', message: expect.stringContaining('groupId'), details: { field: 'groupId' } },
     ]);
   },

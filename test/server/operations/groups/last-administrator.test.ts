@@ -32,7 +32,7 @@ describe('the group of the first administrator can be removed while there is ano
   ])('%s', async (_, users, members) => {
     await using server = await startServer({ seed: seedWith(users, members) });
     await removeFirst(server);
-    const ways = [
+    const removals = [
       () => server.admin.groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
       () => server.admin.groups.removeRole({ params: { groupId: 'power', roleName: 'IAM_ADMIN_MAINTENANCE' } }),
       () => server.admin.groups.update({ params: { groupId: 'others' }, body: { groupName: 'others' } }),
@@ -40,7 +40,8 @@ describe('the group of the first administrator can be removed while there is ano
       () => server.admin.groups.remove({ params: { groupId: 'others' } }),
     ];
     const before = await server.dump();
-    for (const way of ways) expect(await catchClientError(way())).toMatchObject({ code: 'LAST_ADMINISTRATOR' });
+    for (const removal of removals)
+      expect(await catchClientError(removal())).toMatchObject({ code: 'LAST_ADMINISTRATOR' });
     expect(await server.dump()).toEqual(before);
   });
 });

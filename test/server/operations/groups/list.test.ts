@@ -13,9 +13,9 @@ async function names(server: TestServer, query = {}): Promise<string[]> {
 
 test('returns all groups in id order, each as get returns it', async () => {
   await using server = await startServer();
-  const answer = await server.admin.call('groups.list');
-  expect(answer).toMatchObject({ status: 200 });
-  expect(answer.headers.link).toBeUndefined();
+  const response = await server.admin.call('groups.list');
+  expect(response).toMatchObject({ status: 200 });
+  expect(response.headers.link).toBeUndefined();
   const { items } = await server.admin.groups.list();
   expect(items.map(({ groupName }) => groupName)).toEqual(bootstrapped);
   expect(items.map(({ groupId }) => groupId)).toEqual(items.map(({ groupId }) => groupId).toSorted());
@@ -46,8 +46,8 @@ test('filters by exact values, and by all filters together', async () => {
 test('ignores unknown parameters', async () => {
   await using server = await startServer();
   const path = '/security/iam/v1/groups?__proto__=1&constructor=2&limit[]=3&clientId=x&clientId=y&=&&';
-  const answer = await server.admin.raw('GET', path);
-  expect(answer).toMatchObject({ status: 200 });
+  const response = await server.admin.raw('GET', path);
+  expect(response).toMatchObject({ status: 200 });
 });
 
 describe('pages', () => {
@@ -56,8 +56,8 @@ describe('pages', () => {
     const seen: unknown[] = [];
     let path: string | undefined = '/security/iam/v1/groups?limit=2&extra=a%26b%3D%C3%A9+%22';
     for (const status of [206, 206, 200]) {
-      const { body, headers, status: given } = await server.admin.raw('GET', path ?? 'no link');
-      expect(given).toBe(status);
+      const { body, headers, status: actual } = await server.admin.raw('GET', path ?? 'no link');
+      expect(actual).toBe(status);
       seen.push(...(body as { groupName: string }[]).map(({ groupName }) => groupName));
       const [, url] = /^<(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
       if (url !== undefined) expect(new URL(url).searchParams.get('extra')).toBe('a&b=é "');
@@ -77,10 +77,10 @@ describe('pages', () => {
 
   test.each([1, 4, 5, 6, 1000])('have the limit of %i, and a Link header only if more follow', async (limit) => {
     await using server = await startServer();
-    const answer = await server.admin.call('groups.list', { query: { limit } });
-    expect(answer.body).toHaveLength(Math.min(limit, 5));
-    expect(answer.status).toBe(limit < 5 ? 206 : 200);
-    expect(answer.headers.link !== undefined).toBe(limit < 5);
+    const response = await server.admin.call('groups.list', { query: { limit } });
+    expect(response.body).toHaveLength(Math.min(limit, 5));
+    expect(response.status).toBe(limit < 5 ? 206 : 200);
+    expect(response.headers.link !== undefined).toBe(limit < 5);
   });
 
   test('have a hundred items by default', async () => {
@@ -117,10 +117,10 @@ describe('pages', () => {
 
 describe('rejects with 400 and names the parameter:', () => {
   const shared = sharedServer();
-  const refused = async (search: string) => {
-    const answer = await shared().admin.raw('GET', `/security/iam/v1/groups?${search}`);
-    expect(answer.status).toBe(400);
-    return (answer.body as { code: string; message: string }[]).map(({ code, message }) => `${code} ${message}`);
+  const rejected = async (search: string) => {
+    const response = await shared().admin.raw('GET', `/security/iam/v1/groups?${search}`);
+    expect(response.status).toBe(400);
+    return (response.body as { code: string; message: string }[]).map(({ code, message }) => `${code} ${message}`);
   };
 
   test.each([
@@ -147,11 +147,11 @@ describe('rejects with 400 and names the parameter:', () => {
     ['after=', /^CURSOR_INVALID/],
     ['after=garbage', /^CURSOR_INVALID/],
   ])('%s', async (search, expected) => {
-    expect(await refused(search)).toEqual([expect.stringMatching(expected)]);
+    expect(await rejected(search)).toEqual([expect.stringMatching(expected)]);
   });
 
   test('all errors at once', async () => {
-    expect(await refused('limit=abc&role=deploy&name=a&name=b')).toEqual([
+    expect(await rejected('limit=abc&role=deploy&name=a&name=b')).toEqual([
       expect.stringContaining('limit'),
       expect.stringContaining('name'),
       expect.stringContaining('role'),

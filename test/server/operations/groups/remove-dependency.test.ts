@@ -12,8 +12,8 @@ test('removes a dependency by name or by id', async () => {
   for (const dependencyName of ['ops', ops.groupId]) {
     const params = { groupId: 'business-owners' };
     await server.admin.groups.addDependency({ params, body: { groupName: 'ops' } });
-    const answer = await server.admin.call('groups.remove-dependency', { params: { ...params, dependencyName } });
-    expect(answer).toMatchObject({ status: 204, body: undefined });
+    const response = await server.admin.call('groups.remove-dependency', { params: { ...params, dependencyName } });
+    expect(response).toMatchObject({ status: 204, body: undefined });
     const group = await server.admin.groups.get({ params });
     expect(group.dependencies).toEqual([{ groupName: 'business-admins' }]);
   }

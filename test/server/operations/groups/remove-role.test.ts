@@ -9,8 +9,8 @@ testAccess('groups.remove-role', async () => ({
 test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no other', async (roleName) => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW', 'DEPLOY', 'DEPLOY2'] } });
-  const answer = await server.admin.call('groups.remove-role', { params: { groupId: 'ops', roleName } });
-  expect(answer).toMatchObject({ status: 204, body: undefined });
+  const response = await server.admin.call('groups.remove-role', { params: { groupId: 'ops', roleName } });
+  expect(response).toMatchObject({ status: 204, body: undefined });
   const group = await server.admin.groups.get({ params: { groupId: 'ops' } });
   expect(group.roles).toEqual(['VIEW', 'DEPLOY2']);
 });

@@ -21,8 +21,8 @@ test('removes the group with its memberships and nothing else', async () => {
     },
   });
   expect(await server.appContext.store.memberships.find('group', 'ops')).toHaveLength(2);
-  const answer = await server.admin.call('groups.remove', { params });
-  expect(answer).toMatchObject({ status: 204, body: undefined });
+  const response = await server.admin.call('groups.remove', { params });
+  expect(response).toMatchObject({ status: 204, body: undefined });
   expect(await server.appContext.store.memberships.find('group', 'ops')).toEqual([]);
   expect(await server.appContext.store.memberships.find('group', 'leads')).toHaveLength(2);
   await expect(server.admin.groups.get({ params })).rejects.toMatchObject({ status: 404 });
@@ -33,8 +33,8 @@ test('frees the name, but not the id', async () => {
   await using server = await startServer();
   const old = await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.remove({ params });
-  const made = await server.admin.groups.create({ body: { groupName: 'ops' } });
-  expect(made.groupId).not.toBe(old.groupId);
+  const created = await server.admin.groups.create({ body: { groupName: 'ops' } });
+  expect(created.groupId).not.toBe(old.groupId);
   await expect(server.admin.groups.get({ params: old })).rejects.toMatchObject({ status: 404 });
 });
 

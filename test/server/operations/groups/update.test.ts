@@ -19,8 +19,8 @@ testAccess('groups.update', async ({ admin }) => {
 test('replaces the group and keeps its id', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
-  const answer = await server.admin.call('groups.update', { params, body: whole });
-  expect(answer).toMatchObject({ status: 204, body: undefined });
+  const response = await server.admin.call('groups.update', { params, body: whole });
+  expect(response).toMatchObject({ status: 204, body: undefined });
   expect(await server.admin.groups.get({ params: { groupId } })).toEqual({ ...whole, groupId });
 });
 
@@ -80,10 +80,10 @@ describe('If-Match', () => {
     await using server = await startServer();
     await server.admin.groups.create({ body: whole });
     const { etag: ifMatch } = (await server.admin.call('groups.get', { params })).headers;
-    const calls = Array.from({ length: 20 }, (_, at) =>
+    const requests = Array.from({ length: 20 }, (_, at) =>
       server.admin.groups.update({ params, body: { groupName: 'ops', roles: [`R${at}`] }, ifMatch }),
     );
-    const outcomes = await Promise.allSettled(calls);
+    const outcomes = await Promise.allSettled(requests);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 

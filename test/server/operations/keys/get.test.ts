@@ -37,17 +37,17 @@ test('returns the same set as the root path, without private members', async () 
 test('returns the current key as PEM when requested', async () => {
   await using server = await startServer();
   const headers = { accept: 'application/x-pem-file' };
-  const answer = await server.as().call('keys.get', { headers });
-  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/x-pem-file' } });
+  const response = await server.as().call('keys.get', { headers });
+  expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/x-pem-file' } });
   const { keys } = await server.as().keys.get();
-  const { x, y } = createPublicKey(String(answer.body)).export({ format: 'jwk' });
+  const { x, y } = createPublicKey(String(response.body)).export({ format: 'jwk' });
   expect(keys).toMatchObject([{ x, y }]);
 });
 
 test.each(['*/*', 'text/html', 'application/json', ''])('returns JSON for Accept %j', async (accept) => {
   await using server = await startServer();
-  const answer = await server.as().call('keys.get', { headers: { accept } });
-  expect(answer).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
+  const response = await server.as().call('keys.get', { headers: { accept } });
+  expect(response).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
 });
 
 test('ignores credentials: stale, repeated or missing ones', async () => {

@@ -20,9 +20,9 @@ const rowOf = (server: TestServer, { clientId }: Pair) => server.appContext.stor
 test('creates a third-party client without authorities and returns its secret only once', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', level: 'AUTH-IDENTIFIED' });
-  const answer = await caller.call(id, { body });
-  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
-  const pair = answer.body as Pair;
+  const response = await caller.call(id, { body });
+  expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const pair = response.body as Pair;
   const row = await rowOf(server, pair);
   expect(row).toMatchObject({ ...body, party: '3RDPARTY', authorities: [], scope: [], userId: 'u' });
   expect(JSON.stringify(await server.dump())).not.toContain(pair.clientSecret);
@@ -65,8 +65,8 @@ describe('the client is owned', () => {
     const login = () => server.as({ basic: pair }).call('client-identities.login');
     await expectRefusal(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
     const { accessToken } = token as { accessToken: string };
-    const call = () => server.as({ token: accessToken }).groups.list();
-    await expectRefusal(server, call, { status: 401, code: 'TOKEN_INVALID' });
+    const request = () => server.as({ token: accessToken }).groups.list();
+    await expectRefusal(server, request, { status: 401, code: 'TOKEN_INVALID' });
   });
 
   test('and can not authenticate while the owner of its owner is locked', async () => {
@@ -89,8 +89,8 @@ describe('the scope', () => {
     const caller = await server.withAuthorities(['PERSON'], { scope: ['READ', 'WRITE'] });
     expect(await rowOf(server, await create(caller, { scope: ['READ'] }))).toMatchObject({ scope: ['READ'] });
     for (const scope of [['READ', 'DELETE'], ['read'], ['constructor'], ['__proto__']]) {
-      const call = () => create(caller, { scope });
-      await expectRefusal(server, call, { status: 412, code: 'SCOPE_EXCEEDED' });
+      const request = () => create(caller, { scope });
+      await expectRefusal(server, request, { status: 412, code: 'SCOPE_EXCEEDED' });
     }
   });
 
@@ -117,22 +117,22 @@ describe('a service account id', () => {
   test('is rejected if it is or was the id of any object', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
-    const gone = await create(caller, { serviceAccountId: 'once' });
-    await caller.call('my-client-identities.remove', { params: { clientId: gone.clientId } });
-    for (const serviceAccountId of ['service-of-a', 'of-a', 'p1', 'once', gone.clientId]) {
-      const call = () => create(caller, { serviceAccountId });
-      await expectRefusal(server, call, { status: 412, code: 'ID_TAKEN' });
+    const removed = await create(caller, { serviceAccountId: 'once' });
+    await caller.call('my-client-identities.remove', { params: { clientId: removed.clientId } });
+    for (const serviceAccountId of ['service-of-a', 'of-a', 'p1', 'once', removed.clientId]) {
+      const request = () => create(caller, { serviceAccountId });
+      await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
     }
   });
 
   test('is assigned to one of a hundred concurrent requests', async () => {
     await using server = await startWithMembers();
     const callers = await Promise.all(Array.from({ length: 10 }, () => asUser(server)));
-    const calls = Array.from({ length: 100 }, (_, at) => {
+    const requests = Array.from({ length: 100 }, (_, at) => {
       const caller = callers[at % 10];
       return caller ? create(caller, { serviceAccountId: 'same' }) : undefined;
     });
-    const outcomes = await Promise.allSettled(calls);
+    const outcomes = await Promise.allSettled(requests);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 });
@@ -142,9 +142,9 @@ describe('one owner', () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create(caller)));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    expect(refused).toHaveLength(10);
-    for (const reason of refused) expect(reason).toMatchObject({ status: 412, code: 'TOO_MANY_CLIENTS' });
+    const rejected = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(rejected).toHaveLength(10);
+    for (const reason of rejected) expect(reason).toMatchObject({ status: 412, code: 'TOO_MANY_CLIENTS' });
     expect(await server.appContext.store.clients.find('userId', 'u')).toHaveLength(20);
     await create(await asUser(server));
   });
@@ -179,8 +179,8 @@ describe('rejects', () => {
 
   test('a client that is only identified', async () => {
     await using server = await startWithMembers();
-    const call = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
-    expect(await call()).toMatchObject({ status: 401 });
+    const request = () => server.as().raw('POST', '/security/iam/v1/my-client-identities?clientId=of-a', { body });
+    expect(await request()).toMatchObject({ status: 401 });
   });
 });
 
@@ -204,8 +204,8 @@ test.each([
 
 test('returns errors with 200 when soft errors are requested', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
-  const answer = await server
+  const response = await server
     .as({ token: await userToken(server) })
     .raw('POST', '/security/iam/v1/my-client-identities', { body: { ...body, scope: ['ADMIN'] } });
-  expect(answer).toMatchObject({ status: 200, body: [{ code: 'SCOPE_EXCEEDED' }] });
+  expect(response).toMatchObject({ status: 200, body: [{ code: 'SCOPE_EXCEEDED' }] });
 });

@@ -69,19 +69,19 @@ describe('a client can be removed by', () => {
 });
 
 describe('returns 404 for a client of another owner', () => {
-  const foreign = ['of-b', 'of-nobody', 'of-p1', 'service-of-a', 'nobody', 'constructor', '__proto__'];
+  const foreignIds = ['of-b', 'of-nobody', 'of-p1', 'service-of-a', 'nobody', 'constructor', '__proto__'];
 
   test('to a user of a business', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSOWNER'] });
-    for (const clientId of [...foreign, 'OF-A', 'test-admin', 'test-app'])
+    for (const clientId of [...foreignIds, 'OF-A', 'test-admin', 'test-app'])
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('to an administrator', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
-    for (const clientId of foreign)
+    for (const clientId of foreignIds)
       await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 

@@ -25,12 +25,12 @@ describe('issues a token', () => {
     [true, '600'],
   ])('with remember-me %s for %s seconds', async (remember, expiresIn) => {
     await using server = await startWithProducts();
-    const answer = await authorize(await asUser(server, { userId: 'u1' }), { productId }, remember);
-    expect(answer).toEqual({ opaqueToken: expect.any(String), expiresIn });
-    expect(Buffer.from(answer.opaqueToken, 'base64url')).toHaveLength(32);
+    const response = await authorize(await asUser(server, { userId: 'u1' }), { productId }, remember);
+    expect(response).toEqual({ opaqueToken: expect.any(String), expiresIn });
+    expect(Buffer.from(response.opaqueToken, 'base64url')).toHaveLength(32);
     expect(await opaqueTokens(server)).toEqual([
       {
-        tokenHash: hashSecret(answer.opaqueToken),
+        tokenHash: hashSecret(response.opaqueToken),
         userId: 'u1',
         clientId: appClientId,
         productId,
@@ -137,11 +137,11 @@ test('issues no token if the user is locked during the request to the product sy
   await using server = await startWithProducts();
   const as = await asUser(server, { userId: 'u1' });
   const { find } = server.appContext.productSystem;
-  const late: typeof find = async (...given) => {
+  const delayed: typeof find = async (...args) => {
     await server.admin.userIdentities.lock({ body: { userId: 'u1' } });
-    return find(...given);
+    return find(...args);
   };
-  Object.assign(server.appContext, { productSystem: { find: late } });
+  Object.assign(server.appContext, { productSystem: { find: delayed } });
   await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   expect(await opaqueTokens(server)).toEqual([]);
 });

@@ -14,6 +14,6 @@ export function startWithProducts(options: TestServerOptions = {}): Promise<Test
   return startServer({ ...options, seed: { products, ...options.seed } });
 }
 
-export function opaqueTokens({ appContext: world }: TestServer) {
-  return world.store.opaqueTokens.list();
+export function opaqueTokens({ appContext }: TestServer) {
+  return appContext.store.opaqueTokens.list();
 }

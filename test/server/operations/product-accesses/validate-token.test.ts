@@ -8,10 +8,10 @@ import { testAccess } from '../access.ts';
 import { asUser, userToken } from '../user-token.ts';
 import { opaqueTokens, products, reports, startWithProducts } from './products.ts';
 
-const wish = { ...reports, billingType: 'SUBSCRIPTION' } as const;
+const input = { ...reports, billingType: 'SUBSCRIPTION' } as const;
 
 function validate(as: IamClient, more: object = {}) {
-  return as.productAccesses.validateToken({ body: { ...wish, ...more } });
+  return as.productAccesses.validateToken({ body: { ...input, ...more } });
 }
 
 testAccess(
@@ -19,7 +19,7 @@ testAccess(
   async (server) => {
     const product = { productId: 'p', ...reports, billingTypes: ['SUBSCRIPTION'] };
     await server.appContext.store.transaction((tx) => tx.products.insert(product));
-    return { body: wish };
+    return { body: input };
   },
   (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
 );
@@ -27,15 +27,15 @@ testAccess(
 test('returns 204 without a body and the token in a header that must not be cached', async () => {
   await using server = await startWithProducts();
   const authorization = `Bearer ${await userToken(server, { userId: 'u1' })}`;
-  const answer = await fetch(`${server.url}${servicePrefix}/product-accesses/validate-token`, {
+  const response = await fetch(`${server.url}${servicePrefix}/product-accesses/validate-token`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify(wish),
+    body: JSON.stringify(input),
   });
-  expect(answer.status).toBe(204);
-  expect(await answer.text()).toBe('');
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  const token = answer.headers.get('x-opaque-token') ?? '';
+  expect(response.status).toBe(204);
+  expect(await response.text()).toBe('');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const token = response.headers.get('x-opaque-token') ?? '';
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
   expect(await opaqueTokens(server)).toEqual([
     {
@@ -56,8 +56,8 @@ test('returns the token as an object from the client, a new one for each request
   const tokens = await Promise.all(Array.from({ length: 100 }, () => validate(as)));
   expect(tokens[0]).toEqual({ opaqueToken: expect.any(String) });
   expect(new Set(tokens.map(({ opaqueToken }) => opaqueToken)).size).toBe(100);
-  const kept = JSON.stringify(await server.dump());
-  for (const { opaqueToken } of tokens) expect(kept).not.toContain(opaqueToken);
+  const stored = JSON.stringify(await server.dump());
+  for (const { opaqueToken } of tokens) expect(stored).not.toContain(opaqueToken);
 });
 
 test.each([
@@ -68,9 +68,9 @@ test.each([
   [{ lead: true }, true],
 ])('accepts individual users and administrators of businesses: %j', async (user, isIn) => {
   await using server = await startWithProducts();
-  const call = validate(await asUser(server, user));
-  if (isIn) await expect(call).resolves.toBeDefined();
-  else await expect(call).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  const request = validate(await asUser(server, user));
+  if (isIn) await expect(request).resolves.toBeDefined();
+  else await expect(request).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
 describe('rejects without issuing a token', () => {
@@ -112,13 +112,13 @@ describe('rejects without issuing a token', () => {
 });
 
 /** Runs a change while the product system processes the request. */
-function duringValidation(server: TestServer, happens: () => Promise<unknown>): void {
+function duringValidation(server: TestServer, change: () => Promise<unknown>): void {
   const { find } = server.appContext.productSystem;
-  const late: typeof find = async (...given) => {
-    await happens();
-    return find(...given);
+  const delayed: typeof find = async (...args) => {
+    await change();
+    return find(...args);
   };
-  Object.assign(server.appContext, { productSystem: { find: late } });
+  Object.assign(server.appContext, { productSystem: { find: delayed } });
 }
 
 test.each(['lock', 'removal', 'end of the session'])(

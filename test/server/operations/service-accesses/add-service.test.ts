@@ -37,14 +37,14 @@ test('accepts service account ids but not client ids, and grants the roles at on
 });
 
 describe('own services only', () => {
-  const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
+  const rejected = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
   test('are those of the business, for its owner and its administrator', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-nobody'], ['nobody'], ['SERVICE-OF-A']])
-        await expectRefusal(server, () => caller.call(id, to('plain', serviceIds)), refused);
+        await expectRefusal(server, () => caller.call(id, to('plain', serviceIds)), rejected);
       await caller.serviceAccesses.addService(to('plain', ['service-of-a']));
     }
     expect(await membersIn(server)).toEqual(['service-of-a']);
@@ -56,7 +56,7 @@ describe('own services only', () => {
     const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
     await server.makeClient(owned);
     for (const serviceId of ['service-of-p1', 'service-of-a', 'service-of-nobody', 'nobody'])
-      await expectRefusal(server, () => caller.call(id, to('plain', [serviceId])), refused);
+      await expectRefusal(server, () => caller.call(id, to('plain', [serviceId])), rejected);
     await caller.serviceAccesses.addService(to('plain', ['own-service']));
     expect(await membersIn(server)).toEqual(['own-service']);
   });
@@ -65,8 +65,8 @@ describe('own services only', () => {
     await using server = await startWithMembers();
     const application = await server.makeClient({ serviceAccountId: 'application-service' });
     const token = await userToken(server, { clientId: application.clientId });
-    const call = () => server.as({ token }).call(id, to('plain', ['application-service']));
-    await expectRefusal(server, call, refused);
+    const request = () => server.as({ token }).call(id, to('plain', ['application-service']));
+    await expectRefusal(server, request, rejected);
   });
 
   test('are its own and those of its user, for a client', async () => {
@@ -74,13 +74,13 @@ describe('own services only', () => {
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'PERSON'];
     const caller = await callerWith(server, roles, { serviceAccountId: 'itself', userId: 'p1' });
     await caller.serviceAccesses.addService(to('plain', ['itself', 'service-of-p1']));
-    await expectRefusal(server, () => caller.call(id, to('plain', ['service-of-a'])), refused);
+    await expectRefusal(server, () => caller.call(id, to('plain', ['service-of-a'])), rejected);
   });
 
   test('restrict an auditor but not an administrator', async () => {
     await using server = await startWithMembers();
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
-    await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), refused);
+    await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), rejected);
     const administrator = await asUser(server, { roles: ['ADMIN'] });
     await administrator.serviceAccesses.addService(to('plain', ['service-of-a']));
   });
@@ -102,6 +102,6 @@ describe('own services only', () => {
 test('rejects users of a business who are neither owner nor administrator', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { businessId: 'a' });
-  const call = () => caller.call(id, to('plain', ['service-of-a']));
-  await expectRefusal(server, call, { status: 403, code: 'ROLE_MISSING' });
+  const request = () => caller.call(id, to('plain', ['service-of-a']));
+  await expectRefusal(server, request, { status: 403, code: 'ROLE_MISSING' });
 });

@@ -97,8 +97,8 @@ test('accepts a service that administers a business and leaves a group with role
   const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], itself);
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'leads' }] } });
   await insertMembers(server, 'outer', [service('service-of-a')]);
-  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('outer', 'service-of-a')), refused);
+  const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('outer', 'service-of-a')), rejected);
   await insertMembers(server, 'outer', [service('chief')]);
   await caller.serviceAccesses.removeService(from('outer', 'chief'));
   expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
@@ -109,13 +109,13 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [service('service-of-a')]);
   await insertMembers(server, 'leads', [service('service-of-a')]);
-  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), refused);
+  const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
+  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), rejected);
   await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
 });
 
 describe('own services only', () => {
-  const refused = { status: 404, code: 'SERVICE_NOT_FOUND' };
+  const rejected = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
   test('are available to owners and administrators of a business and to individual users', async () => {
     await using server = await startWithMembers();
@@ -133,9 +133,9 @@ describe('own services only', () => {
     ] as const;
     for (const [caller, another] of callers) {
       for (const serviceId of ['service-of-b', 'service-of-nobody', another]) {
-        const foreign = await expectRefusal(server, () => caller.call(id, from('plain', serviceId)), refused);
-        const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), refused);
-        expect(foreign.items).toEqual(unknown.items);
+        const thirdParty = await expectRefusal(server, () => caller.call(id, from('plain', serviceId)), rejected);
+        const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), rejected);
+        expect(thirdParty.items).toEqual(unknown.items);
       }
     }
     await callers[0][0].serviceAccesses.removeService(from('plain', 'service-of-a'));
@@ -146,7 +146,7 @@ describe('own services only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [service('service-of-a')]);
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
-    await expectRefusal(server, () => auditor.call(id, from('plain', 'service-of-a')), refused);
+    await expectRefusal(server, () => auditor.call(id, from('plain', 'service-of-a')), rejected);
   });
 });
 

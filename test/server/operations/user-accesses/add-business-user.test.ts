@@ -46,14 +46,14 @@ test('returns 404 for unknown businesses', async () => {
 });
 
 describe('own business only', () => {
-  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+  const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is accepted from its owner or administrator', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
-      await expectRefusal(server, () => caller.call(id, to('nobody', ['b1'])), refused);
+      await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), rejected);
+      await expectRefusal(server, () => caller.call(id, to('nobody', ['b1'])), rejected);
       await caller.userAccesses.addBusinessUser(to('a', ['a1']));
     }
     expect(await membersIn(server)).toEqual(['a1']);
@@ -63,15 +63,15 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'];
     const caller = await callerWith(server, roles);
-    await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), refused);
+    await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), rejected);
   });
 
   test('rejects an administrator who makes itself an owner, but accepts an owner who adds administrators', async () => {
     await using server = await startWithMembers();
     const roles = ['BUSINESSADMIN', 'BUSINESSUSER'];
     const administrator = await asUser(server, { userId: 'u', roles, businessId: 'a' });
-    const call = () => administrator.call(id, to('a', ['u'], 'business-owners'));
-    await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
+    const request = () => administrator.call(id, to('a', ['u'], 'business-owners'));
+    await expectRefusal(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
     const owner = await asUser(server, { roles: ['BUSINESSOWNER', ...roles], businessId: 'a' });
     await owner.userAccesses.addBusinessUser(to('a', ['a1'], 'business-admins'));
     expect(await membersIn(server, 'business-admins')).toEqual(['a1']);

@@ -46,8 +46,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       await using server = await startWithMembers();
       const [first, second] = known;
       const bad = [first.toUpperCase(), 'nobody', 'toString'];
-      const call = () => add(server, entries([first, ...bad, second]));
-      const failure = await expectRefusal(server, call, { status: 422, code: unknownCode });
+      const request = () => add(server, entries([first, ...bad, second]));
+      const failure = await expectRefusal(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toEqual(
         bad.map((memberId) => ({ code: unknownCode, message: expect.stringContaining(`${memberId}.`) })),
       );
@@ -57,8 +57,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       await using server = await startWithMembers();
       const ids = createIds('many', 10_000);
       await make(server, ids);
-      const call = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
-      const failure = await expectRefusal(server, call, { status: 422, code: unknownCode });
+      const request = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
+      const failure = await expectRefusal(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toHaveLength(1);
       const tooMany = () => add(server, entries([...ids, 'one-more']));
       await expectRefusal(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
@@ -93,8 +93,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       'is rejected if an id is invalid: %j',
       async (memberId) => {
         await using server = await startWithMembers();
-        const call = () => add(server, entries([known[0], memberId]));
-        const failure = await expectRefusal(server, call, { status: 422, code: 'FIELD_VALUE' });
+        const request = () => add(server, entries([known[0], memberId]));
+        const failure = await expectRefusal(server, request, { status: 422, code: 'FIELD_VALUE' });
         expect(failure.items).toEqual([
           { code: 'FIELD_VALUE', message: expect.stringContaining(`[1].${field}`), details: { field: `[1].${field}` } },
         ]);
@@ -113,8 +113,8 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
   test('returns 404 for unknown groups', async () => {
     await using server = await startWithMembers();
     for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
-      const call = () => add(server, entries(known), groupName);
-      await expectRefusal(server, call, { status: 404, code: 'GROUP_NOT_FOUND' });
+      const request = () => add(server, entries(known), groupName);
+      await expectRefusal(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
     }
     const long = () => add(server, entries(known), 'a'.repeat(101));
     await expectRefusal(server, long, { status: 404, code: 'PATH_VALUE' });
@@ -125,11 +125,11 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
 
     test('must all be roles of the caller, including those of dependencies', async () => {
       await using server = await startWithMembers();
-      const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+      const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
       for (const authorities of [common, [...common, 'APPROVE'], [...common, 'DEPLOY']]) {
         const caller = await server.withAuthorities(authorities);
-        const call = () => caller.call(id, { params: params('leads'), body: entries(known) });
-        await expectRefusal(server, call, refused);
+        const request = () => caller.call(id, { params: params('leads'), body: entries(known) });
+        await expectRefusal(server, request, rejected);
       }
       const holder = await server.withAuthorities([...common, 'APPROVE', 'DEPLOY']);
       await holder.call(id, { params: params('leads'), body: entries(known) });

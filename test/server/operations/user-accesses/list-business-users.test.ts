@@ -19,14 +19,14 @@ testMemberPages({
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__']) {
-    const call = () => server.admin.call(id, at(businessId));
-    await expectRefusal(server, call, { status: 404, code: 'BUSINESS_NOT_FOUND' });
+    const request = () => server.admin.call(id, at(businessId));
+    await expectRefusal(server, request, { status: 404, code: 'BUSINESS_NOT_FOUND' });
   }
   await expectRefusal(server, () => server.admin.call(id, at('a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
 describe('own business only', () => {
-  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+  const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is visible to its owner or administrator; another business is reported as unknown', async () => {
     await using server = await startWithMembers();
@@ -34,23 +34,23 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expect(caller.userAccesses.listBusinessUsers(at('a'))).resolves.toEqual({ items: [{ userId: 'a1' }] });
-      const foreign = await expectRefusal(server, () => caller.call(id, at('b')), refused);
-      const unknown = await expectRefusal(server, () => caller.call(id, at('nobody')), refused);
-      expect(foreign.items).toEqual(unknown.items);
+      const thirdParty = await expectRefusal(server, () => caller.call(id, at('b')), rejected);
+      const unknown = await expectRefusal(server, () => caller.call(id, at('nobody')), rejected);
+      expect(thirdParty.items).toEqual(unknown.items);
     }
   });
 
   test('is empty for an owner without a business', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSOWNER'] });
-    await expectRefusal(server, () => caller.call(id, at('a')), refused);
+    await expectRefusal(server, () => caller.call(id, at('a')), rejected);
   });
 
   test('restricts a caller with an administrative role without access here, but not one with access', async () => {
     await using server = await startWithMembers();
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'];
     const maintainer = await callerWith(server, [...common, 'IAM_ADMIN_MAINTENANCE']);
-    await expectRefusal(server, () => maintainer.call(id, at('b')), refused);
+    await expectRefusal(server, () => maintainer.call(id, at('b')), rejected);
     const auditor = await callerWith(server, [...common, 'IAM_ADMIN_READ_ONLY']);
     await expect(auditor.call(id, at('b'))).resolves.toMatchObject({ status: 200 });
   });

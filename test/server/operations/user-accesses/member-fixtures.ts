@@ -81,8 +81,8 @@ export async function lockFirstAdministrator(server: TestServer): Promise<void> 
   });
 }
 
-export async function catchClientError(call: Promise<unknown>): Promise<ClientError> {
-  const outcome = await call.then(
+export async function catchClientError(request: Promise<unknown>): Promise<ClientError> {
+  const outcome = await request.then(
     (value) => value,
     (error: unknown) => error,
   );
@@ -93,11 +93,11 @@ export async function catchClientError(call: Promise<unknown>): Promise<ClientEr
 /** Expects that a request is rejected with this error and leaves the store unchanged. */
 export async function expectRefusal(
   server: TestServer,
-  call: () => Promise<unknown>,
+  request: () => Promise<unknown>,
   expected: { status: number; code: string },
 ): Promise<ClientError> {
   const before = await server.dump();
-  const failure = await catchClientError(call());
+  const failure = await catchClientError(request());
   expect({ status: failure.status, code: failure.code }).toEqual(expected);
   expect(await server.dump()).toEqual(before);
   return failure;
@@ -109,8 +109,8 @@ export function createIds(prefix: string, count: number): string[] {
 }
 
 /** Runs requests that each remove one of the last administrators and expects that exactly one of them fails. */
-export async function expectOneLeft(server: TestServer, calls: readonly (() => Promise<unknown>)[], status: number) {
-  const outcomes = await Promise.allSettled(calls.map((call) => call()));
+export async function expectOneLeft(server: TestServer, requests: readonly (() => Promise<unknown>)[], status: number) {
+  const outcomes = await Promise.allSettled(requests.map((request) => request()));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(failures).toEqual([expect.objectContaining({ status, code: 'LAST_ADMINISTRATOR' })]);
   const groupId = await groupIdOf(server, 'maintainers');
@@ -151,29 +151,32 @@ export function callerWith(
 /** Tests who may call: each alternative of the role expression, and each alternative with one role missing. */
 export function testRoleSets(id: OperationId, prepare: (server: TestServer) => Promise<CallInput>): void {
   const operation: Operation<never> = operations[id];
-  const ways = listRoleSets(operation.roles);
-  const given = new Set(['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC']);
-  const lacking = ways.flatMap((way) =>
-    way.filter((role) => !given.has(role)).map((role) => way.filter((other) => other !== role)),
+  const alternatives = listRoleSets(operation.roles);
+  const implied = new Set(['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC']);
+  const incomplete = alternatives.flatMap((alternative) =>
+    alternative.filter((role) => !implied.has(role)).map((role) => alternative.filter((other) => other !== role)),
   );
-  const refused = lacking.filter(
-    (roles) => !isAllowed(operation.roles, { roles: new Set([...given, ...roles]), scope: new Set() }),
+  const rejected = incomplete.filter(
+    (roles) => !isAllowed(operation.roles, { roles: new Set([...implied, ...roles]), scope: new Set() }),
   );
 
   describe('access', () => {
-    test.each(ways.map((way) => [way.join(' and '), way] as const))('accepts %s', async (_, way) => {
-      await using server = await startWithMembers();
-      const input = await prepare(server);
-      const answer = await (await callerWith(server, way)).call(id, input);
-      expect(operation.statuses).toContain(answer.status);
-    });
+    test.each(alternatives.map((alternative) => [alternative.join(' and '), alternative] as const))(
+      'accepts %s',
+      async (_, alternative) => {
+        await using server = await startWithMembers();
+        const input = await prepare(server);
+        const response = await (await callerWith(server, alternative)).call(id, input);
+        expect(operation.statuses).toContain(response.status);
+      },
+    );
 
     test('rejects a caller without one of the roles or without credentials, and leaves the store unchanged', async () => {
       await using server = await startWithMembers();
       const input = await prepare(server);
-      expect(refused.length).toBeGreaterThan(0);
+      expect(rejected.length).toBeGreaterThan(0);
       const status = operation.statuses.includes(403) ? 403 : 401;
-      for (const roles of refused) {
+      for (const roles of rejected) {
         const caller = await callerWith(server, roles);
         await expectRefusal(server, () => caller.call(id, input), { status, code: 'ROLE_MISSING' });
       }

@@ -100,10 +100,10 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       await using server = await startWithMembers();
       await insertMembers(server, 'plain', ['m1', 'm2'].map(member));
       await insertMembers(server, 'leads', ['m1', 'm2'].map(member));
-      const foreign = cursorOf((await list(server, { limit: 1 }, 'leads')).headers.link);
+      const thirdParty = cursorOf((await list(server, { limit: 1 }, 'leads')).headers.link);
       const ofGroups = cursorOf((await server.admin.call('groups.list', { query: { limit: 1 } })).headers.link);
       const bad: Query[] = [{ limit: 0 }, { limit: -1 }, { limit: 1e9 }, { limit: 1.5 }, { limit: Number.NaN }];
-      bad.push(...[foreign, ofGroups, 'x', '', '__proto__'].map((after) => ({ after })));
+      bad.push(...[thirdParty, ofGroups, 'x', '', '__proto__'].map((after) => ({ after })));
       for (const query of bad) {
         if (badPaging === 'ignored')
           expect(await list(server, query)).toMatchObject({ status: 200, body: items(['m1', 'm2']) });

@@ -102,15 +102,15 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role, directly or through
   const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_READ_ONLY'], level: 'AUTH-MFA' });
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
     await insertMembers(server, group, [pair('a', 'a1')]);
-    const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
-    await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), refused);
+    const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
+    await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), rejected);
   }
   await insertMembers(server, 'leads', [pair('a', 'a1')]);
   await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'a1'));
 });
 
 describe('own business only', () => {
-  const refused = { status: 404, code: 'BUSINESS_NOT_FOUND' };
+  const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
   test('is accepted from its owner or administrator', async () => {
     await using server = await startWithMembers();
@@ -120,7 +120,7 @@ describe('own business only', () => {
       ['BUSINESSADMIN', 'a2'],
     ] as const) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), refused);
+      await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
       await caller.userAccesses.removeBusinessUser(from('plain', 'a', userId));
     }
     expect(await membersIn(server)).toEqual(['b1']);
@@ -130,7 +130,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [pair('b', 'b1')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), refused);
+    await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
   });
 });
 
@@ -139,8 +139,8 @@ describe('last administrator', () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [pair('a', 'a1')]);
-    const call = () => server.admin.call(id, from('maintainers', 'a', 'a1'));
-    await expectRefusal(server, call, { status: 412, code: 'LAST_ADMINISTRATOR' });
+    const request = () => server.admin.call(id, from('maintainers', 'a', 'a1'));
+    await expectRefusal(server, request, { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('remains when a hundred are removed concurrently', async () => {
@@ -153,7 +153,7 @@ describe('last administrator', () => {
       'maintainers',
       userIds.map((userId) => pair('a', userId)),
     );
-    const calls = userIds.map((userId) => () => server.admin.call(id, from('maintainers', 'a', userId)));
-    await expectOneLeft(server, calls, 412);
+    const requests = userIds.map((userId) => () => server.admin.call(id, from('maintainers', 'a', userId)));
+    await expectOneLeft(server, requests, 412);
   });
 });

@@ -59,7 +59,7 @@ test('returns 404 for a user who is not in the group and for unknown groups', as
 });
 
 describe('a client without AUTH-MFA', () => {
-  const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
+  const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
 
   test('can not change groups that grant administrator roles, through any role or dependency', async () => {
     await using server = await startWithMembers();
@@ -70,7 +70,7 @@ describe('a client without AUTH-MFA', () => {
       for (const groupName of [role, outer.groupName]) {
         await insertMembers(server, groupName, [user('p1')]);
         const caller = await server.withAuthorities([]);
-        await expectRefusal(server, () => caller.call(id, from(groupName, 'p1')), refused);
+        await expectRefusal(server, () => caller.call(id, from(groupName, 'p1')), rejected);
       }
     }
     const caller = await server.withAuthorities([]);
@@ -83,9 +83,9 @@ describe('a client without AUTH-MFA', () => {
     await insertMembers(server, 'maintainers', [user('p1')]);
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN', 'IAM_ADMIN_MAINTENANCE'];
     const caller = await callerWith(server, roles);
-    await expectRefusal(server, () => caller.call(id, from('maintainers', 'p1')), refused);
-    const proven = await callerWith(server, [...roles, 'AUTH-MFA']);
-    await proven.userAccesses.removeUser(from('maintainers', 'p1'));
+    await expectRefusal(server, () => caller.call(id, from('maintainers', 'p1')), rejected);
+    const authenticated = await callerWith(server, [...roles, 'AUTH-MFA']);
+    await authenticated.userAccesses.removeUser(from('maintainers', 'p1'));
   });
 
   test('does not extend the rights of the users who call through it', async () => {
@@ -93,8 +93,8 @@ describe('a client without AUTH-MFA', () => {
     await insertMembers(server, 'plain', [user('p1')]);
     const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
     await expectRefusal(server, () => caller.call(id, from('plain', 'p1')), { status: 401, code: 'ROLE_MISSING' });
-    const proven = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
-    await proven.userAccesses.removeUser(from('plain', 'p1'));
+    const authenticated = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+    await authenticated.userAccesses.removeUser(from('plain', 'p1'));
   });
 });
 
@@ -105,8 +105,8 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role, but accepts groups 
   await server.admin.groups.create({ body: { groupName: 'admins', roles: ['ADMIN'] } });
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
     await insertMembers(server, group, [user('p1')]);
-    const refused = { status: 404, code: 'GROUP_NOT_FOUND' };
-    await expectRefusal(server, () => caller.call(id, from(group, 'p1')), refused);
+    const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
+    await expectRefusal(server, () => caller.call(id, from(group, 'p1')), rejected);
   }
   for (const group of ['admins', 'leads']) {
     await insertMembers(server, group, [user('p1')]);
@@ -119,8 +119,8 @@ describe('last administrator', () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [user('p1')]);
-    const call = () => server.admin.call(id, from('maintainers', 'p1'));
-    const failure = await expectRefusal(server, call, { status: 200, code: 'LAST_ADMINISTRATOR' });
+    const request = () => server.admin.call(id, from('maintainers', 'p1'));
+    const failure = await expectRefusal(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
     expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
     await insertMembers(server, 'maintainers', [user('p2')]);
     await server.admin.userAccesses.removeUser(from('maintainers', 'p1'));
@@ -132,7 +132,7 @@ describe('last administrator', () => {
     const userIds = createIds('admin', 100);
     await makeUsers(server, userIds);
     await insertMembers(server, 'maintainers', userIds.map(user));
-    const calls = userIds.map((userId) => () => server.admin.call(id, from('maintainers', userId)));
-    await expectOneLeft(server, calls, 200);
+    const requests = userIds.map((userId) => () => server.admin.call(id, from('maintainers', userId)));
+    await expectOneLeft(server, requests, 200);
   });
 });

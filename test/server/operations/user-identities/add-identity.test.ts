@@ -82,6 +82,6 @@ describe('rejects', () => {
 test('accepts one of 20 concurrent requests for the same identifier', async () => {
   const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
   await using server = await startWith(people);
-  const given = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'wanted', userId)));
-  expect(given.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const results = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'wanted', userId)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });

@@ -10,9 +10,9 @@ test('binds the device to the user and the session to the device', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const body = { deviceId: 'phone', deviceVersion: 'V2', deviceName: "Alice's phone" } as const;
-  const answer = await postJson(server, path, body, { authorization: `Bearer ${token.accessToken}` });
-  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
-  const { deviceTokenId } = answer.json as { deviceTokenId: string };
+  const response = await postJson(server, path, body, { authorization: `Bearer ${token.accessToken}` });
+  expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  const { deviceTokenId } = response.json as { deviceTokenId: string };
   expect(Buffer.from(deviceTokenId, 'base64url')).toHaveLength(32);
   const [device, ...others] = await server.appContext.store.devices.list();
   expect(others).toEqual([]);
@@ -24,9 +24,9 @@ test('binds the device to the user and the session to the device', async () => {
 test('stores only a hash of the device credential', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
-  const shown = [await associate(server, token), await associate(server, token)];
-  const kept = JSON.stringify(await server.dump()) + server.log.join('');
-  for (const deviceTokenId of shown) expect(kept).not.toContain(deviceTokenId);
+  const returned = [await associate(server, token), await associate(server, token)];
+  const stored = JSON.stringify(await server.dump()) + server.log.join('');
+  for (const deviceTokenId of returned) expect(stored).not.toContain(deviceTokenId);
 });
 
 test('returns the same binding with a new deviceTokenId when repeated, and keeps fields that are not sent', async () => {
@@ -83,11 +83,11 @@ test('removes the binding of the oldest association when a user exceeds the maxi
 test('creates one device from 100 concurrent requests; it accepts the last token returned', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
-  const shown = await Promise.all(Array.from({ length: 100 }, () => associate(server, token)));
-  expect(new Set(shown).size).toBe(100);
+  const returned = await Promise.all(Array.from({ length: 100 }, () => associate(server, token)));
+  expect(new Set(returned).size).toBe(100);
   const devices = await server.appContext.store.devices.list();
   expect(devices).toHaveLength(1);
-  expect(shown.map(hashSecret)).toContain(devices[0]?.tokenHash);
+  expect(returned.map(hashSecret)).toContain(devices[0]?.tokenHash);
 });
 
 test('rejects an invalid body and leaves the store unchanged', async () => {
@@ -105,8 +105,8 @@ test('rejects an invalid body and leaves the store unchanged', async () => {
     [{ deviceId: 'a', tokenHash: 'y' }, 'FIELD_UNKNOWN'],
   ];
   for (const [body, code] of bodies) {
-    const answer = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
-    expect(answer).toMatchObject({ status: 400, json: [{ code }] });
+    const response = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
+    expect(response).toMatchObject({ status: 400, json: [{ code }] });
   }
   expect(await server.dump()).toEqual(before);
 });

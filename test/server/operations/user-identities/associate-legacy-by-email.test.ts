@@ -16,14 +16,14 @@ import {
 
 const associate = (as: IamClient, logon = 'FREE1') => as.userIdentities.associateLegacyByEmail({ body: { logon } });
 const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUTH-BASIC');
-const messages = ({ appContext: world }: TestServer) => world.store.messages.list();
+const messages = ({ appContext }: TestServer) => appContext.store.messages.list();
 
 test('sends a code to the e-mail address in the mainframe and returns it masked', async () => {
   await using server = await startWithLogons();
-  const answer = await associate(await asAlice(server), 'free1');
-  expect(answer).toEqual({ challengeId: expect.any(String), contact: 'f***@mainframe.example', expiresIn: '600' });
+  const response = await associate(await asAlice(server), 'free1');
+  expect(response).toEqual({ challengeId: expect.any(String), contact: 'f***@mainframe.example', expiresIn: '600' });
   expect(await messages(server)).toMatchObject([
-    { to: 'free@mainframe.example', channel: 'email', purpose: 'legacy-association', codeId: answer.challengeId },
+    { to: 'free@mainframe.example', channel: 'email', purpose: 'legacy-association', codeId: response.challengeId },
   ]);
   expect(await lastCode(server, 'free@mainframe.example')).toMatch(/^\d{6}$/);
 });

@@ -11,8 +11,8 @@ const asAlice = (server: TestServer) => createSession(server, alice.userId, 'AUT
 
 test('sends a code to the mobile number in the mainframe and returns it masked', async () => {
   await using server = await startWithLogons();
-  const answer = await associate(await asAlice(server), 'Free1');
-  expect(answer).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
+  const response = await associate(await asAlice(server), 'Free1');
+  expect(response).toEqual({ challengeId: expect.any(String), contact: '***0101', expiresIn: '600' });
   expect(await server.appContext.store.messages.list()).toMatchObject([{ to: mobiles.FREE1, channel: 'sms' }]);
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
@@ -22,14 +22,14 @@ test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
   async (logon) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const answers = [await associate(as, logon), await associate(as, logon)];
-    for (const answer of answers)
-      expect(answer).toEqual({
+    const responses = [await associate(as, logon), await associate(as, logon)];
+    for (const response of responses)
+      expect(response).toEqual({
         challengeId: expect.any(String),
         contact: expect.stringMatching(/^\*{3}\d{4}$/),
         expiresIn: '600',
       });
-    expect(answers[1]?.contact).toBe(answers[0]?.contact);
+    expect(responses[1]?.contact).toBe(responses[0]?.contact);
     expect(await server.appContext.store.messages.list()).toEqual([]);
   },
 );

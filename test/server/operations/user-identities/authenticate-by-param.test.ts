@@ -40,24 +40,24 @@ async function startWithShop(): Promise<TestServer> {
   return server;
 }
 
-const refused = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
-const tokenIn = (answer: ApiResponse) => answer.json as Tokens;
+const rejected = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
+const tokenIn = (response: ApiResponse) => response.json as Tokens;
 
 describe('issues a token of the user', () => {
   test('in a separate session with the calling client, without a refresh token', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server, { remember: true });
-    const answer = await redeem(server, await paramOf(server, source));
-    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
-    expect(answer.json).toEqual({
+    const response = await redeem(server, await paramOf(server, source));
+    expect(response).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(response.json).toEqual({
       accessToken: expect.any(String),
       tokenType: 'Bearer',
       expiresIn: '3600',
       scope: ['READ', 'BUY'],
     });
-    expect(readClaims(tokenIn(answer))).toMatchObject({ sub: alice.userId, client_id: 'shop', app_id: 'shop-app' });
-    expect(readClaims(tokenIn(answer)).sid).not.toBe(readClaims(source).sid);
-    expect(await findSession(server, tokenIn(answer))).toMatchObject({ clientId: 'shop', remember: false });
+    expect(readClaims(tokenIn(response))).toMatchObject({ sub: alice.userId, client_id: 'shop', app_id: 'shop-app' });
+    expect(readClaims(tokenIn(response)).sid).not.toBe(readClaims(source).sid);
+    expect(await findSession(server, tokenIn(response))).toMatchObject({ clientId: 'shop', remember: false });
     expect(await server.appContext.store.tickets.count()).toBe(0);
   });
 
@@ -66,10 +66,10 @@ describe('issues a token of the user', () => {
     const source = await createTokens(server, { level: 'AUTH-MFA' });
     await changeSession(server, source, { smart: true });
     server.clock.advance(50 * minutes);
-    const answer = await redeem(server, await paramOf(server, source));
-    expect(readRoles(tokenIn(answer))).toEqual([...readRoles(source), 'AUTH-SMART'].sort());
-    expect((await findSession(server, tokenIn(answer)))?.mfaAt).toBe((await findSession(server, source))?.mfaAt);
-    let { accessToken } = tokenIn(answer);
+    const response = await redeem(server, await paramOf(server, source));
+    expect(readRoles(tokenIn(response))).toEqual([...readRoles(source), 'AUTH-SMART'].sort());
+    expect((await findSession(server, tokenIn(response)))?.mfaAt).toBe((await findSession(server, source))?.mfaAt);
+    let { accessToken } = tokenIn(response);
     for (let turn = 0; turn < 12; turn += 1) {
       server.clock.advance(55 * minutes);
       ({ accessToken } = await server.as({ token: accessToken }).userIdentities.renovateToken());
@@ -87,17 +87,17 @@ describe('issues a token of the user', () => {
       server.clock.advance(55 * minutes);
       source = await server.as({ token: source.accessToken }).userIdentities.renovateToken();
     }
-    const answer = await redeem(server, await paramOf(server, source));
-    expect(answer.json).toMatchObject({ expiresIn: String(12 * hours - 13 * 55 * minutes) });
+    const response = await redeem(server, await paramOf(server, source));
+    expect(response.json).toMatchObject({ expiresIn: String(12 * hours - 13 * 55 * minutes) });
   });
 
   test('with at most the scope of a narrowed originating token', async () => {
     await using server = await startWithShop();
     const { accessToken } = await createTokens(server);
     const narrow = await server.as({ token: accessToken }).userIdentities.accessToken({ body: { scope: ['READ'] } });
-    const answer = await redeem(server, await paramOf(server, narrow));
-    expect(answer.json).toMatchObject({ scope: ['READ'] });
-    const wide = await redeem(server, await paramOf(server, tokenIn(answer)), at(appClientId));
+    const response = await redeem(server, await paramOf(server, narrow));
+    expect(response.json).toMatchObject({ scope: ['READ'] });
+    const wide = await redeem(server, await paramOf(server, tokenIn(response)), at(appClientId));
     expect(wide.json).toMatchObject({ scope: ['READ'] });
   });
 
@@ -125,9 +125,9 @@ describe('issues a token of the user', () => {
       [{ deviceId: 'phone' }, undefined],
     ];
     for (const [body, deviceKey] of bodies) {
-      const answer = await redeem(server, await paramOf(server, source), at('shop'), body);
-      expect(answer.status).toBe(200);
-      expect((await findSession(server, tokenIn(answer)))?.deviceKey).toBe(deviceKey);
+      const response = await redeem(server, await paramOf(server, source), at('shop'), body);
+      expect(response.status).toBe(200);
+      expect((await findSession(server, tokenIn(response)))?.deviceKey).toBe(deviceKey);
     }
   });
 
@@ -144,7 +144,7 @@ describe('a value', () => {
     const param = await paramOf(server, await createTokens(server));
     expect(await redeem(server, param)).toMatchObject({ status: 200 });
     const before = await server.dump();
-    expect(await redeem(server, param)).toMatchObject(refused);
+    expect(await redeem(server, param)).toMatchObject(rejected);
     expect(await server.dump()).toEqual(before);
   });
 
@@ -152,9 +152,9 @@ describe('a value', () => {
     await using server = await startWithShop();
     const param = await paramOf(server, await createTokens(server));
     const sessions = await server.appContext.store.sessions.count();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => redeem(server, param)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => redeem(server, param)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(99);
     expect(await server.appContext.store.sessions.count()).toBe(sessions + 1);
   });
 
@@ -166,7 +166,7 @@ describe('a value', () => {
     expect(await redeem(server, early)).toMatchObject({ status: 200 });
     server.clock.advance(1);
     const before = await server.dump();
-    expect(await redeem(server, late)).toMatchObject(refused);
+    expect(await redeem(server, late)).toMatchObject(rejected);
     expect(await server.dump()).toEqual(before);
   });
 
@@ -174,7 +174,7 @@ describe('a value', () => {
     await using server = await startWithShop();
     const param = await paramOf(server, await createTokens(server), 'shop');
     const before = await server.dump();
-    expect(await redeem(server, param, at(appClientId))).toMatchObject(refused);
+    expect(await redeem(server, param, at(appClientId))).toMatchObject(rejected);
     expect(await server.dump()).toEqual(before);
     expect(await redeem(server, param)).toMatchObject({ status: 200 });
   });
@@ -190,7 +190,7 @@ describe('a value', () => {
       ),
     );
     const before = await server.dump();
-    for (const param of ['x', refreshToken, value]) expect(await redeem(server, param)).toMatchObject(refused);
+    for (const param of ['x', refreshToken, value]) expect(await redeem(server, param)).toMatchObject(rejected);
     expect(await server.dump()).toEqual(before);
   });
 
@@ -202,7 +202,7 @@ describe('a value', () => {
     const param = await paramOf(server, token);
     await end(server, token);
     const before = await server.dump();
-    expect(await redeem(server, param)).toMatchObject(refused);
+    expect(await redeem(server, param)).toMatchObject(rejected);
     expect(await server.dump()).toEqual(before);
   });
 

@@ -52,23 +52,29 @@ export async function createUnderprivilegedCallers(server: TestServer): Promise<
 }
 
 /** Expects that every such caller and a request without credentials is rejected without a change. */
-export async function expectRolesNeeded(server: TestServer, call: (as: IamClient) => Promise<unknown>): Promise<void> {
+export async function expectRolesNeeded(
+  server: TestServer,
+  request: (as: IamClient) => Promise<unknown>,
+): Promise<void> {
   const callers = await createUnderprivilegedCallers(server);
   const before = await server.dump();
   for (const [who, caller] of Object.entries(callers))
-    await expect(call(caller), who).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-  await expect(call(server.as()), 'no credentials').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+    await expect(request(caller), who).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+  await expect(request(server.as()), 'no credentials').rejects.toMatchObject({
+    status: 401,
+    code: 'CREDENTIALS_MISSING',
+  });
   expect(await server.dump()).toEqual(before);
 }
 
 /** Expects that a change to a user is rejected and leaves the store unchanged. */
 export async function expectRefused(
   server: TestServer,
-  call: () => Promise<unknown>,
+  request: () => Promise<unknown>,
   failure: { status: number; code: string },
 ): Promise<void> {
   const before = await server.dump();
-  await expect(call()).rejects.toMatchObject(failure);
+  await expect(request()).rejects.toMatchObject(failure);
   expect(await server.dump()).toEqual(before);
 }
 

@@ -37,7 +37,7 @@ function signature(text: string, { privateKey }: Pick<TestCertificate, 'privateK
   return sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64');
 }
 
-async function signProof(
+async function signNonce(
   server: TestServer,
   certificate: TestCertificate = leaf,
   chain: readonly TestCertificate[] = [],
@@ -51,7 +51,7 @@ async function signProof(
   };
 }
 
-type Body = Awaited<ReturnType<typeof signProof>> & { algorithm?: 'RS256' | 'PS256' | 'ES256' };
+type Body = Awaited<ReturnType<typeof signNonce>> & { algorithm?: 'RS256' | 'PS256' | 'ES256' };
 
 function logIn(server: TestServer, body: Body, query: object = {}) {
   return server.as().userIdentities.certificateLogin({ query: { clientId: appClientId, ...query }, body });
@@ -72,7 +72,7 @@ async function expectRefused(server: TestServer, body: Body, query?: object): Pr
 describe('a valid certificate and signature', () => {
   test('log the user with a verified e-mail address of the certificate in with MFA', async () => {
     await using server = await start();
-    const token = await logIn(server, await signProof(server));
+    const token = await logIn(server, await signNonce(server));
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
     expect(readRoles(token)).toEqual(expect.arrayContaining(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'AUTH-MFA']));
     expect(token.refreshToken).toBeUndefined();
@@ -81,7 +81,7 @@ describe('a valid certificate and signature', () => {
 
   test('return a refresh token with remember-me', async () => {
     await using server = await start();
-    const token = await logIn(server, await signProof(server), { 'remember-me': true });
+    const token = await logIn(server, await signNonce(server), { 'remember-me': true });
     expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
   });
 
@@ -96,8 +96,8 @@ describe('a valid certificate and signature', () => {
   ] as const)('accept a signature with %s', async (_, certificate, algorithm, how) => {
     await using server = await start();
     const token = await nonce(server);
-    const made = sign('sha256', Buffer.from(token), { key: certificate.privateKey, ...how }).toString('base64');
-    const body = { token, certificate: certificate.pem, signature: made, ...(algorithm ? { algorithm } : {}) };
+    const created = sign('sha256', Buffer.from(token), { key: certificate.privateKey, ...how }).toString('base64');
+    const body = { token, certificate: certificate.pem, signature: created, ...(algorithm ? { algorithm } : {}) };
     await expect(logIn(server, body)).resolves.toMatchObject({ tokenType: 'Bearer' });
   });
 
@@ -106,7 +106,7 @@ describe('a valid certificate and signature', () => {
       { kind: 'certificateAuthority', name: 'root', certificate: root.der.toString('base64') },
     ] as const;
     await using server = await start({ providers: [...providers] });
-    const body = { ...(await signProof(server)), certificate: leaf.der.toString('base64') };
+    const body = { ...(await signNonce(server)), certificate: leaf.der.toString('base64') };
     await expect(logIn(server, body)).resolves.toBeDefined();
   });
 });
@@ -116,7 +116,7 @@ describe('the user', () => {
 
   test.each([bare.fingerprint, bare.fingerprint.toUpperCase()])('is found by a registered fingerprint', async (hex) => {
     await using server = await start({ users: [{ ...alice, certificates: [hex] }] });
-    expect(readClaims(await logIn(server, await signProof(server, bare)))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, await signNonce(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
   test('is found by a fingerprint that an administrator added', async () => {
@@ -125,30 +125,30 @@ describe('the user', () => {
       params: { id: alice.userId },
       body: { identity: `x5t#S256:${bare.fingerprint}` },
     });
-    expect(readClaims(await logIn(server, await signProof(server, bare)))).toMatchObject({ sub: alice.userId });
+    expect(readClaims(await logIn(server, await signNonce(server, bare)))).toMatchObject({ sub: alice.userId });
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('with %s is not found by an e-mail address', async (role) => {
     const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
     await using server = await start({ groups });
-    await expectRefused(server, await signProof(server));
+    await expectRefused(server, await signNonce(server));
     const id = alice.userId;
     await server.admin.userIdentities.addIdentity({
       params: { id },
       body: { identity: `x5t#S256:${leaf.fingerprint}` },
     });
-    expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: id });
+    expect(readClaims(await logIn(server, await signNonce(server)))).toMatchObject({ sub: id });
   });
 
   test('with the fingerprint takes precedence over the one with the e-mail address', async () => {
     const bob = { userId: 'bob', userName: 'Bob', certificates: [leaf.fingerprint] };
     await using server = await start({ users: [alice, bob] });
-    expect(readClaims(await logIn(server, await signProof(server)))).toMatchObject({ sub: 'bob' });
+    expect(readClaims(await logIn(server, await signNonce(server)))).toMatchObject({ sub: 'bob' });
   });
 
   test('is not found by a name that equals the fingerprint', async () => {
     await using server = await start({ users: [{ userId: 'x', userName: `x5t#S256:${bare.fingerprint}` }] });
-    await expectRefused(server, await signProof(server, bare));
+    await expectRefused(server, await signNonce(server, bare));
   });
 
   test('is not found by an unverified e-mail address', async () => {
@@ -157,7 +157,7 @@ describe('the user', () => {
       const user = await tx.users.get(alice.userId);
       if (user) await tx.users.replace({ ...user, emailVerified: false });
     });
-    await expectRefused(server, await signProof(server));
+    await expectRefused(server, await signNonce(server));
   });
 
   test('is not found by a user name or identifier that equals the address', async () => {
@@ -166,7 +166,7 @@ describe('the user', () => {
     });
     for (const email of ['a@example.org', 'b@example.org']) {
       const certificate = createCertificate({ issuer: root, ...leafOptions, emails: [email] });
-      await expectRefused(server, await signProof(server, certificate));
+      await expectRefused(server, await signNonce(server, certificate));
     }
   });
 
@@ -179,42 +179,42 @@ describe('the user', () => {
       [],
     ]) {
       const certificate = createCertificate({ issuer: root, ...leafOptions, emails });
-      await expectRefused(server, await signProof(server, certificate));
+      await expectRefused(server, await signNonce(server, certificate));
     }
   });
 
   test('is rejected while locked', async () => {
     await using server = await start({ users: [{ ...alice, locked: true }] });
-    await expectRefused(server, await signProof(server));
+    await expectRefused(server, await signNonce(server));
   });
 });
 
 describe('the nonce', () => {
   test('is consumed by a valid signature', async () => {
     await using server = await start();
-    const body = await signProof(server);
+    const body = await signNonce(server);
     await logIn(server, body);
     await expectRefused(server, body);
   });
 
   test('is consumed by an invalid signature', async () => {
     await using server = await start();
-    const body = await signProof(server);
+    const body = await signNonce(server);
     await expectRefused(server, { ...body, signature: signature('another text', leaf) });
     await expectRefused(server, body);
   });
 
   test('is accepted once in 100 concurrent requests', async () => {
     await using server = await start();
-    const body = await signProof(server);
-    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, body)));
-    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const body = await signNonce(server);
+    const requests = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, body)));
+    expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
   test('is valid for 120 seconds', async () => {
     await using server = await start();
-    const [inTime, late] = [await signProof(server), await signProof(server)];
+    const [inTime, late] = [await signNonce(server), await signNonce(server)];
     server.clock.advance(119);
     await expect(logIn(server, inTime)).resolves.toBeDefined();
     server.clock.advance(1);
@@ -224,7 +224,7 @@ describe('the nonce', () => {
   test('is valid only for the client that requested it', async () => {
     await using server = await start();
     const { clientId } = await server.makeClient();
-    await expectRefused(server, await signProof(server), { clientId });
+    await expectRefused(server, await signNonce(server), { clientId });
   });
 
   test('is rejected if it was issued for another purpose or made up', async () => {
@@ -255,9 +255,9 @@ describe('the signature', () => {
   test('must use an algorithm of the key type', async () => {
     await using server = await start();
     for (const algorithm of ['RS256', 'PS256'] as const)
-      await expectRefused(server, { ...(await signProof(server)), algorithm });
+      await expectRefused(server, { ...(await signNonce(server)), algorithm });
     for (const algorithm of ['PS256', 'ES256'] as const)
-      await expectRefused(server, { ...(await signProof(server, rsaLeaf)), algorithm });
+      await expectRefused(server, { ...(await signNonce(server, rsaLeaf)), algorithm });
   });
 });
 
@@ -275,30 +275,30 @@ describe('the path', () => {
       [middle, lower],
       [root, middle, lower, middle, rsaLeaf],
     ])
-      await expect(logIn(server, await signProof(server, deep, chain))).resolves.toBeDefined();
-    for (const chain of [[], [lower], [middle]]) await expectRefused(server, await signProof(server, deep, chain));
+      await expect(logIn(server, await signNonce(server, deep, chain))).resolves.toBeDefined();
+    for (const chain of [[], [lower], [middle]]) await expectRefused(server, await signNonce(server, deep, chain));
   });
 
   test('may end at an authority that is cross-certified by another', async () => {
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'middle', certificate: middle.pem }],
     });
-    await expect(logIn(server, await signProof(server, below(middle)))).resolves.toBeDefined();
-    await expectRefused(server, await signProof(server, leaf));
+    await expect(logIn(server, await signNonce(server, below(middle)))).resolves.toBeDefined();
+    await expectRefused(server, await signNonce(server, leaf));
   });
 
   test('is invalid once the authority is removed from the store', async () => {
     await using server = await start();
-    const body = await signProof(server);
+    const body = await signNonce(server);
     await server.appContext.store.transaction((tx) => tx.providers.delete('root'));
     await expectRefused(server, body);
   });
 
   test('is invalid if the certificates form a cycle', async () => {
     await using server = await start();
-    const circle = Array.from({ length: 5 }, () => createAuthority({ name: 'Circle', key: 'ec-384' }));
-    const [first = root] = circle;
-    await expectRefused(server, await signProof(server, below(first), circle));
+    const cycle = Array.from({ length: 5 }, () => createAuthority({ name: 'Circle', key: 'ec-384' }));
+    const [first = root] = cycle;
+    await expectRefused(server, await signNonce(server, below(first), cycle));
   });
 
   const stranger = createAuthority({ name: 'Root', key: 'ec-384' });
@@ -348,12 +348,12 @@ describe('the path', () => {
     ['over an authority with name constraints', below(constrained), [constrained]],
   ])('is rejected %s', async (_, certificate, chain) => {
     await using server = await start();
-    await expectRefused(server, await signProof(server, certificate, chain));
+    await expectRefused(server, await signNonce(server, certificate, chain));
   });
 
   test('is accepted up to the path length of an authority', async () => {
     await using server = await start();
-    await expect(logIn(server, await signProof(server, below(limited), [limited]))).resolves.toBeDefined();
+    await expect(logIn(server, await signNonce(server, below(limited), [limited]))).resolves.toBeDefined();
   });
 
   test.each<[string, CertificateOptions]>([
@@ -366,19 +366,19 @@ describe('the path', () => {
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'wrong', certificate: wrong.pem }],
     });
-    await expectRefused(server, await signProof(server, below(wrong)));
+    await expectRefused(server, await signNonce(server, below(wrong)));
   });
 
   test('is validated at the time of the server clock', async () => {
     await using server = await start();
     server.clock.advance(10 * 365 * 86_400);
-    await expectRefused(server, await signProof(server));
+    await expectRefused(server, await signNonce(server));
   });
 });
 
 test('rejects a trusted authority as the certificate of a user', async () => {
   await using server = await start();
-  await expectRefused(server, await signProof(server, root));
+  await expectRefused(server, await signNonce(server, root));
 });
 
 describe('an invalid certificate', () => {
@@ -387,17 +387,17 @@ describe('an invalid certificate', () => {
     const twice = leaf.pem + leaf.pem;
     const longer = Buffer.concat([leaf.der, root.der]).toString('base64');
     for (const certificate of ['', 'nothing', '-----BEGIN CERTIFICATE-----', twice, longer]) {
-      await expectRefused(server, { ...(await signProof(server)), certificate });
-      await expectRefused(server, { ...(await signProof(server)), chain: [certificate] });
+      await expectRefused(server, { ...(await signNonce(server)), certificate });
+      await expectRefused(server, { ...(await signNonce(server)), chain: [certificate] });
     }
   });
 
   test('is rejected for any bytes', async () => {
     await using server = await start();
     for (let at = 0; at < leaf.der.length; at += 7) {
-      const spoilt = Buffer.from(leaf.der);
-      spoilt.writeUInt8(spoilt.readUInt8(at) ^ 0xff, at);
-      await expectRefused(server, { ...(await signProof(server)), certificate: spoilt.toString('base64') });
+      const tampered = Buffer.from(leaf.der);
+      tampered.writeUInt8(tampered.readUInt8(at) ^ 0xff, at);
+      await expectRefused(server, { ...(await signNonce(server)), certificate: tampered.toString('base64') });
     }
   });
 });
@@ -411,7 +411,7 @@ describe('between the steps', () => {
       providers: {
         ...providers,
         verifyCertificate: async (proof: Parameters<typeof certificate>[0]) => {
-          const proven = await certificate(proof);
+          const authenticated = await certificate(proof);
           if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
           if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: alice.userId } });
           await store.transaction(async (tx) => {
@@ -419,11 +419,11 @@ describe('between the steps', () => {
             if (event === 'new e-mail' && user) await tx.users.replace({ ...user, userEmail: 'other@example.com' });
             if (event === 'removal of the authority') await tx.providers.delete('root');
           });
-          return proven;
+          return authenticated;
         },
       },
     });
-    const failure = await catchClientError(logIn(server, await signProof(server)));
+    const failure = await catchClientError(logIn(server, await signNonce(server)));
     expect(failure).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
     expect(await store.sessions.count()).toBe(0);
   });
@@ -434,7 +434,7 @@ describe('the request', () => {
 
   test('is rejected if fields are missing, unknown or malformed, and consumes no nonce', async () => {
     await using server = await start();
-    const body = await signProof(server);
+    const body = await signNonce(server);
     const { token: _, ...without } = body;
     for (const wrong of [
       {},
@@ -453,15 +453,15 @@ describe('the request', () => {
 
   test('is rejected without credentials, from a third-party client and while the store is read-only', async () => {
     await using server = await start();
-    const body = await signProof(server);
+    const body = await signNonce(server);
     const { clientId } = await server.makeClient({ party: '3RDPARTY' });
-    const call = (query: { clientId?: string }) =>
+    const request = (query: { clientId?: string }) =>
       catchClientError(server.as().userIdentities.certificateLogin({ query, body }));
-    expect(await call({})).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-    expect(await call({ clientId: 'unknown' })).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-    expect(await call({ clientId })).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
+    expect(await request({})).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+    expect(await request({ clientId: 'unknown' })).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    expect(await request({ clientId })).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
     server.stopWrites();
-    expect(await call({ clientId: appClientId })).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE' });
+    expect(await request({ clientId: appClientId })).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE' });
   });
 });
 

@@ -19,8 +19,8 @@ test('issues a nonce to an identified client, valid for 120 seconds, and stores 
 
 test('issues a different nonce for each request', async () => {
   await using server = await startServer();
-  const call = () => server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
-  const values = await Promise.all(Array.from({ length: 20 }, call));
+  const request = () => server.as().userIdentities.certificateToken({ query: { clientId: appClientId } });
+  const values = await Promise.all(Array.from({ length: 20 }, request));
   expect(new Set(values.map(({ token }) => token)).size).toBe(20);
 });
 

@@ -10,8 +10,8 @@ import { alice, countHashes, logIn, loginEndpoints, password, postJson, replaceP
 import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
 
 const { userId } = alice;
-const change = (as: IamClient, { current = password, wish = newPassword } = {}) =>
-  as.userIdentities.changePassword({ body: { password: current, newPassword: wish } });
+const change = (as: IamClient, { current = password, input = newPassword } = {}) =>
+  as.userIdentities.changePassword({ body: { password: current, newPassword: input } });
 const missing = { status: 403, code: 'ROLE_MISSING' };
 const wrong = { status: 412, code: 'PASSWORD_WRONG' };
 
@@ -49,7 +49,7 @@ test('stores the exact password that was sent, up to the maximum length', async 
   await using server = await startFast();
   const user = await createSession(server, userId);
   const longest = '\u{1f511} '.repeat(64);
-  await change(user, { wish: longest });
+  await change(user, { input: longest });
   for (const other of [longest.trim(), longest.slice(0, 72), `${longest}x`])
     await expect(logIn(server, { secret: other })).rejects.toMatchObject({ status: 401 });
   await expect(logIn(server, { secret: longest })).resolves.toBeDefined();
@@ -59,8 +59,8 @@ describe('a wrong current password', () => {
   test('is rejected and leaves the store unchanged, whatever the new password', async () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
-    for (const wish of [newPassword, 'q9 fj'])
-      await expectRefused(server, () => change(user, { current: 'open sesame', wish }), wrong);
+    for (const input of [newPassword, 'q9 fj'])
+      await expectRefused(server, () => change(user, { current: 'open sesame', input }), wrong);
   });
 
   test('is throttled after ten, separately from failed logins, which anyone can cause', async () => {
@@ -131,8 +131,8 @@ test('rejects a weak password with one error for each rule and leaves the store 
     ['x'.repeat(129), ['PASSWORD_TOO_LONG']],
     ['x'.repeat(1001), ['FIELD_VALUE']],
   ];
-  for (const [wish, codes] of weak) {
-    const failure = (await change(user, { wish }).catch((error: unknown) => error)) as ClientError;
+  for (const [input, codes] of weak) {
+    const failure = (await change(user, { input }).catch((error: unknown) => error)) as ClientError;
     expect(failure).toBeInstanceOf(ClientError);
     expect([failure.status, failure.items.map(({ code }) => code)]).toEqual([422, codes]);
   }
@@ -143,7 +143,7 @@ test('accepts one of 100 concurrent requests', async () => {
   await using server = await startFast();
   const user = await createSession(server, userId);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 100 }, (_, at) => change(user, { wish: `${newPassword} ${at}` })),
+    Array.from({ length: 100 }, (_, at) => change(user, { input: `${newPassword} ${at}` })),
   );
   const winners = outcomes.flatMap(({ status }, at) => (status === 'fulfilled' ? [at] : []));
   expect(winners).toHaveLength(1);
@@ -205,9 +205,9 @@ describe('while the new password is hashed', () => {
     replacePasswords(server, {
       hash: async (secret, lane) => {
         replacePasswords(server, { hash });
-        const made = await hash(secret, lane);
+        const created = await hash(secret, lane);
         await events[event]?.[0](server);
-        return made;
+        return created;
       },
     });
     await expect(change(user)).rejects.toMatchObject(events[event]?.[1] ?? {});

@@ -97,8 +97,8 @@ describe('rejects', () => {
     const proof = await startAssociation(server, as);
     for (let count = 0; count < 5; count += 1)
       await expect(complete(as, { ...proof, token: 'wrong' })).rejects.toMatchObject(invalid);
-    const anew = await startAssociation(server, as);
-    await expect(complete(as, anew)).rejects.toMatchObject({ status: 429, code: 'CODE_FAILURES', retryAfter: 3600 });
+    const second = await startAssociation(server, as);
+    await expect(complete(as, second)).rejects.toMatchObject({ status: 429, code: 'CODE_FAILURES', retryAfter: 3600 });
     server.clock.advance(3600);
     const later = await asAlice(server);
     await expect(complete(later, await startAssociation(server, later))).resolves.toBeDefined();

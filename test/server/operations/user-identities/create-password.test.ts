@@ -8,7 +8,8 @@ import { newPassword, signUp, signUpCode, startFast } from './flows.ts';
 import { alice, countHashes, logIn, replacePasswords } from './login-fixtures.ts';
 
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
-const create = (as: IamClient, wish = newPassword) => as.userIdentities.createPassword({ body: { newPassword: wish } });
+const create = (as: IamClient, input = newPassword) =>
+  as.userIdentities.createPassword({ body: { newPassword: input } });
 const missing = { status: 403, code: 'ROLE_MISSING' };
 
 test('sets the first password of a user, keeps its sessions and sends a notice', async () => {
@@ -22,8 +23,8 @@ test('sets the first password of a user, keeps its sessions and sends a notice',
 
 test('works after sign-up with a verified contact', async () => {
   await using server = await startFast();
-  const answer = await signUp(server, { token: await signUpCode(server) });
-  const { accessToken } = answer.json as { accessToken: string };
+  const response = await signUp(server, { token: await signUpCode(server) });
+  const { accessToken } = response.json as { accessToken: string };
   expect(await create(server.as({ token: accessToken }))).toEqual({});
   await expect(logIn(server, { name: 'bob@example.com', secret: newPassword })).resolves.toBeDefined();
 });
@@ -65,8 +66,8 @@ describe('rejects and leaves the store unchanged:', () => {
     await using server = await startFast();
     const user = await createSession(server, alice.userId);
     const hashes = countHashes(server);
-    for (const wish of [newPassword, 'q9 fj'])
-      await expectRefused(server, () => create(user, wish), { status: 412, code: 'PASSWORD_EXISTS' });
+    for (const input of [newPassword, 'q9 fj'])
+      await expectRefused(server, () => create(user, input), { status: 412, code: 'PASSWORD_EXISTS' });
     expect(hashes.count).toBe(0);
   });
 
@@ -82,9 +83,9 @@ describe('rejects and leaves the store unchanged:', () => {
       ['x'.repeat(900_000), ['FIELD_VALUE']],
     ];
     const before = await server.dump();
-    for (const [wish, codes] of weak) {
-      const failure = await create(user, wish).catch((error: unknown) => error);
-      expect(failure, wish.slice(0, 20)).toBeInstanceOf(ClientError);
+    for (const [input, codes] of weak) {
+      const failure = await create(user, input).catch((error: unknown) => error);
+      expect(failure, input.slice(0, 20)).toBeInstanceOf(ClientError);
       const { status, items } = failure as ClientError;
       expect([status, items.map(({ code }) => code)]).toEqual([422, codes]);
     }

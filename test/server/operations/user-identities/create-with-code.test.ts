@@ -18,9 +18,9 @@ async function countUsers(server: Awaited<ReturnType<typeof startServer>>): Prom
 test('verifies only the e-mail address that the code was sent to', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
-  const answer = await signUp(server, { token, userId: 'bob-id', userMobile });
-  expect(answer).toMatchObject({ status: 201 });
-  expect(readRoles(answer.json as Token)).toEqual([
+  const response = await signUp(server, { token, userId: 'bob-id', userMobile });
+  expect(response).toMatchObject({ status: 201 });
+  expect(readRoles(response.json as Token)).toEqual([
     'AUTH-IDENTIFIED',
     'CLI-1STPARTY',
     'CLI-AUTH-IDENTIFIED',
@@ -33,9 +33,9 @@ test('verifies only the e-mail address that the code was sent to', async () => {
 test('verifies only the mobile number that the code was sent to, without a failure for the e-mail address', async () => {
   await using server = await startServer();
   await identify(server, { userMobile });
-  const answer = await signUp(server, { token: await lastCode(server, number), userId: 'bob-id', userMobile });
-  expect(answer).toMatchObject({ status: 201 });
-  expect(readRoles(answer.json as Token)).toContain('AUTH-IDENTIFIED');
+  const response = await signUp(server, { token: await lastCode(server, number), userId: 'bob-id', userMobile });
+  expect(response).toMatchObject({ status: 201 });
+  expect(readRoles(response.json as Token)).toContain('AUTH-IDENTIFIED');
   expect(await rowOf(server, 'bob-id')).toMatchObject({ emailVerified: false, mobileVerified: true });
   expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
@@ -43,8 +43,8 @@ test('verifies only the mobile number that the code was sent to, without a failu
 test('accepts the code for any spelling of the address, which is stored as sent', async () => {
   await using server = await startServer();
   const token = await signUpCode(server, 'BOB@Example.com');
-  const answer = await signUp(server, { token, userId: 'bob-id', userEmail: 'Bob@example.COM' });
-  expect(answer).toMatchObject({ status: 201 });
+  const response = await signUp(server, { token, userId: 'bob-id', userEmail: 'Bob@example.COM' });
+  expect(response).toMatchObject({ status: 201 });
   expect(await rowOf(server, 'bob-id')).toMatchObject({ userEmail: 'Bob@example.COM', emailVerified: true });
 });
 
@@ -91,8 +91,12 @@ describe('rejects without creating a user', () => {
       const more = { token, userName: `bob-${guess}` };
       expect(await signUp(server, guess % 2 === 0 ? { ...more, userMobile } : more)).toMatchObject(refusedCode);
     }
-    const held = await signUp(server, { token: await lastCode(server, userEmail) });
-    expect(held).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }], headers: { 'retry-after': '3600' } });
+    const throttled = await signUp(server, { token: await lastCode(server, userEmail) });
+    expect(throttled).toMatchObject({
+      status: 429,
+      json: [{ code: 'CODE_FAILURES' }],
+      headers: { 'retry-after': '3600' },
+    });
     expect(await signUp(server, { token: byMobile, userMobile })).toMatchObject({ status: 201 });
     server.clock.advance(3600);
     const token = await signUpCode(server);
@@ -145,10 +149,10 @@ test('creates one user from 100 concurrent requests with one correct code, witho
   await using server = await startServer();
   const token = await signUpCode(server);
   const users = await countUsers(server);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, at) => signUp(server, { token, userName: `bob-${at}` })),
   );
-  expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
+  expect(tally(responses)).toEqual({ 201: 1, 412: 99 });
   expect(await countUsers(server)).toBe(users + 1);
   expect(await server.appContext.store.codeFailures.count()).toBe(0);
 });
@@ -156,16 +160,21 @@ test('creates one user from 100 concurrent requests with one correct code, witho
 test('checks five of 100 concurrent wrong codes', async () => {
   await using server = await startServer();
   const token = createWrongCode(await signUpCode(server));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, at) => signUp(server, { token, userName: `bob-${at}` })),
   );
-  expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
+  expect(tally(responses)).toEqual({ 412: 5, 429: 95 });
 });
 
 test('identifies a lead with a verified contact, but does not grant USER', async () => {
   await using server = await startServer();
   const token = await signUpCode(server);
-  const answer = await signUp(server, { token, lead: true });
-  expect(readRoles(answer.json as Token)).toEqual(['AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED', 'PERSON']);
-  expect(readClaims(answer.json as Token)).toHaveProperty('user_id');
+  const response = await signUp(server, { token, lead: true });
+  expect(readRoles(response.json as Token)).toEqual([
+    'AUTH-IDENTIFIED',
+    'CLI-1STPARTY',
+    'CLI-AUTH-IDENTIFIED',
+    'PERSON',
+  ]);
+  expect(readClaims(response.json as Token)).toHaveProperty('user_id');
 });

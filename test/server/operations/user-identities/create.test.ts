@@ -166,8 +166,8 @@ describe('rejects', () => {
     const before = await server.dump();
     for (const field of storedFields.filter((name) => !allowed.includes(name))) {
       const sent = JSON.parse(`{"userName":"bob","userEmail":"bob@example.com","${field}":true}`) as object;
-      const answer = await postJson(server, path, sent);
-      expect(answer, field).toMatchObject({ status: 400, json: [{ code: 'FIELD_UNKNOWN' }] });
+      const response = await postJson(server, path, sent);
+      expect(response, field).toMatchObject({ status: 400, json: [{ code: 'FIELD_UNKNOWN' }] });
     }
     expect(await server.dump()).toEqual(before);
   });
@@ -207,8 +207,8 @@ describe('rejects', () => {
 
   test('with 200 and the error array when soft errors are set', async () => {
     await using server = await startWith([], { flags: { 'soft-errors': true } });
-    const answer = await postJson(server, path, { ...body, userName: 'alice' });
-    expect(answer).toMatchObject({ status: 200, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
+    const response = await postJson(server, path, { ...body, userName: 'alice' });
+    expect(response).toMatchObject({ status: 200, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
   });
 });
 

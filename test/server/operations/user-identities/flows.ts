@@ -48,9 +48,9 @@ export async function signUpCode(server: TestServer, userEmail = 'bob@example.co
 }
 
 /** Counts responses by status. */
-export function tally(answers: readonly ApiResponse[]): Record<number, number> {
+export function tally(responses: readonly ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 

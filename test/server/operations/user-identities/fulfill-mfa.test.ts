@@ -109,15 +109,15 @@ describe('a code is rejected', () => {
     const proof = await requestChallenge(server, as);
     const alice = await createSession(server, 'alice-id', 'AUTH-BASIC');
     const others = await requestChallenge(server, other.as, 'work', workEmail);
-    const refused: [IamClient, FactorResponse][] = [
+    const rejected: [IamClient, FactorResponse][] = [
       [other.as, proof],
       [alice, proof],
       [as, { ...proof, challengeId: others.challengeId }],
       [as, { ...proof, challengeId: '' }],
       [as, { ...proof, challengeId: 'none' }],
     ];
-    for (const [caller, given] of refused)
-      await expect(fulfill(caller, given)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    for (const [caller, input] of rejected)
+      await expect(fulfill(caller, input)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     await expect(fulfill(as, proof)).resolves.toBeDefined();
   });
 

@@ -10,10 +10,10 @@ const asAlice = async (server: TestServer) => server.as({ token: (await createTo
 test('returns a value of 256 random bits, valid for a minute, and stores only its hash', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
-  const answer = await postJson(server, path, {}, { authorization: `Bearer ${token.accessToken}` });
-  expect(answer).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
-  expect(answer.json).toEqual({ param: expect.any(String), expiresIn: '60' });
-  const { param } = answer.json as { param: string };
+  const response = await postJson(server, path, {}, { authorization: `Bearer ${token.accessToken}` });
+  expect(response).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
+  expect(response.json).toEqual({ param: expect.any(String), expiresIn: '60' });
+  const { param } = response.json as { param: string };
   expect(Buffer.from(param, 'base64url')).toHaveLength(32);
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(param);
   const [ticket] = await server.appContext.store.tickets.list();
@@ -24,8 +24,8 @@ test('returns a new value for each request and needs no body', async () => {
   await using server = await startWith();
   const token = await createTokens(server);
   const caller = server.as({ token: token.accessToken }).userIdentities;
-  const given = await Promise.all(Array.from({ length: 20 }, () => caller.generateParam({ body: {} })));
-  expect(new Set(given.map(({ param }) => param)).size).toBe(20);
+  const results = await Promise.all(Array.from({ length: 20 }, () => caller.generateParam({ body: {} })));
+  expect(new Set(results.map(({ param }) => param)).size).toBe(20);
   expect(await post(server, path, { authorization: `Bearer ${token.accessToken}` })).toMatchObject({ status: 201 });
 });
 
@@ -70,8 +70,8 @@ describe('rejects and leaves the store unchanged:', () => {
       [{ userId: 'bob' }, 'FIELD_UNKNOWN'],
     ];
     for (const [body, code] of bodies) {
-      const answer = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
-      expect(answer).toMatchObject({ status: 400, json: [{ code }] });
+      const response = await postJson(server, path, body, { authorization: `Bearer ${accessToken}` });
+      expect(response).toMatchObject({ status: 400, json: [{ code }] });
     }
     expect(await server.dump()).toEqual(before);
   });

@@ -57,9 +57,9 @@ describe('access', () => {
       await asUser(server, { roles: ['BUSINESSOWNER', 'BUSINESSADMIN', 'OPERATOR'], businessId: 'b1' }),
     ];
     for (const other of others) {
-      const [foreign, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'nobody')];
-      expect(foreign).toEqual(absent);
-      expect(foreign).toMatchObject({ status: 404, items: [{ code: 'USER_NOT_FOUND' }] });
+      const [thirdParty, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'nobody')];
+      expect(thirdParty).toEqual(absent);
+      expect(thirdParty).toMatchObject({ status: 404, items: [{ code: 'USER_NOT_FOUND' }] });
     }
   });
 

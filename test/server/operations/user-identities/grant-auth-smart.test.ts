@@ -109,8 +109,8 @@ describe('is rejected', () => {
     await using server = await startWithBob();
     const { as, refreshToken = '' } = await logInAs(server, 'bob', { remember: true });
     const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
-    for (const made of ['', 'x', challengeId, await lastCode(server, mainEmail), refreshToken])
-      await expectRefused(server, () => grant(as, made), { status: 412, code: 'CODE_INVALID' });
+    for (const created of ['', 'x', challengeId, await lastCode(server, mainEmail), refreshToken])
+      await expectRefused(server, () => grant(as, created), { status: 412, code: 'CODE_INVALID' });
   });
 
   test('after a lock of the user, even if that has ended', async () => {

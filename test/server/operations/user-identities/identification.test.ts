@@ -56,10 +56,10 @@ test('rejects an invalid contact', async () => {
 test('returns the same response for an unknown contact, and for contacts of active and locked users', async () => {
   const locked = { userId: 'locked', userName: 'locked', userEmail: 'a@example.com', locked: true };
   await using server = await startWith([locked]);
-  const answers: ApiResponse[] = [];
+  const responses: ApiResponse[] = [];
   for (const email of [alice.userEmail, 'albert@example.com', 'anybody@example.com'])
-    answers.push(await identify(server, { userEmail: email }));
-  expect(answers).toEqual(answers.map(() => answers[0]));
+    responses.push(await identify(server, { userEmail: email }));
+  expect(responses).toEqual(responses.map(() => responses[0]));
   expect(await messagesTo(server)).toHaveLength(3);
 });
 
@@ -70,8 +70,8 @@ test('sends five codes an hour to one contact in any spelling, and returns when 
     server.clock.advance(60);
   }
   const before = await server.dump();
-  const answer = await identify(server, { userEmail });
-  expect(answer).toMatchObject({
+  const response = await identify(server, { userEmail });
+  expect(response).toMatchObject({
     status: 429,
     json: [{ code: 'TOO_MANY_CODES' }],
     headers: { 'retry-after': String(3600 - 300) },
@@ -85,9 +85,9 @@ test('sends five codes an hour to one contact in any spelling, and returns when 
 
 test('sends five codes for 100 concurrent requests, and the last one is valid', async () => {
   await using server = await startServer();
-  const answers = await Promise.all(Array.from({ length: 100 }, () => identify(server, { userEmail })));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(95);
+  const responses = await Promise.all(Array.from({ length: 100 }, () => identify(server, { userEmail })));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(95);
   expect(await messagesTo(server, userEmail)).toHaveLength(5);
   expect(await signUp(server, { token: await lastCode(server, userEmail) })).toMatchObject({ status: 201 });
 });

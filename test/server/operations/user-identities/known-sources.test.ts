@@ -20,8 +20,8 @@ import { alice, basic, password, passwordHash, postForm, postJson, startWith } f
 import { dora, logonPassword, mobiles, startWithLogons } from './logon-fixtures.ts';
 import { associate, forwardedFrom, listKnownSources, logInFrom, tokenFrom, withProxy } from './sources.ts';
 
-const [here, there, elsewhere] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
-const all = [here, there, elsewhere];
+const [here, known, elsewhere] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+const all = [here, known, elsewhere];
 const named = `clientId=${appClientId}`;
 
 const start = () => startWith([], withProxy());
@@ -29,12 +29,12 @@ const start = () => startWith([], withProxy());
 describe('a correct password', () => {
   test('makes its source known, and a wrong one does not', async () => {
     await using server = await start();
-    await logInFrom(server, there, { secret: 'wrong' });
+    await logInFrom(server, known, { secret: 'wrong' });
     expect(await listKnownSources(server, all)).toEqual([]);
     await logInFrom(server, here);
     expect(await listKnownSources(server, all)).toEqual([here]);
-    await logInFrom(server, there);
-    expect(await listKnownSources(server, all)).toEqual([here, there]);
+    await logInFrom(server, known);
+    expect(await listKnownSources(server, all)).toEqual([here, known]);
   });
 
   test('of a locked user makes no source known', async () => {
@@ -51,8 +51,8 @@ describe('a correct password', () => {
       status: 200,
     });
     const body = { grantType: 'password', clientId: appClientId, userName: alice.userId, password };
-    expect(await postJson(server, '/generate-token', body, forwardedFrom(there))).toMatchObject({ status: 201 });
-    expect(await listKnownSources(server, all)).toEqual([here, there]);
+    expect(await postJson(server, '/generate-token', body, forwardedFrom(known))).toMatchObject({ status: 201 });
+    expect(await listKnownSources(server, all)).toEqual([here, known]);
   });
 
   test('adds no write if the source is known, and needs one commit in any case', async () => {
@@ -81,9 +81,9 @@ describe('behind a back end', () => {
     const { clientId } = await server.makeClient();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'web', clientId } });
     const body = { userName: alice.userName, password };
-    const headers = { ...forwardedFrom(there), 'x-api-key': apiKey, ip: here };
+    const headers = { ...forwardedFrom(known), 'x-api-key': apiKey, ip: here };
     expect(await postJson(server, '/user-identities/login', body, headers)).toMatchObject({ status: 201 });
-    expect(await listKnownSources(server, [here, there, `${here} via ${clientId}`])).toEqual([
+    expect(await listKnownSources(server, [here, known, `${here} via ${clientId}`])).toEqual([
       `${here} via ${clientId}`,
     ]);
     await logInFrom(server, elsewhere, { headers: { ip: here, authorization: pair } });
@@ -94,13 +94,13 @@ describe('behind a back end', () => {
     await using server = await start();
     const { clientId, clientSecret } = await server.makeClient({ grantTypes: ['password'] });
     const fields = { grant_type: 'password', client_id: clientId, username: alice.userName, password };
-    const headers = { ...forwardedFrom(there), ip: here };
+    const headers = { ...forwardedFrom(known), ip: here };
     expect(await postForm(server, { ...fields, client_secret: clientSecret }, headers)).toMatchObject({ status: 200 });
-    expect(await listKnownSources(server, [here, there, `${here} via ${clientId}`])).toEqual([
+    expect(await listKnownSources(server, [here, known, `${here} via ${clientId}`])).toEqual([
       `${here} via ${clientId}`,
     ]);
     expect(await postForm(server, { ...fields, client_id: appClientId }, headers)).toMatchObject({ status: 200 });
-    expect(await listKnownSources(server, [here, there, `${here} via ${appClientId}`])).toEqual([there]);
+    expect(await listKnownSources(server, [here, known, `${here} via ${appClientId}`])).toEqual([known]);
   });
 });
 
@@ -109,7 +109,7 @@ describe('a device', () => {
     await using server = await start();
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.appContext.store.devices.list();
-    await logInFrom(server, there, { deviceTokenId });
+    await logInFrom(server, known, { deviceTokenId });
     expect(await listKnownSources(server, [...all, `device ${device?.deviceKey}`])).toEqual([
       here,
       `device ${device?.deviceKey}`,
@@ -118,9 +118,9 @@ describe('a device', () => {
 
   test('is known from its association on', async () => {
     await using server = await start();
-    await associate(server, { accessToken: await tokenFrom(server, here), address: there });
+    await associate(server, { accessToken: await tokenFrom(server, here), address: known });
     const [device] = await server.appContext.store.devices.list();
-    expect(await listKnownSources(server, [there, `device ${device?.deviceKey}`])).toEqual([
+    expect(await listKnownSources(server, [known, `device ${device?.deviceKey}`])).toEqual([
       `device ${device?.deviceKey}`,
     ]);
   });
@@ -129,8 +129,8 @@ describe('a device', () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }], withProxy());
     const deviceTokenId = await associate(server, { accessToken: await tokenFrom(server, here), address: here });
     const [device] = await server.appContext.store.devices.list();
-    await logInFrom(server, there, { name: 'bob', deviceTokenId });
-    expect(await listKnownSources(server, [there, `device ${device?.deviceKey}`], 'bob')).toEqual([there]);
+    await logInFrom(server, known, { name: 'bob', deviceTokenId });
+    expect(await listKnownSources(server, [known, `device ${device?.deviceKey}`], 'bob')).toEqual([known]);
   });
 });
 
@@ -143,8 +143,8 @@ describe('an external credential makes its source known:', () => {
     const users = [{ ...alice, identities: ['corp:subject-1'] }];
     await using server = await startServer(withProxy({ clock, seed: { users, providers: [row] } }));
     const body = { provider: 'corp', idToken: await provider.token() };
-    const answer = await postJson(server, `/user-identities/login-federated?${named}`, body, forwardedFrom(here));
-    expect(answer).toMatchObject({ status: 201 });
+    const response = await postJson(server, `/user-identities/login-federated?${named}`, body, forwardedFrom(here));
+    expect(response).toMatchObject({ status: 201 });
     expect(await listKnownSources(server, all)).toEqual([here]);
   });
 
@@ -160,8 +160,8 @@ describe('an external credential makes its source known:', () => {
     };
     await using server = await startServer(withProxy({ seed: { users: [alice], providers: [row] } }));
     const body = { samlResponse: samlResponse(server, { nameId: 'new', attributes: { email: [alice.userEmail] } }) };
-    const answer = await postJson(server, `/user-identities/renew-app-token?${named}`, body, forwardedFrom(here));
-    expect(answer).toMatchObject({ status: 201 });
+    const response = await postJson(server, `/user-identities/renew-app-token?${named}`, body, forwardedFrom(here));
+    expect(response).toMatchObject({ status: 201 });
     expect(await listKnownSources(server, all)).toEqual([here]);
     expect((await rowOf(server)).identities).toContain('idp:new');
   });
@@ -176,13 +176,13 @@ describe('an external credential makes its source known:', () => {
     const key = { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' } as const;
     const signature = sign('sha256', Buffer.from(token), key).toString('base64');
     const body = { token, certificate: leaf.pem, signature };
-    const answer = await postJson(
+    const response = await postJson(
       server,
       `/user-identities/digital-certificate/login?${named}`,
       body,
       forwardedFrom(here),
     );
-    expect(answer).toMatchObject({ status: 201 });
+    expect(response).toMatchObject({ status: 201 });
     expect(await listKnownSources(server, all)).toEqual([here]);
   });
 });
@@ -199,7 +199,7 @@ describe('a mainframe logon', () => {
   test('makes the source known for the user that it is bound to', async () => {
     await using server = await startWithLogons(withProxy());
     expect(await loginLegacy(server, 'DORA1', here)).toMatchObject({ status: 201 });
-    expect(await loginLegacy(server, 'FREE1', there)).toMatchObject({ status: 201 });
+    expect(await loginLegacy(server, 'FREE1', known)).toMatchObject({ status: 201 });
     expect(await listKnownSources(server, all, dora.userId)).toEqual([here]);
   });
 
@@ -211,14 +211,14 @@ describe('a mainframe logon', () => {
       body: { logon: 'DORA1' },
     });
     const body = { logon: 'DORA1', hash, token: await lastCode(server, mobiles.DORA1), newPassword: 'NEW#PW1' };
-    const answer = await postJson(
+    const response = await postJson(
       server,
       `/user-identities/reset-legacy-password?${named}`,
       body,
-      forwardedFrom(there),
+      forwardedFrom(known),
     );
-    expect(answer).toMatchObject({ status: 200 });
-    expect(await listKnownSources(server, all, dora.userId)).toEqual([there]);
+    expect(response).toMatchObject({ status: 200 });
+    expect(await listKnownSources(server, all, dora.userId)).toEqual([known]);
   });
 });
 
@@ -229,9 +229,9 @@ describe('a new password', () => {
     await retrieve(server);
     const validationCode = await lastCode(server, alice.userEmail);
     const body = { newPassword, validationCode, username: alice.userName };
-    const answer = await postJson(server, `/user-identities/reset-password?${named}`, body, forwardedFrom(there));
-    expect(answer).toMatchObject({ status: 201 });
-    expect(await listKnownSources(server, all)).toEqual([there]);
+    const response = await postJson(server, `/user-identities/reset-password?${named}`, body, forwardedFrom(known));
+    expect(response).toMatchObject({ status: 201 });
+    expect(await listKnownSources(server, all)).toEqual([known]);
   });
 
   test('set in a session keeps the source of the caller and the device of its session', async () => {
@@ -244,11 +244,11 @@ describe('a new password', () => {
     const keys = Object.fromEntries(devices.map(({ deviceId, deviceKey }) => [deviceId, `device ${deviceKey}`]));
     const { phone = '', tablet = '' } = keys;
     expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([here, elsewhere, phone, tablet]);
-    const headers = { ...forwardedFrom(there), authorization: `Bearer ${accessToken}` };
+    const headers = { ...forwardedFrom(known), authorization: `Bearer ${accessToken}` };
     const body = { password, newPassword };
-    const answer = await postJson(server, '/user-identities/me/change-password', body, headers);
-    expect(answer).toMatchObject({ status: 201 });
-    expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([there, tablet]);
+    const response = await postJson(server, '/user-identities/me/change-password', body, headers);
+    expect(response).toMatchObject({ status: 201 });
+    expect(await listKnownSources(server, [...all, phone, tablet])).toEqual([known, tablet]);
   });
 
   test('set by a seed clears all sources, and the same hash again keeps them', async () => {

@@ -17,15 +17,15 @@ const leverage = (as: IamClient, factorId?: string) =>
 describe('sends a code', () => {
   test('to the main e-mail address by default, and returns its challenge', async () => {
     await using server = await startWithBob();
-    const answer = await leverage(await createSession(server, 'bob', 'AUTH-BASIC'));
-    expect(answer).toEqual({
+    const response = await leverage(await createSession(server, 'bob', 'AUTH-BASIC'));
+    expect(response).toEqual({
       challengeId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       contactType: 'EMAIL',
       contact: 'b***@example.com',
       expiresIn: '600',
     });
     expect(await server.appContext.store.messages.list()).toMatchObject([
-      { to: mainEmail, channel: 'email', purpose: 'mfa', codeId: answer.challengeId },
+      { to: mainEmail, channel: 'email', purpose: 'mfa', codeId: response.challengeId },
     ]);
     const code = await lastCode(server, mainEmail);
     expect(code).toMatch(/^\d{6}$/);
@@ -72,12 +72,12 @@ describe('for visibility', () => {
     ['UNRESTRICTED', ['main-email', 'main-mobile', 'work', 'phone'], []],
   ] as const)(
     '%s to the main contacts and those that the visibility of the client allows',
-    async (visibility, there, notThere) => {
+    async (visibility, available, unavailable) => {
       await using server = await startWithBob();
       const as = await throughClient(server, visibility);
       await expect(leverage(as)).resolves.toBeDefined();
-      for (const id of there) await expect(leverage(as, id), id).resolves.toBeDefined();
-      for (const id of notThere)
+      for (const id of available) await expect(leverage(as, id), id).resolves.toBeDefined();
+      for (const id of unavailable)
         await expectRefused(server, () => leverage(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     },
   );

@@ -24,8 +24,8 @@ describe('a locked user', () => {
     const before = await rowOf(server);
     await expect(lock(server.admin)).resolves.toEqual({});
     expect(await rowOf(server)).toEqual({ ...before, locked: true, lockReason: body.reason });
-    for (const door of Object.values(loginEndpoints))
-      expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
+    for (const endpoint of Object.values(loginEndpoints))
+      expect((await endpoint(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
   });
 
   test('has no valid tokens from the next request on', async () => {
@@ -117,16 +117,18 @@ describe('rejects', () => {
 });
 
 describe('two administrators who lock or remove each other concurrently', () => {
-  const ways: Record<string, (as: IamClient, other: string) => Promise<unknown>> = {
+  const variants: Record<string, (as: IamClient, other: string) => Promise<unknown>> = {
     lock: (as, other) => lock(as, { userId: other }),
     remove: (as, other) => as.userIdentities.remove({ params: { id: other } }),
   };
-  const pairs = Object.keys(ways).flatMap((one) => Object.keys(ways).map((other): [string, string] => [one, other]));
+  const pairs = Object.keys(variants).flatMap((one) =>
+    Object.keys(variants).map((other): [string, string] => [one, other]),
+  );
 
   test.each(pairs)('with %s and %s: one of them remains', async (one, other) => {
     await using server = await startWithAdministrators();
     const [first, second] = [await createSession(server, userId), await createSession(server, 'carol')];
-    const outcomes = await Promise.allSettled([ways[one]?.(first, 'carol'), ways[other]?.(second, userId)]);
+    const outcomes = await Promise.allSettled([variants[one]?.(first, 'carol'), variants[other]?.(second, userId)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await hasAdministrator(server.appContext.store)).toBe(true);
   });
@@ -149,6 +151,6 @@ test('a lock during the login stops the login', async () => {
   await using server = await startWith();
   const [login] = await Promise.allSettled([logIn(server), lock(server.admin)]);
   const { accessToken = '' } = login.status === 'fulfilled' ? login.value : {};
-  const reading = server.as({ token: accessToken }).userIdentities.get({ params: { id: userId } });
-  await expect(reading).rejects.toMatchObject({ status: 401 });
+  const pendingRead = server.as({ token: accessToken }).userIdentities.get({ params: { id: userId } });
+  await expect(pendingRead).rejects.toMatchObject({ status: 401 });
 });

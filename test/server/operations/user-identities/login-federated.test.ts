@@ -57,15 +57,15 @@ const invalid = {
 
 /** Expects that the token is rejected, by default as an invalid assertion, and leaves the store unchanged. */
 async function expectRefused(
-  world: FederatedServer,
+  fixture: FederatedServer,
   idToken: string,
   extra?: LoginOptions,
   expected: object = invalid,
 ): Promise<void> {
-  const before = await world.server.dump();
-  const failure = await catchClientError(logIn(world, idToken, extra));
+  const before = await fixture.server.dump();
+  const failure = await catchClientError(logIn(fixture, idToken, extra));
   expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
-  expect(await world.server.dump()).toEqual(before);
+  expect(await fixture.server.dump()).toEqual(before);
 }
 
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
@@ -92,8 +92,8 @@ describe('callers', () => {
 
 describe('a valid token', () => {
   test('logs the linked user in with the level of a password', async () => {
-    await using world = await start();
-    const token = await logIn(world, await world.provider.token());
+    await using fixture = await start();
+    const token = await logIn(fixture, await fixture.provider.token());
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: appClientId });
     expect(readRoles(token)).toContain('AUTH-BASIC');
     expect(readRoles(token)).not.toContain('AUTH-MFA');
@@ -101,105 +101,105 @@ describe('a valid token', () => {
   });
 
   test('returns a refresh token with remember-me', async () => {
-    await using world = await start();
-    const token = await logIn(world, await world.provider.token(), {}, { 'remember-me': true });
+    await using fixture = await start();
+    const token = await logIn(fixture, await fixture.provider.token(), {}, { 'remember-me': true });
     expect(token).toMatchObject({ refreshToken: expect.any(String), expiresIn: '600' });
   });
 
   test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('is accepted with a signature by %s', async (alg) => {
-    await using world = await start();
+    await using fixture = await start();
     const key = await generateProviderKey('another', alg);
-    world.provider.keys = [firstKey.publicJwk, key.publicJwk];
-    await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
+    fixture.provider.keys = [firstKey.publicJwk, key.publicJwk];
+    await expect(logIn(fixture, await fixture.provider.token({}, { key }))).resolves.toBeDefined();
   });
 
   test('may have several audiences if azp names this server', async () => {
-    await using world = await start();
+    await using fixture = await start();
     const aud = ['another', audience];
-    await expectRefused(world, await world.provider.token({ aud }));
-    await expectRefused(world, await world.provider.token({ aud, azp: 'another' }));
-    await expectRefused(world, await world.provider.token({ azp: 'another' }));
-    await expect(logIn(world, await world.provider.token({ aud, azp: audience }))).resolves.toBeDefined();
+    await expectRefused(fixture, await fixture.provider.token({ aud }));
+    await expectRefused(fixture, await fixture.provider.token({ aud, azp: 'another' }));
+    await expectRefused(fixture, await fixture.provider.token({ azp: 'another' }));
+    await expect(logIn(fixture, await fixture.provider.token({ aud, azp: audience }))).resolves.toBeDefined();
   });
 
   test('requires the nonce of the token and of the request to match, or neither', async () => {
-    await using world = await start();
-    const { provider } = world;
-    await expectRefused(world, await provider.token({ nonce: 'one' }));
-    await expectRefused(world, await provider.token({ nonce: 'one' }), { nonce: 'two' });
-    await expectRefused(world, await provider.token(), { nonce: 'one' });
-    await expectRefused(world, await provider.token({ nonce: 1 }), { nonce: '1' });
-    await expect(logIn(world, await provider.token({ nonce: 'one' }), { nonce: 'one' })).resolves.toBeDefined();
+    await using fixture = await start();
+    const { provider } = fixture;
+    await expectRefused(fixture, await provider.token({ nonce: 'one' }));
+    await expectRefused(fixture, await provider.token({ nonce: 'one' }), { nonce: 'two' });
+    await expectRefused(fixture, await provider.token(), { nonce: 'one' });
+    await expectRefused(fixture, await provider.token({ nonce: 1 }), { nonce: '1' });
+    await expect(logIn(fixture, await provider.token({ nonce: 'one' }), { nonce: 'one' })).resolves.toBeDefined();
   });
 });
 
 describe('a token is accepted once', () => {
   test('in sequence', async () => {
-    await using world = await start();
-    const token = await world.provider.token();
-    await logIn(world, token);
-    await expectRefused(world, token);
-    world.server.clock.advance(299);
-    await expectRefused(world, token);
+    await using fixture = await start();
+    const token = await fixture.provider.token();
+    await logIn(fixture, token);
+    await expectRefused(fixture, token);
+    fixture.server.clock.advance(299);
+    await expectRefused(fixture, token);
   });
 
   test('in 100 concurrent requests', async () => {
-    await using world = await start();
-    const token = await world.provider.token(byEmail);
-    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(world, token)));
-    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await world.server.appContext.store.sessions.count()).toBe(1);
-    expect(world.provider.fetches).toBe(1);
+    await using fixture = await start();
+    const token = await fixture.provider.token(byEmail);
+    const requests = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(fixture, token)));
+    expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await fixture.server.appContext.store.sessions.count()).toBe(1);
+    expect(fixture.provider.fetches).toBe(1);
   });
 
   test('also with another encoding of its signature', async () => {
-    await using world = await start();
-    const token = await world.provider.token();
-    await logIn(world, token);
+    await using fixture = await start();
+    const token = await fixture.provider.token();
+    await logIn(fixture, token);
     const [header, payload, signature = ''] = token.split('.');
     const bytes = Buffer.from(signature, 'base64url');
     const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
     const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
     const other = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
-    await expectRefused(world, `${header}.${payload}.${other.toString('base64url')}`);
+    await expectRefused(fixture, `${header}.${payload}.${other.toString('base64url')}`);
   });
 
   test('and is deleted from the store when it expires', async () => {
-    await using world = await start();
+    await using fixture = await start();
     for (let round = 0; round < 20; round += 1) {
-      await logIn(world, await world.provider.token());
-      world.server.clock.advance(301);
+      await logIn(fixture, await fixture.provider.token());
+      fixture.server.clock.advance(301);
     }
-    expect(await world.server.appContext.store.usedProofs.count()).toBeLessThan(5);
+    expect(await fixture.server.appContext.store.usedProofs.count()).toBeLessThan(5);
   });
 
   test('but is not consumed if its subject is unknown', async () => {
-    await using world = await start();
-    const token = await world.provider.token({ sub: 'unlinked subject' });
-    await expectRefused(world, token, {}, unknown);
-    await world.server.admin.userIdentities.addIdentity({
+    await using fixture = await start();
+    const token = await fixture.provider.token({ sub: 'unlinked subject' });
+    await expectRefused(fixture, token, {}, unknown);
+    await fixture.server.admin.userIdentities.addIdentity({
       params: { id: alice.userId },
       body: { identity: `${name}:unlinked subject` },
     });
-    await expect(logIn(world, token)).resolves.toBeDefined();
+    await expect(logIn(fixture, token)).resolves.toBeDefined();
   });
 });
 
 describe('the time', () => {
   test('is that of the server clock', async () => {
-    await using world = await start();
-    const token = await world.provider.token();
-    world.server.clock.advance(300);
-    await expectRefused(world, token);
+    await using fixture = await start();
+    const token = await fixture.provider.token();
+    fixture.server.clock.advance(300);
+    await expectRefused(fixture, token);
   });
 
   test('may be up to one minute ahead at the provider', async () => {
-    await using world = await start();
-    const now = Math.floor(world.server.clock.now().getTime() / 1000);
+    await using fixture = await start();
+    const now = Math.floor(fixture.server.clock.now().getTime() / 1000);
     for (const claims of [{ nbf: now + 61 }, { iat: now + 61 }, { exp: now }, { exp: now - 1 }])
-      await expectRefused(world, await world.provider.token(claims));
+      await expectRefused(fixture, await fixture.provider.token(claims));
     const ahead = { nbf: now + 60, iat: now + 60 };
-    await expect(logIn(world, await world.provider.token(ahead))).resolves.toBeDefined();
+    await expect(logIn(fixture, await fixture.provider.token(ahead))).resolves.toBeDefined();
   });
 
   test.each<JWTPayload>([
@@ -211,8 +211,8 @@ describe('the time', () => {
     { iat: 'now' as never },
     { nbf: '0' as never },
   ])('is rejected in %j', async (claims) => {
-    await using world = await start();
-    await expectRefused(world, await world.provider.token(claims));
+    await using fixture = await start();
+    await expectRefused(fixture, await fixture.provider.token(claims));
   });
 });
 
@@ -229,47 +229,47 @@ describe('the claims', () => {
     { sub: 'subject-1\n' },
     { sub: 'x'.repeat(256) },
   ])('are rejected with %j', async (claims) => {
-    await using world = await start();
-    await expectRefused(world, await world.provider.token(claims));
+    await using fixture = await start();
+    await expectRefused(fixture, await fixture.provider.token(claims));
   });
 });
 
 test('rejects tokens of the provider with another purpose', async () => {
-  await using world = await start();
-  const { provider } = world;
+  await using fixture = await start();
+  const { provider } = fixture;
   for (const typ of ['at+jwt', 'logout+jwt', 'application/at+jwt'])
-    await expectRefused(world, await provider.token({}, { header: { typ } }));
+    await expectRefused(fixture, await provider.token({}, { header: { typ } }));
   const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  await expectRefused(world, await provider.token({ events }));
-  await expect(logIn(world, await provider.token({}, { header: { typ: 'JWT' } }))).resolves.toBeDefined();
+  await expectRefused(fixture, await provider.token({ events }));
+  await expect(logIn(fixture, await provider.token({}, { header: { typ: 'JWT' } }))).resolves.toBeDefined();
 });
 
 describe('the signature', () => {
   test('must be made with a key of the provider', async () => {
-    await using world = await start();
+    await using fixture = await start();
     const stranger = await generateProviderKey('first');
-    await expectRefused(world, await world.provider.token({}, { key: stranger }));
-    await expectRefused(world, await world.provider.token({}, { key: await generateProviderKey('unknown') }));
+    await expectRefused(fixture, await fixture.provider.token({}, { key: stranger }));
+    await expectRefused(fixture, await fixture.provider.token({}, { key: await generateProviderKey('unknown') }));
   });
 
   test('must cover the claims', async () => {
-    await using world = await start();
-    const [header, , signature] = (await world.provider.token({ sub: 'somebody' })).split('.');
-    const [, payload] = (await world.provider.token()).split('.');
-    await expectRefused(world, `${header}.${payload}.${signature}`);
-    await expectRefused(world, `${header}.${payload}.`);
-    await expectRefused(world, 'no.token.atall');
-    await expectRefused(world, 'nothing');
+    await using fixture = await start();
+    const [header, , signature] = (await fixture.provider.token({ sub: 'somebody' })).split('.');
+    const [, payload] = (await fixture.provider.token()).split('.');
+    await expectRefused(fixture, `${header}.${payload}.${signature}`);
+    await expectRefused(fixture, `${header}.${payload}.`);
+    await expectRefused(fixture, 'no.token.atall');
+    await expectRefused(fixture, 'nothing');
   });
 
   test('can not be forged with public information', async () => {
-    await using world = await start();
-    const now = Math.floor(world.server.clock.now().getTime() / 1000);
-    const claims = { iss: world.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
-    await expectRefused(world, new UnsecuredJWT(claims).encode());
+    await using fixture = await start();
+    const now = Math.floor(fixture.server.clock.now().getTime() / 1000);
+    const claims = { iss: fixture.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
+    await expectRefused(fixture, new UnsecuredJWT(claims).encode());
     const rsa = await generateProviderKey('rsa', 'RS256');
     const { alg: _, ...anyAlgorithm } = rsa.publicJwk;
-    world.provider.keys = [anyAlgorithm];
+    fixture.provider.keys = [anyAlgorithm];
     const key = createPublicKey({ key: rsa.publicJwk as never, format: 'jwk' });
     const secrets = [
       Buffer.from(key.export({ type: 'spki', format: 'pem' })),
@@ -278,124 +278,124 @@ describe('the signature', () => {
     ];
     for (const secret of secrets)
       await expectRefused(
-        world,
+        fixture,
         await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret),
       );
     const shared = { kty: 'oct', kid: 'shared', k: Buffer.alloc(32, 1).toString('base64url') };
-    world.provider.keys = [shared];
-    world.server.clock.advance(31);
+    fixture.provider.keys = [shared];
+    fixture.server.clock.advance(31);
     await expectRefused(
-      world,
+      fixture,
       await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(Buffer.alloc(32, 1)),
     );
   });
 
   test('must be made with a published key, not with a key in the token', async () => {
-    await using world = await start();
-    await using stranger = await startOpenIdProvider(world.server.clock);
+    await using fixture = await start();
+    await using stranger = await startOpenIdProvider(fixture.server.clock);
     const key = await generateProviderKey('own');
     stranger.keys = [key.publicJwk];
     for (const header of [{ jwk: key.publicJwk }, { jku: stranger.jwksUri }, { x5u: stranger.jwksUri }])
-      await expectRefused(world, await world.provider.token({}, { key, header }));
+      await expectRefused(fixture, await fixture.provider.token({}, { key, header }));
     expect(stranger.fetches).toBe(0);
   });
 
   test('must not be made with a key of another use or algorithm', async () => {
-    await using world = await start();
-    world.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
-    await expectRefused(world, await world.provider.token());
-    world.server.clock.advance(31);
-    world.provider.keys = [{ ...firstKey.publicJwk, alg: 'ES384' }];
-    await expectRefused(world, await world.provider.token());
+    await using fixture = await start();
+    fixture.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
+    await expectRefused(fixture, await fixture.provider.token());
+    fixture.server.clock.advance(31);
+    fixture.provider.keys = [{ ...firstKey.publicJwk, alg: 'ES384' }];
+    await expectRefused(fixture, await fixture.provider.token());
   });
 
   test('is rejected if the header has an unknown critical parameter', async () => {
-    await using world = await start();
-    const token = await world.provider.token();
+    await using fixture = await start();
+    const token = await fixture.provider.token();
     const [header = '', payload, signature] = token.split('.');
     const fields = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
-    const spoilt = Buffer.from(JSON.stringify({ ...fields, crit: ['new'], new: 1 })).toString('base64url');
-    await expectRefused(world, `${spoilt}.${payload}.${signature}`);
+    const tampered = Buffer.from(JSON.stringify({ ...fields, crit: ['new'], new: 1 })).toString('base64url');
+    await expectRefused(fixture, `${tampered}.${payload}.${signature}`);
   });
 });
 
 describe('the keys', () => {
   test('are fetched once, and again after ten minutes', async () => {
-    await using world = await start();
+    await using fixture = await start();
     for (const seconds of [0, 1, 300, 298]) {
-      world.server.clock.advance(seconds);
-      await logIn(world, await world.provider.token());
+      fixture.server.clock.advance(seconds);
+      await logIn(fixture, await fixture.provider.token());
     }
-    expect(world.provider.fetches).toBe(1);
-    world.server.clock.advance(1);
-    await logIn(world, await world.provider.token());
-    expect(world.provider.fetches).toBe(2);
+    expect(fixture.provider.fetches).toBe(1);
+    fixture.server.clock.advance(1);
+    await logIn(fixture, await fixture.provider.token());
+    expect(fixture.provider.fetches).toBe(2);
   });
 
   test('are fetched for an unknown key id', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token());
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token());
     const key = await generateProviderKey('second');
-    world.provider.keys = [firstKey.publicJwk, key.publicJwk];
-    await expect(logIn(world, await world.provider.token({}, { key }))).resolves.toBeDefined();
-    expect(world.provider.fetches).toBe(2);
+    fixture.provider.keys = [firstKey.publicJwk, key.publicJwk];
+    await expect(logIn(fixture, await fixture.provider.token({}, { key }))).resolves.toBeDefined();
+    expect(fixture.provider.fetches).toBe(2);
   });
 
   test('are not fetched for each unknown key id', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token());
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token());
     const tokens = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => world.provider.token({}, { header: { kid: `made-up-${at}` } })),
+      Array.from({ length: 100 }, (_, at) => fixture.provider.token({}, { header: { kid: `made-up-${at}` } })),
     );
-    await Promise.all(tokens.map((token) => catchClientError(logIn(world, token))));
-    expect(world.provider.fetches).toBe(2);
-    world.server.clock.advance(29);
-    await expectRefused(world, tokens[0] ?? '');
-    expect(world.provider.fetches).toBe(2);
-    world.server.clock.advance(1);
-    await expectRefused(world, tokens[0] ?? '');
-    expect(world.provider.fetches).toBe(3);
+    await Promise.all(tokens.map((token) => catchClientError(logIn(fixture, token))));
+    expect(fixture.provider.fetches).toBe(2);
+    fixture.server.clock.advance(29);
+    await expectRefused(fixture, tokens[0] ?? '');
+    expect(fixture.provider.fetches).toBe(2);
+    fixture.server.clock.advance(1);
+    await expectRefused(fixture, tokens[0] ?? '');
+    expect(fixture.provider.fetches).toBe(3);
   });
 
   test('are rejected ten minutes after their removal', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token());
-    world.provider.keys = [];
-    world.server.clock.advance(600);
-    await expectRefused(world, await world.provider.token());
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token());
+    fixture.provider.keys = [];
+    fixture.server.clock.advance(600);
+    await expectRefused(fixture, await fixture.provider.token());
   });
 
   test('are required: returns 503 while the provider is unavailable', async () => {
-    await using world = await start();
-    const token = await world.provider.token();
-    await world.provider.goAway();
-    await expectRefused(world, token, {}, unavailable);
-    await expectRefused(world, 'nothing', {}, unavailable);
+    await using fixture = await start();
+    const token = await fixture.provider.token();
+    await fixture.provider.goAway();
+    await expectRefused(fixture, token, {}, unavailable);
+    await expectRefused(fixture, 'nothing', {}, unavailable);
   });
 
   test('are fetched by the next request after a failure', async () => {
-    await using world = await start();
-    world.provider.answer = (_, response) => response.writeHead(500).end();
-    const token = await world.provider.token();
-    await expectRefused(world, token, {}, unavailable);
-    world.provider.answer = undefined;
-    await expect(logIn(world, token)).resolves.toBeDefined();
+    await using fixture = await start();
+    fixture.provider.answer = (_, response) => response.writeHead(500).end();
+    const token = await fixture.provider.token();
+    await expectRefused(fixture, token, {}, unavailable);
+    fixture.provider.answer = undefined;
+    await expect(logIn(fixture, token)).resolves.toBeDefined();
   });
 
   test('are cached for a day while the provider is unavailable', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token());
-    const made = await world.provider.token({}, { header: { kid: 'made-up' } });
-    world.provider.answer = (_, response) => response.writeHead(500).end();
-    await expectRefused(world, made, {}, unavailable);
-    await expectRefused(world, made, {}, unavailable);
-    expect(world.provider.fetches).toBe(2);
-    world.server.clock.advance(23 * 3600);
-    await logIn(world, await world.provider.token());
-    await logIn(world, await world.provider.token({ jti: 'other' }));
-    expect(world.provider.fetches).toBe(3);
-    world.server.clock.advance(3600);
-    await expectRefused(world, await world.provider.token(), {}, unavailable);
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token());
+    const created = await fixture.provider.token({}, { header: { kid: 'made-up' } });
+    fixture.provider.answer = (_, response) => response.writeHead(500).end();
+    await expectRefused(fixture, created, {}, unavailable);
+    await expectRefused(fixture, created, {}, unavailable);
+    expect(fixture.provider.fetches).toBe(2);
+    fixture.server.clock.advance(23 * 3600);
+    await logIn(fixture, await fixture.provider.token());
+    await logIn(fixture, await fixture.provider.token({ jti: 'other' }));
+    expect(fixture.provider.fetches).toBe(3);
+    fixture.server.clock.advance(3600);
+    await expectRefused(fixture, await fixture.provider.token(), {}, unavailable);
   });
 
   test.each<[string, NonNullable<OpenIdProvider['answer']>]>([
@@ -410,21 +410,21 @@ describe('the keys', () => {
     ['a truncated response', (request, response) => response.write('{"keys":', () => request.destroy())],
     ['a timeout of the response', () => undefined],
     ['a timeout of the body', (_, response) => void response.write('{"keys":')],
-  ])('are unavailable after %s', async (_, answer) => {
-    await using world = await start({}, { 'port-timeout': '200' });
-    world.provider.answer = answer;
-    await expectRefused(world, await world.provider.token(), {}, unavailable);
+  ])('are unavailable after %s', async (_, response) => {
+    await using fixture = await start({}, { 'port-timeout': '200' });
+    fixture.provider.answer = response;
+    await expectRefused(fixture, await fixture.provider.token(), {}, unavailable);
   });
 });
 
 describe('the user', () => {
   test('is found by its verified e-mail address once, and then by its link', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token(byEmail));
-    expect(await world.server.appContext.store.users.get(alice.userId)).toMatchObject({
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token(byEmail));
+    expect(await fixture.server.appContext.store.users.get(alice.userId)).toMatchObject({
       identities: [`${name}:subject-1`, `${name}:new`],
     });
-    expect(readClaims(await logIn(world, await world.provider.token({ sub: 'new' })))).toMatchObject({
+    expect(readClaims(await logIn(fixture, await fixture.provider.token({ sub: 'new' })))).toMatchObject({
       sub: alice.userId,
     });
   });
@@ -442,69 +442,69 @@ describe('the user', () => {
     ['is not a string', { ...byEmail, email: ['alice@example.com'] }],
   ])('is not found by an e-mail address that %s', async (_, claims) => {
     const named = { userId: 'named', userName: 'named@example.com' };
-    await using world = await start({ users: [linked, named] });
-    await world.server.appContext.store.transaction(async (tx) => {
+    await using fixture = await start({ users: [linked, named] });
+    await fixture.server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('named');
       if (user) await tx.users.replace({ ...user, userEmail: 'unproven@example.com', emailVerified: false });
     });
-    await expectRefused(world, await world.provider.token(claims), {}, unknown);
+    await expectRefused(fixture, await fixture.provider.token(claims), {}, unknown);
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
     'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
-      await using world = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
-      await expectRefused(world, await world.provider.token(byEmail), {}, unknown);
-      await logIn(world, await world.provider.token());
+      await using fixture = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
+      await expectRefused(fixture, await fixture.provider.token(byEmail), {}, unknown);
+      await logIn(fixture, await fixture.provider.token());
     },
   );
 
   test('receives a notice of the new link at its verified e-mail address', async () => {
-    await using world = await start();
-    await logIn(world, await world.provider.token(byEmail));
-    await logIn(world, await world.provider.token({ sub: 'new', jti: 'second' }));
-    const messages = await world.server.appContext.store.messages.list();
+    await using fixture = await start();
+    await logIn(fixture, await fixture.provider.token(byEmail));
+    await logIn(fixture, await fixture.provider.token({ sub: 'new', jti: 'second' }));
+    const messages = await fixture.server.appContext.store.messages.list();
     expect(messages).toMatchObject([{ to: alice.userEmail, purpose: 'login-changed' }]);
     expect(messages[0]?.text).toContain(`added to your account: ${name}:new.`);
   });
 
   test('is not found by a link that differs in case', async () => {
     const users = [linked];
-    await using world = await start({ users });
+    await using fixture = await start({ users });
     for (const sub of ['SUBJECT-1', 'Subject-1'])
       for (const claims of [{ sub }, { ...byEmail, sub }])
-        await expectRefused(world, await world.provider.token(claims), {}, unknown);
+        await expectRefused(fixture, await fixture.provider.token(claims), {}, unknown);
   });
 
   test('is not found by a link to another provider', async () => {
     await using other = await startOpenIdProvider(createFakeClock());
     const { issuer, jwksUri } = other;
-    await using world = await start();
-    await world.server.appContext.store.transaction((tx) =>
+    await using fixture = await start();
+    await fixture.server.appContext.store.transaction((tx) =>
       tx.providers.insert({ kind: 'oidc', name: 'other', issuer, jwksUri, clientId: audience, emailDomains: [] }),
     );
-    await expectRefused(world, await other.token(), { provider: 'other' }, unknown);
-    await expectRefused(world, await other.token());
-    await expectRefused(world, await world.provider.token(), { provider: 'other' });
+    await expectRefused(fixture, await other.token(), { provider: 'other' }, unknown);
+    await expectRefused(fixture, await other.token());
+    await expectRefused(fixture, await fixture.provider.token(), { provider: 'other' });
   });
 
   test('is rejected while locked, by link and by e-mail address', async () => {
-    await using world = await start({ users: [{ ...linked, locked: true }] });
-    await expectRefused(world, await world.provider.token());
-    await expectRefused(world, await world.provider.token(byEmail));
+    await using fixture = await start({ users: [{ ...linked, locked: true }] });
+    await expectRefused(fixture, await fixture.provider.token());
+    await expectRefused(fixture, await fixture.provider.token(byEmail));
   });
 });
 
 test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
   'a %s during the request stops the login',
   async (event) => {
-    await using world = await start();
-    const { store, providers } = world.server.appContext;
+    await using fixture = await start();
+    const { store, providers } = fixture.server.appContext;
     const { verifyIdToken: idToken } = providers;
-    const meanwhile: typeof idToken = async (...given) => {
-      const proof = await idToken(...given);
-      if (event === 'lock') await world.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-      if (event === 'removal') await world.server.admin.userIdentities.remove({ params: { id: alice.userId } });
+    const meanwhile: typeof idToken = async (...args) => {
+      const proof = await idToken(...args);
+      if (event === 'lock') await fixture.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
+      if (event === 'removal') await fixture.server.admin.userIdentities.remove({ params: { id: alice.userId } });
       await store.transaction(async (tx) => {
         const user = await tx.users.get(alice.userId);
         if (event === 'changed link' && user) await tx.users.replace({ ...user, identities: [] });
@@ -514,8 +514,8 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
       });
       return proof;
     };
-    Object.assign(world.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
-    const failure = await catchClientError(logIn(world, await world.provider.token()));
+    Object.assign(fixture.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
+    const failure = await catchClientError(logIn(fixture, await fixture.provider.token()));
     expect(failure.status).toBe(event === 'removal' || event === 'changed link' ? 412 : 401);
     expect(await store.sessions.count()).toBe(0);
   },
@@ -523,15 +523,20 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
 
 describe('the provider', () => {
   test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s does not exist', async (provider) => {
-    await using world = await start();
-    await expectRefused(world, await world.provider.token(), { provider }, { status: 404, code: 'PROVIDER_NOT_FOUND' });
+    await using fixture = await start();
+    await expectRefused(
+      fixture,
+      await fixture.provider.token(),
+      { provider },
+      { status: 404, code: 'PROVIDER_NOT_FOUND' },
+    );
   });
 });
 
 test('rejects a request with missing, unknown or malformed fields', async () => {
-  await using world = await start();
+  await using fixture = await start();
   const path = `/user-identities/login-federated?clientId=${appClientId}`;
-  const idToken = await world.provider.token();
+  const idToken = await fixture.provider.token();
   for (const wrong of [
     {},
     { provider: name },
@@ -542,6 +547,6 @@ test('rejects a request with missing, unknown or malformed fields', async () => 
     { provider: '', idToken },
     { provider: name, idToken: 'x'.repeat(20_001) },
   ])
-    expect(await postJson(world.server, path, wrong)).toMatchObject({ status: 400 });
-  expect(world.provider.fetches).toBe(0);
+    expect(await postJson(fixture.server, path, wrong)).toMatchObject({ status: 400 });
+  expect(fixture.provider.fetches).toBe(0);
 });

@@ -44,10 +44,10 @@ export async function post(
   headers: Readonly<Record<string, string>> = {},
   body?: string,
 ): Promise<ApiResponse> {
-  const answer = await fetch(`${server.url}${servicePrefix}${path}`, { method: 'POST', headers, body: body ?? null });
-  const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
-  const text = await answer.text();
-  return { status: answer.status, text, headers: rest, json: JSON.parse(text) as unknown };
+  const response = await fetch(`${server.url}${servicePrefix}${path}`, { method: 'POST', headers, body: body ?? null });
+  const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(response.headers);
+  const text = await response.text();
+  return { status: response.status, text, headers: rest, json: JSON.parse(text) as unknown };
 }
 
 const json = { 'content-type': 'application/json' };
@@ -128,12 +128,12 @@ export function countHashes(
 }
 
 /** Runs a change after a password was verified and before the request continues. */
-export function afterPasswordCheck(server: TestServer, happens: () => Promise<unknown>): void {
+export function afterPasswordCheck(server: TestServer, change: () => Promise<unknown>): void {
   const { matches } = server.appContext.passwords;
   replacePasswords(server, {
     matches: async (secret, hash, lane) => {
       const right = await matches(secret, hash, lane);
-      await happens();
+      await change();
       return right;
     },
   });

@@ -28,8 +28,8 @@ async function withHash(value: string): Promise<TestServer> {
   return server;
 }
 
-async function setHash({ appContext: world }: TestServer, value: string): Promise<void> {
-  await world.store.transaction(async (tx) => {
+async function setHash({ appContext }: TestServer, value: string): Promise<void> {
+  await appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(alice.userId);
     if (user) await tx.users.replace({ ...user, passwordHash: value });
   });
@@ -38,12 +38,12 @@ async function setHash({ appContext: world }: TestServer, value: string): Promis
 describe('a hash of lower cost', () => {
   test.each(Object.keys(loginEndpoints))(
     'is replaced by a successful login at %s, but not by a failed one',
-    async (door) => {
+    async (endpoint) => {
       const old = await atCost(4096, 1);
       await using server = await withHash(old);
-      await loginEndpoints[door]?.(server, 'alice', 'wrong');
+      await loginEndpoints[endpoint]?.(server, 'alice', 'wrong');
       expect((await rowOf(server)).passwordHash).toBe(old);
-      expect((await loginEndpoints[door]?.(server, 'alice', password))?.status).toBeLessThan(300);
+      expect((await loginEndpoints[endpoint]?.(server, 'alice', password))?.status).toBeLessThan(300);
       const { passwordHash: renewed } = await rowOf(server);
       expect(renewed).toMatch(current);
       await expect(logIn(server)).resolves.toBeDefined();
@@ -61,12 +61,12 @@ describe('a hash of lower cost', () => {
 
   test('is replaced once by 50 concurrent logins, which all succeed', async () => {
     await using server = await withHash(await atCost(4096, 1));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () =>
         postJson(server, `/user-identities/login?clientId=${appClientId}`, { userName: 'alice', password }),
       ),
     );
-    expect(tally(answers)).toEqual({ 201: 50 });
+    expect(tally(responses)).toEqual({ 201: 50 });
     expect((await rowOf(server)).passwordHash).toMatch(current);
   });
 
@@ -96,14 +96,14 @@ describe('the device of a login', () => {
   const path = `/user-identities/login?clientId=${appClientId}&remember-me=true`;
 
   async function keysOf(server: TestServer, body: object, headers = {}): Promise<(string | undefined)[]> {
-    const answer = await postJson(server, path, body, headers);
-    expect(answer).toMatchObject({ status: 201 });
-    const { sid = '' } = readClaims(answer.json as { accessToken: string });
+    const response = await postJson(server, path, body, headers);
+    expect(response).toMatchObject({ status: 201 });
+    const { sid = '' } = readClaims(response.json as { accessToken: string });
     return [(await server.appContext.store.sessions.get(sid))?.deviceKey];
   }
 
-  async function addDevice({ appContext: world }: TestServer, userId: string, value: string): Promise<void> {
-    await world.store.transaction((tx) => tx.devices.insert({ ...device, userId, tokenHash: hashSecret(value) }));
+  async function addDevice({ appContext }: TestServer, userId: string, value: string): Promise<void> {
+    await appContext.store.transaction((tx) => tx.devices.insert({ ...device, userId, tokenHash: hashSecret(value) }));
   }
 
   test('is bound to the session if it belongs to the user', async () => {

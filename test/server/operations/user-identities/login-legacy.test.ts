@@ -77,11 +77,11 @@ describe('a logon that is not bound', () => {
         code: 'USER_NOT_FOUND',
       });
     const before = await server.dump();
-    const refused = { code: 'ROLE_MISSING' };
-    await expect(logon.myClientIdentities.create({ body: { appId: 'mine' } })).rejects.toMatchObject(refused);
-    await expect(logon.productAccesses.authorize({ body: { productId: 'p' } })).rejects.toMatchObject(refused);
+    const rejected = { code: 'ROLE_MISSING' };
+    await expect(logon.myClientIdentities.create({ body: { appId: 'mine' } })).rejects.toMatchObject(rejected);
+    await expect(logon.productAccesses.authorize({ body: { productId: 'p' } })).rejects.toMatchObject(rejected);
     await expect(logon.userIdentities.associateLegacyByEmail({ body: { logon: 'MAIL1' } })).rejects.toMatchObject(
-      refused,
+      rejected,
     );
     expect(await server.dump()).toEqual(before);
   });
@@ -235,9 +235,9 @@ describe('while the mainframe verifies the password', () => {
       (server) =>
         server.appContext.store.transaction((tx) => tx.counters.insert({ name: 'mainframe-password/DORA1', last: 1 })),
     ],
-  ])('%s stops the login', async (_, happens) => {
+  ])('%s stops the login', async (_, change) => {
     await using server = await startWithLogons();
-    afterCall(server, 'verify', () => happens(server));
+    afterCall(server, 'verify', () => change(server));
     await expect(logInLegacy(server, 'DORA1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });

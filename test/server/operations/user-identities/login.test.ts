@@ -25,9 +25,9 @@ describe('credentials in Authorization', () => {
   const forms = [authorization, `basic ${encoded}`, `BASIC   ${encoded}`, encoded, ` ${encoded} `];
   test.each(forms)('log in as %j', async (value) => {
     await using server = await startWith();
-    const answer = await post(server, named, { authorization: value });
-    expect(answer).toMatchObject({ status: 201, json: { tokenType: 'Bearer', scope: ['READ', 'WRITE'] } });
-    expect(readClaims(answer.json as { accessToken: string })).toMatchObject({
+    const response = await post(server, named, { authorization: value });
+    expect(response).toMatchObject({ status: 201, json: { tokenType: 'Bearer', scope: ['READ', 'WRITE'] } });
+    expect(readClaims(response.json as { accessToken: string })).toMatchObject({
       sub: alice.userId,
       client_id: appClientId,
     });
@@ -72,17 +72,17 @@ describe('credentials in the body', () => {
     const client = await server.makeClient({ authorities: ['AUTH-BASIC'], scope: ['READ'] });
     const { accessToken } = await server.as({ basic: client }).clientIdentities.login();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId: client.clientId } });
-    const ways: [string, Record<string, string>][] = [
+    const variants: [string, Record<string, string>][] = [
       [`${path}?clientId=${client.clientId}`, {}],
       [path, { authorization: `Bearer ${accessToken}` }],
       [`${path}?clientId=${client.clientId}`, { authorization: `bearer ${accessToken}` }],
       [path, { 'x-api-key': apiKey }],
       [`${path}?clientId=${client.clientId}`, { 'x-api-key': apiKey }],
     ];
-    for (const [target, headers] of ways) {
-      const answer = await postJson(server, target, { ...pair, deviceId: 'd', deviceVersion: 'V1' }, headers);
-      expect(answer).toMatchObject({ status: 201, json: { scope: ['READ'] } });
-      expect(readClaims(answer.json as { accessToken: string })).toMatchObject({
+    for (const [target, headers] of variants) {
+      const response = await postJson(server, target, { ...pair, deviceId: 'd', deviceVersion: 'V1' }, headers);
+      expect(response).toMatchObject({ status: 201, json: { scope: ['READ'] } });
+      expect(readClaims(response.json as { accessToken: string })).toMatchObject({
         sub: alice.userId,
         client_id: client.clientId,
       });
@@ -99,8 +99,8 @@ describe('credentials in the body', () => {
   test('are rejected if two clients are named', async () => {
     await using server = await startWith();
     const { accessToken } = await server.as({ basic: await server.makeClient() }).clientIdentities.login();
-    const answer = await postJson(server, named, pair, { authorization: `Bearer ${accessToken}` });
-    expect(answer).toMatchObject({ status: 400, json: [{ code: 'CREDENTIALS_AMBIGUOUS' }] });
+    const response = await postJson(server, named, pair, { authorization: `Bearer ${accessToken}` });
+    expect(response).toMatchObject({ status: 400, json: [{ code: 'CREDENTIALS_AMBIGUOUS' }] });
   });
 });
 
@@ -135,7 +135,7 @@ test('rejects a request without a client and a third-party client', async () => 
 });
 
 describe('failures', () => {
-  test.each(Object.keys(loginEndpoints))('have the same response and the same cost at %s', async (door) => {
+  test.each(Object.keys(loginEndpoints))('have the same response and the same cost at %s', async (endpoint) => {
     await using server = await startWith([
       { ...alice, userId: 'locked', userName: 'locked', userEmail: 'l@example.com', identities: [], locked: true },
       { userId: 'without', userName: 'without' },
@@ -150,11 +150,11 @@ describe('failures', () => {
     const seen: object[] = [];
     for (const [name = '', secret = ''] of tries) {
       const hashes = countHashes(server);
-      const { status, text, headers } = (await loginEndpoints[door]?.(server, name, secret)) ?? {};
+      const { status, text, headers } = (await loginEndpoints[endpoint]?.(server, name, secret)) ?? {};
       seen.push({ status, text, headers, hashes: hashes.count });
     }
     expect(seen).toEqual(seen.map(() => ({ ...seen[0], hashes: 1 })));
-    expect(seen[0]).toMatchObject({ status: door === 'connect/token' ? 400 : 401 });
+    expect(seen[0]).toMatchObject({ status: endpoint === 'connect/token' ? 400 : 401 });
     expect(seen[0]).toMatchObject({ headers: { 'cache-control': 'no-store' } });
   });
 
@@ -167,8 +167,8 @@ describe('failures', () => {
     await expect(logIn(server, { name: 'long', secret: longest })).resolves.toBeDefined();
     for (const secret of [`${longest}x`, 'x'.repeat(129), 'x'.repeat(1001), 'x'.repeat(10_000)])
       for (const name of ['Alice', 'nobody']) {
-        const answer = await post(server, named, { authorization: basic(name, secret) });
-        expect(answer).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
+        const response = await post(server, named, { authorization: basic(name, secret) });
+        expect(response).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
       }
     for (const body of [
       { ...pair, password: 'x'.repeat(1001) },
@@ -240,6 +240,6 @@ test('writes no passwords to the store or the log', async () => {
   await logIn(server);
   await postJson(server, named, pair);
   await logIn(server, { secret: 'a wrong password' }).catch(() => {});
-  const kept = JSON.stringify(await server.dump()) + server.log.join('');
-  for (const secret of [password, 'a wrong password']) expect(kept).not.toContain(secret);
+  const stored = JSON.stringify(await server.dump()) + server.log.join('');
+  for (const secret of [password, 'a wrong password']) expect(stored).not.toContain(secret);
 });

@@ -69,9 +69,9 @@ export function retrieve(server: TestServer, logon: string) {
 }
 
 /** Replaces functions of the mainframe and returns the previous ones. */
-export function replaceMainframe(server: TestServer, calls: Partial<Mainframe>): Mainframe {
+export function replaceMainframe(server: TestServer, requests: Partial<Mainframe>): Mainframe {
   const before = server.appContext.mainframe;
-  Object.assign(server.appContext, { mainframe: { ...before, ...calls } });
+  Object.assign(server.appContext, { mainframe: { ...before, ...requests } });
   return before;
 }
 
@@ -94,15 +94,15 @@ export function stopMainframe(server: TestServer): () => void {
 export function afterCall(
   server: TestServer,
   name: 'verify' | 'find' | 'create' | 'setPassword',
-  happens: () => Promise<unknown>,
+  change: () => Promise<unknown>,
 ): void {
-  const call = server.appContext.mainframe[name] as (...given: unknown[]) => Promise<unknown>;
-  const late = async (...given: unknown[]) => {
-    const answer = await call(...given);
-    await happens();
-    return answer;
+  const request = server.appContext.mainframe[name] as (...given: unknown[]) => Promise<unknown>;
+  const delayed = async (...args: unknown[]) => {
+    const response = await request(...args);
+    await change();
+    return response;
   };
-  replaceMainframe(server, { [name]: late });
+  replaceMainframe(server, { [name]: delayed });
 }
 
 /** Changes to a user, such as a lock or a removal, between two steps of a flow. */

@@ -25,10 +25,10 @@ export async function startProxied(
 }
 
 /** Records a source of a user as a login does. */
-export async function addKnownSource({ appContext: world }: TestServer, userId: string, key: string): Promise<void> {
-  await world.store.transaction(async (tx) => {
+export async function addKnownSource({ appContext }: TestServer, userId: string, key: string): Promise<void> {
+  await appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(userId);
-    if (user) await tx.users.replace(withKnownSource(user, key, world));
+    if (user) await tx.users.replace(withKnownSource(user, key, appContext));
   });
 }
 

@@ -15,7 +15,7 @@ import {
 } from './otp-attack-fixtures.ts';
 import { associate, createTokens } from './session-fixtures.ts';
 
-const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
+const throttled = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
 const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
 const wrong = { status: 412, json: [{ code: 'CODE_INVALID' }] };
 const me = '/user-identities/me';
@@ -31,16 +31,18 @@ const fulfill = (server: TestServer, ip: string, token: string, challengeId: str
 describe('an attacker with the password, in separate sessions,', () => {
   test('does not block MFA of the owner', async () => {
     await using server = await startProxied();
-    const [{ accessToken: own }, { accessToken: thief }] = [await createTokens(server), await createTokens(server)];
+    const [{ accessToken: own }, { accessToken: attacker }] = [await createTokens(server), await createTokens(server)];
     const challengeId = challengeOf(await leverage(server, home, own));
     const code = await lastCode(server, alice.userEmail);
     for (let guess = 0; guess < 5; guess += 1)
-      expect(await fulfill(server, attackerAddress(), thief, challengeId, createWrongCode(code))).toMatchObject(wrong);
-    expect(await fulfill(server, attackerAddress(), thief, challengeId, code)).toMatchObject(held);
+      expect(await fulfill(server, attackerAddress(), attacker, challengeId, createWrongCode(code))).toMatchObject(
+        wrong,
+      );
+    expect(await fulfill(server, attackerAddress(), attacker, challengeId, code)).toMatchObject(throttled);
     for (const number of [2, 3, 4])
       for (let guess = 0; guess < 5; guess += 1)
-        await fulfill(server, attackerAddress(number), thief, challengeId, createWrongCode(code));
-    expect(await fulfill(server, attackerAddress(5), thief, challengeId, code)).toMatchObject(held);
+        await fulfill(server, attackerAddress(number), attacker, challengeId, createWrongCode(code));
+    expect(await fulfill(server, attackerAddress(5), attacker, challengeId, code)).toMatchObject(throttled);
     expect(await fulfill(server, home, own, challengeId, code)).toMatchObject({ status: 201 });
   });
 
@@ -63,10 +65,10 @@ describe('an attacker with the password, in separate sessions,', () => {
     await addKnownSource(server, alice.userId, `device ${device?.deviceKey}`);
     const challengeId = challengeOf(await leverage(server, home, token.accessToken));
     const code = await lastCode(server, alice.userEmail);
-    const thief = await createTokens(server);
-    await fromFourAttackers((ip) => fulfill(server, ip, thief.accessToken, challengeId, createWrongCode(code)));
-    await associate(server, thief, 'another');
-    expect(await fulfill(server, attackerAddress(), thief.accessToken, challengeId, code)).toMatchObject(held);
+    const attacker = await createTokens(server);
+    await fromFourAttackers((ip) => fulfill(server, ip, attacker.accessToken, challengeId, createWrongCode(code)));
+    await associate(server, attacker, 'another');
+    expect(await fulfill(server, attackerAddress(), attacker.accessToken, challengeId, code)).toMatchObject(throttled);
     expect(await fulfill(server, hotel, token.accessToken, challengeId, code)).toMatchObject({ status: 201 });
   });
 
@@ -77,7 +79,9 @@ describe('an attacker with the password, in separate sessions,', () => {
     await fromFourAttackers((ip) => postFrom(server, ip, `${path}/validate`, { token: 'abcdef' }, accessToken));
     await server.as({ token: accessToken }).userIdentities.factors.sendToken({ params: { id: 'main-email' } });
     const token = await lastCode(server, alice.userEmail);
-    expect(await postFrom(server, attackerAddress(5), `${path}/validate`, { token }, accessToken)).toMatchObject(held);
+    expect(await postFrom(server, attackerAddress(5), `${path}/validate`, { token }, accessToken)).toMatchObject(
+      throttled,
+    );
     expect(await postFrom(server, home, `${path}/validate`, { token }, accessToken)).toMatchObject({ status: 201 });
   });
 });
@@ -110,7 +114,7 @@ describe('codes of a mainframe logon', () => {
 
   test('can be requested and used by the owner after wrong codes and requests of an attacker', async () => {
     await using server = await withLogon(['FREE1']);
-    const ask = (ip: string) =>
+    const requestCode = (ip: string) =>
       postFrom(server, ip, '/user-identities/retrieve-legacy-identity?clientId=test-app', { logon: 'FREE1' });
     const reset = (ip: string, hash: string, token: string) =>
       postFrom(server, ip, '/user-identities/reset-legacy-password?clientId=test-app', {
@@ -119,12 +123,12 @@ describe('codes of a mainframe logon', () => {
         hash,
         newPassword: 'NEW#PW1',
       });
-    await fromFourAttackers(ask);
-    expect(await ask(attackerAddress(5))).toMatchObject(tooMany);
+    await fromFourAttackers(requestCode);
+    expect(await requestCode(attackerAddress(5))).toMatchObject(tooMany);
     await fromFourAttackers((ip) => reset(ip, 'none', 'abcdef'));
-    const { hash } = (await ask(home)).json as { hash: string };
+    const { hash } = (await requestCode(home)).json as { hash: string };
     const code = await lastCode(server, number);
-    expect(await reset(attackerAddress(5), hash, code)).toMatchObject(held);
+    expect(await reset(attackerAddress(5), hash, code)).toMatchObject(throttled);
     expect(await reset(home, hash, code)).toMatchObject({ status: 200 });
   });
 });

@@ -23,7 +23,7 @@ import {
 } from './otp-attack-fixtures.ts';
 import { associate, createTokens } from './session-fixtures.ts';
 
-const held = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
+const throttled = { status: 429, json: [{ code: 'CODE_FAILURES' }] };
 const tooMany = { status: 429, json: [{ code: 'TOO_MANY_CODES' }] };
 const done = { status: 201, json: { userId: alice.userId } };
 
@@ -34,9 +34,9 @@ describe('wrong codes of an attacker', () => {
     const code = await lastCode(server, alice.userEmail);
     for (let guess = 0; guess < 5; guess += 1)
       expect(await resetFrom(server, attackerAddress(), createWrongCode(code))).toMatchObject(refusedCode);
-    const refused = await resetFrom(server, attackerAddress(), code);
-    expect(refused).toMatchObject({ ...held, headers: { 'retry-after': '3600' } });
-    expect(refused.text).toContain('disable-rate-limits');
+    const rejected = await resetFrom(server, attackerAddress(), code);
+    expect(rejected).toMatchObject({ ...throttled, headers: { 'retry-after': '3600' } });
+    expect(rejected.text).toContain('disable-rate-limits');
     expect(await resetFrom(server, hotel, code)).toMatchObject(done);
   });
 
@@ -49,8 +49,8 @@ describe('wrong codes of an attacker', () => {
     await requestCodeFrom(server, hotel);
     const code = await lastCode(server, alice.userEmail);
     await fromFourAttackers((ip) => resetFrom(server, ip, createWrongCode(code)));
-    expect(await resetFrom(server, attackerAddress(5), code)).toMatchObject(held);
-    expect(await resetFrom(server, attackerAddress(5), code, { deviceTokenId: 'none' })).toMatchObject(held);
+    expect(await resetFrom(server, attackerAddress(5), code)).toMatchObject(throttled);
+    expect(await resetFrom(server, attackerAddress(5), code, { deviceTokenId: 'none' })).toMatchObject(throttled);
     const weak = { newPassword: 'short' };
     for (const [ip, more] of [
       [home, {}],
@@ -92,9 +92,9 @@ describe('codes requested by an attacker', () => {
     await using server = await startProxied();
     for (let time = 0; time < 5; time += 1)
       expect(await requestCodeFrom(server, attackerAddress())).toMatchObject({ status: 201 });
-    const refused = await requestCodeFrom(server, attackerAddress());
-    expect(refused).toMatchObject({ ...tooMany, headers: { 'retry-after': '3600' } });
-    expect(refused.text).toContain('disable-rate-limits');
+    const rejected = await requestCodeFrom(server, attackerAddress());
+    expect(rejected).toMatchObject({ ...tooMany, headers: { 'retry-after': '3600' } });
+    expect(rejected.text).toContain('disable-rate-limits');
     expect(await requestCodeFrom(server, hotel)).toMatchObject({ status: 201 });
     expect(await resetFrom(server, hotel, await lastCode(server, alice.userEmail))).toMatchObject(done);
   });
@@ -148,15 +148,15 @@ describe('the response to an attacker', () => {
     const seen = [];
     for (const name of [alice.userName, alice.userEmail, 'no-such-user']) {
       await using server = await startProxied();
-      const answers = await fromFourAttackers((ip) => requestCodeFrom(server, ip, name));
-      answers.push(
+      const responses = await fromFourAttackers((ip) => requestCodeFrom(server, ip, name));
+      responses.push(
         await requestCodeFrom(server, attackerAddress(1), name),
         await requestCodeFrom(server, attackerAddress(5), name),
       );
-      answers.push(...(await fromFourAttackers((ip) => resetFrom(server, ip, 'abcdef', { username: name }))));
-      answers.push(await resetFrom(server, attackerAddress(1), 'abcdef', { username: name }));
-      answers.push(await resetFrom(server, attackerAddress(5), 'abcdef', { username: name }));
-      seen.push(answers.map((answer) => comparable(name, answer)));
+      responses.push(...(await fromFourAttackers((ip) => resetFrom(server, ip, 'abcdef', { username: name }))));
+      responses.push(await resetFrom(server, attackerAddress(1), 'abcdef', { username: name }));
+      responses.push(await resetFrom(server, attackerAddress(5), 'abcdef', { username: name }));
+      seen.push(responses.map((response) => comparable(name, response)));
     }
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[2]).toEqual(seen[0]);
@@ -167,11 +167,11 @@ describe('the response to an attacker', () => {
     for (const name of [alice.userName, 'no-such-user'])
       for (let guess = 0; guess < 5; guess += 1)
         await resetFrom(server, attackerAddress(), 'abcdef', { username: name });
-    const answers = [];
+    const responses = [];
     for (const name of [alice.userEmail, 'no-such-user-either'])
       for (let guess = 0; guess < 6; guess += 1)
-        answers.push((await resetFrom(server, attackerAddress(), 'abcdef', { username: name })).status);
-    expect(answers).toEqual([412, 412, 412, 412, 412, 429, 412, 412, 412, 412, 412, 429]);
+        responses.push((await resetFrom(server, attackerAddress(), 'abcdef', { username: name })).status);
+    expect(responses).toEqual([412, 412, 412, 412, 412, 429, 412, 412, 412, 412, 412, 429]);
   });
 });
 
@@ -186,15 +186,15 @@ describe('at sign-up', () => {
       expect((await identifyFrom(server, attackerAddress(), bob)).status).toBe(201);
     expect(await identifyFrom(server, attackerAddress(), bob)).toMatchObject(tooMany);
     await fromFourAttackers((ip) => signUpFrom(server, ip, createWrongCode(code)));
-    expect(await signUpFrom(server, attackerAddress(5), code)).toMatchObject(held);
+    expect(await signUpFrom(server, attackerAddress(5), code)).toMatchObject(throttled);
     expect(await signUpFrom(server, hotel, code)).toMatchObject({ status: 201 });
   });
 
   test('20 codes an hour are sent to a contact over all sources, also to that of a user', async () => {
     for (const contact of [bob, alice.userEmail]) {
       await using server = await startProxied();
-      const answers = await fromFourAttackers((ip) => identifyFrom(server, ip, contact));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      const responses = await fromFourAttackers((ip) => identifyFrom(server, ip, contact));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
       expect(await identifyFrom(server, home, contact)).toMatchObject({
         ...tooMany,
         headers: { 'retry-after': '3600' },
@@ -215,7 +215,7 @@ test('failures survive a restart, and a reset of the state clears them', async (
     }
     await using server = await start();
     expect(await requestCodeFrom(server, attackerAddress())).toMatchObject(tooMany);
-    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(held);
+    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(throttled);
     await server.send({
       method: 'POST',
       path: '/_iam/state/reset',

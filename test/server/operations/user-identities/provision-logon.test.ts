@@ -30,7 +30,7 @@ function provision(as: IamClient, { id = alice.userId, logon = 'NEW1', ...more }
   return as.userIdentities.provisionLogon({ params: { id }, body: { logon, ...more } });
 }
 
-const logonOf = ({ appContext: world }: TestServer, logon: string) => world.store.logons.get(logon);
+const logonOf = ({ appContext }: TestServer, logon: string) => appContext.store.logons.get(logon);
 
 describe('a new logon', () => {
   test('is created in the mainframe with the verified contacts of the user, and logs the user in', async () => {
@@ -86,8 +86,8 @@ describe('access', () => {
 describe('rejects without a change', () => {
   test('an unknown user', async () => {
     await using server = await startWithLogons();
-    for (const given of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
-      await expectRefused(server, () => provision(server.admin, given), { status: 404, code: 'USER_NOT_FOUND' });
+    for (const options of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
+      await expectRefused(server, () => provision(server.admin, options), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
   test('a logon that exists in the mainframe or belongs to a user, including the same one', async () => {
@@ -95,13 +95,13 @@ describe('rejects without a change', () => {
     await server.appContext.store.transaction(async (tx) => {
       await tx.users.replace({ ...(await rowOf(server)), legacyLogons: ['ELSE1'] });
     });
-    for (const given of [
+    for (const options of [
       { logon: 'FREE1' },
       { logon: 'free1', password: 'weak' },
       { logon: 'DORA1', id: dora.userId },
       { logon: 'ELSE1', id: dora.userId },
     ])
-      await expectRefused(server, () => provision(server.admin, given), taken);
+      await expectRefused(server, () => provision(server.admin, options), taken);
   });
 
   test('a password that the mainframe rejects', async () => {

@@ -20,9 +20,9 @@ export async function rememberMe(
   input: object,
   target = identifiedPath,
 ): Promise<Tokens | undefined> {
-  const answer = await postJson(server, target, input);
-  if (answer.status === 201) return answer.json as Tokens;
-  expect(answer).toMatchObject({
+  const response = await postJson(server, target, input);
+  if (response.status === 201) return response.json as Tokens;
+  expect(response).toMatchObject({
     status: 401,
     text: '[{"code":"CREDENTIALS_INVALID","message":"The credentials are not valid."}]',
     headers: { 'www-authenticate': 'Basic realm="iam", charset="UTF-8"' },

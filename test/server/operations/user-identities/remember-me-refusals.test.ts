@@ -14,29 +14,29 @@ import { associate, createTokens } from './session-fixtures.ts';
 const bob = { userId: 'bob', userName: 'bob', passwordHash };
 
 describe('credentials that do not match are rejected with the same error and are not consumed', () => {
-  const wrongs: Record<string, (shown: RememberMeInput, others: RememberMeInput) => object> = {
-    'an unknown user': (shown) => ({ ...shown, userName: 'nobody' }),
-    'another user': (shown) => ({ ...shown, userName: 'bob' }),
-    'another user with its device': (shown, { deviceTokenId }) => ({ ...shown, userName: 'bob', deviceTokenId }),
-    "another user's device": (shown, { deviceTokenId }) => ({ ...shown, deviceTokenId }),
-    "another user's refresh token": (shown, { refreshToken }) => ({ ...shown, refreshToken }),
-    'an unknown device': (shown) => ({ ...shown, deviceTokenId: 'x'.repeat(43) }),
-    'an unknown refresh token': (shown) => ({ ...shown, refreshToken: '00000000-0000-4000-8000-000000000000' }),
-    'no user': ({ userName: _, ...shown }) => shown,
-    'no refresh token': ({ refreshToken: _, ...shown }) => shown,
-    'no device': ({ deviceTokenId: _, ...shown }) => shown,
-    'an unknown field': (shown) => ({ ...shown, level: 'AUTH-MFA' }),
-    'a field of another type': (shown) => ({ ...shown, userName: 7 }),
-    'a string that is too long': (shown) => ({ ...shown, userName: 'x'.repeat(1000) }),
-    'a list': (shown) => [shown],
+  const invalidInputs: Record<string, (input: RememberMeInput, others: RememberMeInput) => object> = {
+    'an unknown user': (input) => ({ ...input, userName: 'nobody' }),
+    'another user': (input) => ({ ...input, userName: 'bob' }),
+    'another user with its device': (input, { deviceTokenId }) => ({ ...input, userName: 'bob', deviceTokenId }),
+    "another user's device": (input, { deviceTokenId }) => ({ ...input, deviceTokenId }),
+    "another user's refresh token": (input, { refreshToken }) => ({ ...input, refreshToken }),
+    'an unknown device': (input) => ({ ...input, deviceTokenId: 'x'.repeat(43) }),
+    'an unknown refresh token': (input) => ({ ...input, refreshToken: '00000000-0000-4000-8000-000000000000' }),
+    'no user': ({ userName: _, ...input }) => input,
+    'no refresh token': ({ refreshToken: _, ...input }) => input,
+    'no device': ({ deviceTokenId: _, ...input }) => input,
+    'an unknown field': (input) => ({ ...input, level: 'AUTH-MFA' }),
+    'a field of another type': (input) => ({ ...input, userName: 7 }),
+    'a string that is too long': (input) => ({ ...input, userName: 'x'.repeat(1000) }),
+    'a list': (input) => [input],
   };
-  test.each(Object.entries(wrongs))('%s', async (_what, spoil) => {
+  test.each(Object.entries(invalidInputs))('%s', async (_what, modify) => {
     await using server = await startWith([bob]);
     const phone = await createPhoneSession(server);
     const bobs = await createTokens(server, { userId: 'bob' });
     const ofBob = { ...bobs, userName: 'bob', deviceTokenId: await associate(server, bobs) };
     const before = await server.dump();
-    expect(await rememberMe(server, spoil(toRememberMeInput(phone), toRememberMeInput(ofBob)))).toBeUndefined();
+    expect(await rememberMe(server, modify(toRememberMeInput(phone), toRememberMeInput(ofBob)))).toBeUndefined();
     expect(await server.dump()).toEqual(before);
     expect(await rememberMe(server, toRememberMeInput(phone))).toBeDefined();
     expect(await rememberMe(server, toRememberMeInput(ofBob))).toBeDefined();

@@ -22,13 +22,13 @@ describe('logs in', () => {
   test('with a new refresh token in place of the old one, and a short access token', async () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
-    const answer = await postJson(server, identifiedPath, toRememberMeInput(phone), { ip: '10.0.0.1' });
-    expect(answer).toMatchObject({
+    const response = await postJson(server, identifiedPath, toRememberMeInput(phone), { ip: '10.0.0.1' });
+    expect(response).toMatchObject({
       status: 201,
       headers: { 'cache-control': 'no-store' },
       json: { tokenType: 'Bearer', expiresIn: '600', scope: ['READ', 'WRITE'] },
     });
-    const token = answer.json as Tokens;
+    const token = response.json as Tokens;
     expect(token.refreshToken).not.toBe(phone.refreshToken);
     expect(readClaims(token)).toMatchObject({ sub: alice.userId, sid: readClaims(phone).sid });
     expect(await findSession(server, token)).toMatchObject({ remember: true });
@@ -109,15 +109,15 @@ describe('reuse of a refresh token', () => {
 
   test('ends the session with any device, and also through renew-token', async () => {
     await using server = await startWith();
-    const showings: ((phone: RememberMeInput) => Promise<unknown>)[] = [
+    const attempts: ((phone: RememberMeInput) => Promise<unknown>)[] = [
       (phone) => rememberMe(server, { ...toRememberMeInput(phone), deviceTokenId: 'x' }),
       (phone) => rememberMe(server, { ...toRememberMeInput(phone), userName: 'nobody' }),
       (phone) => renew(server, phone.refreshToken),
     ];
-    for (const show of showings) {
+    for (const attempt of attempts) {
       const phone = await createPhoneSession(server);
       const next = await rememberMe(server, toRememberMeInput(phone));
-      await show(phone);
+      await attempt(phone);
       expect(
         await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: next?.refreshToken }),
       ).toBeUndefined();
@@ -156,12 +156,12 @@ test.each(Object.entries(sessionEndings))('is rejected after %s', async (_what, 
 
 test('rejects callers that are neither authenticated nor first-party, and leaves the store unchanged', async () => {
   await using server = await startWith();
-  const foreign = await server.makeClient({ party: '3RDPARTY' });
+  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
   const phone = await createPhoneSession(server);
   const before = await server.dump();
   const cases = [
     [path, {}, 'CREDENTIALS_MISSING'],
-    [`${path}?clientId=${foreign.clientId}`, {}, 'ROLE_MISSING'],
+    [`${path}?clientId=${thirdParty.clientId}`, {}, 'ROLE_MISSING'],
     [`${path}?clientId=nobody`, {}, 'CREDENTIALS_INVALID'],
     [path, { authorization: 'Bearer a.b.c' }, 'TOKEN_INVALID'],
     [identifiedPath, { authorization: 'Bearer a.b.c', 'x-api-key': 'x' }, 'CREDENTIALS_AMBIGUOUS'],
@@ -177,9 +177,9 @@ test('rejects callers that are neither authenticated nor first-party, and leaves
 test('returns 200 with the error array for a malformed body when soft errors are set, but not for invalid credentials', async () => {
   await using server = await startWith([], { flags: { 'soft-errors': true } });
   const before = await server.dump();
-  const answer = await postJson(server, identifiedPath, { userName: 'phone' });
-  expect(answer).toMatchObject({ status: 200, json: [{ code: 'CREDENTIALS_INVALID' }] });
-  expect(answer.headers).not.toHaveProperty('www-authenticate');
+  const response = await postJson(server, identifiedPath, { userName: 'phone' });
+  expect(response).toMatchObject({ status: 200, json: [{ code: 'CREDENTIALS_INVALID' }] });
+  expect(response.headers).not.toHaveProperty('www-authenticate');
   expect(await rememberMe(server, { userName: 'ann', refreshToken: 'none', deviceTokenId: 'none' })).toBeUndefined();
   expect(await server.dump()).toEqual(before);
 });

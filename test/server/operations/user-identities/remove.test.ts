@@ -52,8 +52,8 @@ describe('a removed user', () => {
     const user = await createSession(server, userId);
     await remove(server.admin);
     await expect(user.userIdentities.get({ params: { id: userId } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-    for (const door of Object.values(loginEndpoints))
-      expect((await door(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
+    for (const endpoint of Object.values(loginEndpoints))
+      expect((await endpoint(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
     await expectRefused(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
   });
 

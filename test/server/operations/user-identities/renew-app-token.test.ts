@@ -119,8 +119,8 @@ describe('a response is accepted once', () => {
   test('in 100 concurrent requests', async () => {
     await using server = await start();
     const response = samlResponse(server, byEmail);
-    const calls = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, response)));
-    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const requests = await Promise.allSettled(Array.from({ length: 100 }, () => logIn(server, response)));
+    expect(requests.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await server.appContext.store.sessions.count()).toBe(1);
   });
 
@@ -341,9 +341,9 @@ describe('rejects a response', () => {
       outside.every((part) => !part || at < part.index || at >= part.index + part[0].length);
     for (let at = 0; at < xml.length; at += 31) {
       if (!counts(at)) continue;
-      const spoilt = Buffer.from(xml);
-      spoilt.writeUInt8(spoilt.readUInt8(at) ^ 4, at);
-      await expectRefused(server, spoilt.toString('base64')).catch((error: unknown) => {
+      const tampered = Buffer.from(xml);
+      tampered.writeUInt8(tampered.readUInt8(at) ^ 4, at);
+      await expectRefused(server, tampered.toString('base64')).catch((error: unknown) => {
         throw new Error(`at ${at}: ${xml.slice(at - 20, at + 20)}`, { cause: error });
       });
     }
@@ -438,8 +438,8 @@ test.each(['lock', 'removal of the provider'])('a %s during the request stops th
   await using server = await start();
   const { store, providers } = server.appContext;
   const { verifySamlResponse: verify } = providers;
-  const meanwhile: typeof verify = async (...given) => {
-    const proof = await verify(...given);
+  const meanwhile: typeof verify = async (...args) => {
+    const proof = await verify(...args);
     if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     else await store.transaction((tx) => tx.providers.delete(name));
     return proof;

@@ -19,13 +19,13 @@ describe('issues a new access token and a new refresh token', () => {
   test('in the same session with the same level and scope', async () => {
     await using server = await startWith();
     const first = await createTokens(server, { level: 'AUTH-MFA', scope: ['READ'] });
-    const answer = await postJson(server, named, { refreshToken: first.refreshToken });
-    expect(answer).toMatchObject({
+    const response = await postJson(server, named, { refreshToken: first.refreshToken });
+    expect(response).toMatchObject({
       status: 201,
       headers: { 'cache-control': 'no-store' },
       json: { tokenType: 'Bearer', expiresIn: '3600', scope: ['READ'] },
     });
-    const second = answer.json as Tokens;
+    const second = response.json as Tokens;
     expect(second.refreshToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(second.refreshToken).not.toBe(first.refreshToken);
     expect(readClaims(second).sid).toBe(readClaims(first).sid);
@@ -39,7 +39,7 @@ describe('issues a new access token and a new refresh token', () => {
     const { accessToken } = await server.as({ basic: pair }).clientIdentities.login();
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
     const query = { clientId };
-    const ways: [IamClient, object][] = [
+    const variants: [IamClient, object][] = [
       [server.as(), { query }],
       [server.as({ basic: pair }), {}],
       [server.as({ basic: pair }), { query }],
@@ -47,7 +47,7 @@ describe('issues a new access token and a new refresh token', () => {
       [server.as({ token: accessToken }), {}],
     ];
     let { refreshToken } = await createTokens(server, { clientId });
-    for (const [caller, input] of ways) {
+    for (const [caller, input] of variants) {
       const token = await caller.userIdentities.renewToken({ ...input, body: { refreshToken } });
       refreshToken = token.refreshToken ?? '';
       expect(readClaims(token)).toMatchObject({ sub: alice.userId, client_id: clientId });
@@ -185,16 +185,16 @@ describe('a refresh token', () => {
 test('rejects callers that are neither authenticated nor first-party and invalid bodies without a change', async () => {
   await using server = await startWith();
   const { refreshToken } = await createTokens(server);
-  const foreign = await server.makeClient({ party: '3RDPARTY' });
+  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
   const before = await server.dump();
   const body = { refreshToken };
-  const call = (caller: IamClient, clientId?: string) =>
+  const request = (caller: IamClient, clientId?: string) =>
     catchClientError(caller.userIdentities.renewToken({ query: { clientId }, body }));
-  expect(await call(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-  expect(await call(server.as(), 'nobody')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
-  expect(await call(server.as(), foreign.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
-  expect(await call(server.as({ token: 'a.b.c' }))).toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
-  expect(await call(server.as({ basic: foreign }), appClientId)).toMatchObject({
+  expect(await request(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  expect(await request(server.as(), 'nobody')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await request(server.as(), thirdParty.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
+  expect(await request(server.as({ token: 'a.b.c' }))).toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+  expect(await request(server.as({ basic: thirdParty }), appClientId)).toMatchObject({
     status: 400,
     code: 'CREDENTIALS_AMBIGUOUS',
   });

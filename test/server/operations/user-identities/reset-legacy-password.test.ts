@@ -21,7 +21,7 @@ import {
 
 const newPassword = 'NEW#PW1';
 const target = `/user-identities/reset-legacy-password?clientId=${appClientId}`;
-const refused = { status: 401, code: 'PROOF_INVALID' };
+const rejected = { status: 401, code: 'PROOF_INVALID' };
 
 interface Reset {
   readonly logon: string;
@@ -30,10 +30,10 @@ interface Reset {
   readonly newPassword?: string;
 }
 
-function reset(server: TestServer, given: Reset) {
+function reset(server: TestServer, fields: Reset) {
   return server.as().userIdentities.resetLegacyPassword({
     query: { clientId: appClientId },
-    body: { newPassword, ...given },
+    body: { newPassword, ...fields },
   });
 }
 
@@ -66,10 +66,10 @@ describe('with the correct code', () => {
     await using server = await startWithLogons();
     const token = async () => (await logIn(server, { name: 'dora' })).accessToken;
     const [byPassword, byLogon] = [server.as({ token: await token() }), await createLogonClient(server, 'DORA1')];
-    const nobodys = await createLogonClient(server, 'FREE1');
+    const unbound = await createLogonClient(server, 'FREE1');
     await reset(server, await startReset(server, 'DORA1'));
     await reset(server, await startReset(server, 'FREE1'));
-    for (const caller of [byPassword, byLogon, nobodys])
+    for (const caller of [byPassword, byLogon, unbound])
       await expect(caller.userIdentities.get({ params: { id: dora.userId } })).rejects.toMatchObject({
         code: 'TOKEN_INVALID',
       });
@@ -78,14 +78,14 @@ describe('with the correct code', () => {
 
   test('the code works once', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
-    await reset(server, begun);
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    const pending = await startReset(server, 'FREE1');
+    await reset(server, pending);
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
   });
 
   test('one of 100 concurrent requests succeeds', async () => {
     await using server = await startWithLogons({ flags: { 'fast-passwords': true } });
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     const set: string[] = [];
     const { setPassword } = server.appContext.mainframe;
     replaceMainframe(server, {
@@ -94,7 +94,7 @@ describe('with the correct code', () => {
         return setPassword(logon, password, lane);
       },
     });
-    const attempts = Array.from({ length: 100 }, (_, at) => reset(server, { ...begun, newPassword: `NEW${at}##` }));
+    const attempts = Array.from({ length: 100 }, (_, at) => reset(server, { ...pending, newPassword: `NEW${at}##` }));
     const outcomes = await Promise.allSettled(attempts);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const statuses = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.status] : []));
@@ -108,22 +108,22 @@ describe('with the correct code', () => {
 describe('rejects', () => {
   test('a wrong code, hash or logon with the same error, and counts up to five for each logon', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     const seen: object[] = [];
     for (const wrong of [
-      { token: createWrongCode(begun.token) },
+      { token: createWrongCode(pending.token) },
       { token: '' },
       { hash: 'another' },
       { hash: (await startReset(server, 'DORA1')).hash },
       { logon: 'NOBODY' },
       { logon: 'BARE1' },
     ]) {
-      const { status, text, headers } = await postJson(server, target, { newPassword, ...begun, ...wrong });
+      const { status, text, headers } = await postJson(server, target, { newPassword, ...pending, ...wrong });
       seen.push({ status, text, headers });
     }
     expect(seen).toEqual(seen.map(() => seen[0]));
     expect(seen[0]).toMatchObject({ status: 401, text: expect.stringContaining('PROOF_INVALID') });
-    await expect(reset(server, begun)).resolves.toBeDefined();
+    await expect(reset(server, pending)).resolves.toBeDefined();
   });
 
   test.each(['FREE1', 'NOBODY'] as const)(
@@ -132,13 +132,13 @@ describe('rejects', () => {
       await using server = await startWithLogons();
       await retrieve(server, logon);
       for (let count = 0; count < 5; count += 1)
-        await expect(reset(server, { logon, token: 'wrong', hash: 'wrong' })).rejects.toMatchObject(refused);
+        await expect(reset(server, { logon, token: 'wrong', hash: 'wrong' })).rejects.toMatchObject(rejected);
       const { hash } = await retrieve(server, logon);
       const token = logon === 'FREE1' ? await lastCode(server, mobiles.FREE1) : '000000';
-      const held = { status: 429, code: 'CODE_FAILURES', retryAfter: 3600 };
-      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(held);
+      const throttled = { status: 429, code: 'CODE_FAILURES', retryAfter: 3600 };
+      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(throttled);
       server.clock.advance(3600);
-      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(refused);
+      await expect(reset(server, { logon, token, hash })).rejects.toMatchObject(rejected);
     },
   );
 
@@ -146,9 +146,9 @@ describe('rejects', () => {
     await using server = await startWithLogons();
     const first = await startReset(server, 'FREE1');
     const second = await startReset(server, 'FREE1');
-    await expect(reset(server, first)).rejects.toMatchObject(refused);
+    await expect(reset(server, first)).rejects.toMatchObject(rejected);
     server.clock.advance(600);
-    await expect(reset(server, second)).rejects.toMatchObject(refused);
+    await expect(reset(server, second)).rejects.toMatchObject(rejected);
     const third = await startReset(server, 'FREE1');
     server.clock.advance(599);
     await expect(reset(server, third)).resolves.toBeDefined();
@@ -158,12 +158,12 @@ describe('rejects', () => {
     await using server = await startWithLogons();
     const dorasOwn = await startReset(server, 'DORA1');
     const free = await startReset(server, 'FREE1');
-    await expect(reset(server, { ...dorasOwn, logon: 'FREE1' })).rejects.toMatchObject(refused);
-    await expect(reset(server, { ...free, logon: 'DORA1' })).rejects.toMatchObject(refused);
+    await expect(reset(server, { ...dorasOwn, logon: 'FREE1' })).rejects.toMatchObject(rejected);
+    await expect(reset(server, { ...free, logon: 'DORA1' })).rejects.toMatchObject(rejected);
     const alice = server.as({ token: (await logIn(server)).accessToken });
     const { challengeId } = await alice.userIdentities.associateLegacyByMobile({ body: { logon: 'FREE1' } });
     const token = await lastCode(server, mobiles.FREE1);
-    await expect(reset(server, { logon: 'FREE1', token, hash: challengeId })).rejects.toMatchObject(refused);
+    await expect(reset(server, { logon: 'FREE1', token, hash: challengeId })).rejects.toMatchObject(rejected);
   });
 
   test('the correct guess of a code for a logon without contacts', async () => {
@@ -175,19 +175,19 @@ describe('rejects', () => {
       const row = await tx.codes.get(hash);
       if (row) await tx.codes.replace({ ...row, codeHash: storeSecret.digest('code', `${hash}:${token}`) });
     });
-    await expect(reset(server, { logon: 'BARE1', token, hash })).rejects.toMatchObject(refused);
+    await expect(reset(server, { logon: 'BARE1', token, hash })).rejects.toMatchObject(rejected);
     await expect(logInLegacy(server, 'BARE1')).resolves.toBeDefined();
   });
 
   test('missing, unknown and malformed fields, and third-party clients', async () => {
     await using server = await startWithLogons();
-    const begun = { newPassword, ...(await startReset(server, 'FREE1')) };
+    const pending = { newPassword, ...(await startReset(server, 'FREE1')) };
     const before = await server.dump();
-    for (const body of [{}, { ...begun, hash: undefined }, { ...begun, more: 1 }, { ...begun, token: 7 }])
+    for (const body of [{}, { ...pending, hash: undefined }, { ...pending, more: 1 }, { ...pending, token: 7 }])
       expect(await postJson(server, target, body)).toMatchObject({ status: 400 });
     for (const body of [
-      { ...begun, logon: '1' },
-      { ...begun, logon: 'TOOLONGER' },
+      { ...pending, logon: '1' },
+      { ...pending, logon: 'TOOLONGER' },
     ])
       expect(await postJson(server, target, body)).toMatchObject({ status: 422, json: [{ code: 'FIELD_VALUE' }] });
     expect(await post(server, '/user-identities/reset-legacy-password')).toMatchObject({ status: 401 });
@@ -200,43 +200,43 @@ describe('a password that the mainframe rejects', () => {
     'returns 422, and the code stays valid: %j',
     async (weak) => {
       await using server = await startWithLogons();
-      const begun = await startReset(server, 'FREE1');
+      const pending = await startReset(server, 'FREE1');
       const before = await server.dump();
-      await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({
+      await expect(reset(server, { ...pending, newPassword: weak })).rejects.toMatchObject({
         status: 422,
         code: 'PASSWORD_NOT_FOR_MAINFRAME',
       });
       expect(await server.dump()).toEqual(before);
-      await expect(reset(server, begun)).resolves.toBeDefined();
+      await expect(reset(server, pending)).resolves.toBeDefined();
     },
   );
 
   test('is not revealed before the code is correct', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
-    const wrong = { ...begun, token: createWrongCode(begun.token), newPassword: 'weak' };
-    await expect(reset(server, wrong)).rejects.toMatchObject(refused);
+    const pending = await startReset(server, 'FREE1');
+    const wrong = { ...pending, token: createWrongCode(pending.token), newPassword: 'weak' };
+    await expect(reset(server, wrong)).rejects.toMatchObject(rejected);
   });
 
   test('follows the setting, which matches the whole password', async () => {
     await using server = await startWithLogons({ flags: { 'mainframe-password-rule': 'a|[0-9]{4}' } });
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     for (const weak of ['ab', '12345', 'x1234'])
-      await expect(reset(server, { ...begun, newPassword: weak })).rejects.toMatchObject({ status: 422 });
-    await expect(reset(server, { ...begun, newPassword: '1234' })).resolves.toBeDefined();
+      await expect(reset(server, { ...pending, newPassword: weak })).rejects.toMatchObject({ status: 422 });
+    await expect(reset(server, { ...pending, newPassword: '1234' })).resolves.toBeDefined();
   });
 
   test('may be rejected by the mainframe alone', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     const before = replaceMainframe(server, {
       setPassword: async () => {
         throw apiError('PASSWORD_NOT_FOR_MAINFRAME');
       },
     });
-    await expect(reset(server, begun)).rejects.toMatchObject({ status: 422 });
+    await expect(reset(server, pending)).rejects.toMatchObject({ status: 422 });
     replaceMainframe(server, before);
-    await expect(reset(server, begun)).resolves.toBeDefined();
+    await expect(reset(server, pending)).resolves.toBeDefined();
   });
 });
 
@@ -244,33 +244,33 @@ describe('a mainframe that does not respond', () => {
   test('returns 503, ends no session, and the code stays valid', async () => {
     await using server = await startWithLogons();
     const user = await createLogonClient(server, 'DORA1');
-    const begun = await startReset(server, 'DORA1');
+    const pending = await startReset(server, 'DORA1');
     const before = await server.dump();
     const bringBack = stopMainframe(server);
     for (let count = 0; count < 7; count += 1)
-      await expect(reset(server, begun)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+      await expect(reset(server, pending)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
     expect(await server.dump()).toEqual(before);
     await expect(user.userIdentities.get({ params: { id: dora.userId } })).resolves.toBeDefined();
     bringBack();
-    await expect(reset(server, begun)).resolves.toBeDefined();
+    await expect(reset(server, pending)).resolves.toBeDefined();
   });
 
   test('does not restore a code that a newer one voided meanwhile', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     replaceMainframe(server, {
       setPassword: async () => {
         await retrieve(server, 'FREE1');
         throw apiError('MAINFRAME_UNAVAILABLE');
       },
     });
-    await expect(reset(server, begun)).rejects.toMatchObject({ status: 503 });
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    await expect(reset(server, pending)).rejects.toMatchObject({ status: 503 });
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
   });
 
   test('includes one that refuses the connection, but only a correct code reaches it', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
-    await expect(reset(server, { logon: 'FREE1', token: '123456', hash: 'x' })).rejects.toMatchObject(refused);
+    await expect(reset(server, { logon: 'FREE1', token: '123456', hash: 'x' })).rejects.toMatchObject(rejected);
     await expect(retrieve(server, 'FREE1')).rejects.toMatchObject({ status: 503 });
   });
 });
@@ -278,54 +278,54 @@ describe('a mainframe that does not respond', () => {
 describe('between the code and the reset', () => {
   test.each(['lock', 'lock and unlock'])('a %s stops the reset', async (what) => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'DORA1');
+    const pending = await startReset(server, 'DORA1');
     await interruptions[what]?.(server, dora.userId);
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
     expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalLane)).toBe(true);
   });
 
   test('the removal of the user stops the reset', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'DORA1');
+    const pending = await startReset(server, 'DORA1');
     await interruptions.removal?.(server, dora.userId);
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
   });
 
   test('the binding of the logon to a user stops the reset', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     const alice = server.as({ token: (await logIn(server)).accessToken });
     const { challengeId } = await alice.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE1' } });
     const token = await lastCode(server, 'free@mainframe.example');
     await alice.userIdentities.completeAssociateLegacy({ body: { challengeId, token } });
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
   });
 
   test.each(['lock', 'removal'])('a %s during the request to the mainframe starts no session', async (what) => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'DORA1');
+    const pending = await startReset(server, 'DORA1');
     afterCall(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
-    const failure = await reset(server, begun).catch((error: ClientError) => error);
-    expect(failure).toMatchObject(refused);
+    const failure = await reset(server, pending).catch((error: ClientError) => error);
+    expect(failure).toMatchObject(rejected);
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
   test('the removal of the logon from the mainframe starts no session', async () => {
     await using server = await startWithLogons();
-    const begun = await startReset(server, 'FREE1');
+    const pending = await startReset(server, 'FREE1');
     await server.appContext.mainframe.remove('FREE1');
-    await expect(reset(server, begun)).rejects.toMatchObject(refused);
+    await expect(reset(server, pending)).rejects.toMatchObject(rejected);
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
 test('a reset stops a concurrent login with the old password', async () => {
   await using server = await startWithLogons();
-  const begun = await startReset(server, 'FREE1');
+  const pending = await startReset(server, 'FREE1');
   const before = server.appContext.mainframe;
   afterCall(server, 'verify', async () => {
     replaceMainframe(server, before);
-    await reset(server, begun);
+    await reset(server, pending);
   });
   await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   expect(await server.appContext.store.sessions.count()).toBe(1);

@@ -8,8 +8,8 @@ import { newPassword, recoveryCode, refusedCode, reset, retrieve, startFast, tal
 import { type ApiResponse, alice, countHashes, logIn, password, postJson, replacePasswords } from './login-fixtures.ts';
 
 testAccess('user-identities.reset-password', async (server) => {
-  const { appContext: world } = server;
-  const admin = await world.store.users.getBy('bootstrap', 'admin');
+  const { appContext } = server;
+  const admin = await appContext.store.users.getBy('bootstrap', 'admin');
   const username = admin?.userName ?? '';
   await retrieve(server, username);
   return { body: { newPassword, username, validationCode: await lastCode(server, admin?.userEmail ?? '') } };
@@ -73,11 +73,11 @@ describe('a correct code', () => {
   test('succeeds once in 100 concurrent requests', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, at) => reset(server, code, { newPassword: `${newPassword} ${at}` })),
     );
-    expect(tally(answers)).toEqual({ 201: 1, 412: 99 });
-    const winner = answers.findIndex(({ status }) => status === 201);
+    expect(tally(responses)).toEqual({ 201: 1, 412: 99 });
+    const winner = responses.findIndex(({ status }) => status === 201);
     await expect(logIn(server, { secret: `${newPassword} ${winner}` })).resolves.toBeDefined();
     expect(await server.appContext.store.codeFailures.count()).toBe(0);
     expect((await messagesTo(server)).filter(({ purpose }) => purpose === 'password-changed')).toHaveLength(1);
@@ -109,9 +109,9 @@ describe('a weak password', () => {
     const code = await recoveryCode(server);
     const hashes = countHashes(server);
     const before = await server.dump();
-    for (const [wish, codes] of weak) {
-      const { status, json } = await reset(server, code, { newPassword: wish });
-      expect([status, (json as { code: string }[]).map((item) => item.code)], wish.slice(0, 20)).toEqual([422, codes]);
+    for (const [input, codes] of weak) {
+      const { status, json } = await reset(server, code, { newPassword: input });
+      expect([status, (json as { code: string }[]).map((item) => item.code)], input.slice(0, 20)).toEqual([422, codes]);
     }
     expect(await server.dump()).toEqual(before);
     expect(hashes.count).toBe(0);
@@ -149,10 +149,10 @@ describe('a request without a valid code', () => {
       ['nobody', wrong],
       ['never asked for', wrong],
     ];
-    const answers: ApiResponse[] = [];
-    for (const [username, code] of tries) answers.push(await reset(server, code, { username }));
-    expect(answers[0]).toMatchObject(refusedCode);
-    expect(answers).toEqual(tries.map(() => answers[0]));
+    const responses: ApiResponse[] = [];
+    for (const [username, code] of tries) responses.push(await reset(server, code, { username }));
+    expect(responses[0]).toMatchObject(refusedCode);
+    expect(responses).toEqual(tries.map(() => responses[0]));
     expect(hashes.count).toBe(0);
   });
 
@@ -163,15 +163,15 @@ describe('a request without a valid code', () => {
     ]);
     const codes: Record<string, string> = {};
     for (const username of ['Alice', 'locked', 'silent', 'nobody']) {
-      const answers: ApiResponse[] = [];
+      const responses: ApiResponse[] = [];
       for (let guess = 0; guess < 6; guess += 1) {
         if (guess < 5) await retrieve(server, username);
         const wrong = username === 'Alice' ? createWrongCode(await lastCode(server, alice.userEmail)) : '123456';
-        answers.push(await reset(server, wrong, { username }));
+        responses.push(await reset(server, wrong, { username }));
       }
-      codes[username] = answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])).join();
-      expect(answers.map(({ status }) => status)).toEqual([412, 412, 412, 412, 412, 429]);
-      expect(answers[5]).toMatchObject({ json: [{ code: 'CODE_FAILURES' }], headers: { 'retry-after': '3600' } });
+      codes[username] = responses.map(({ status, text, headers }) => JSON.stringify([status, text, headers])).join();
+      expect(responses.map(({ status }) => status)).toEqual([412, 412, 412, 412, 412, 429]);
+      expect(responses[5]).toMatchObject({ json: [{ code: 'CODE_FAILURES' }], headers: { 'retry-after': '3600' } });
     }
     expect(new Set(Object.values(codes)).size).toBe(1);
     expect(await reset(server, await lastCode(server, alice.userEmail))).toMatchObject({ status: 429 });
@@ -183,8 +183,8 @@ describe('a request without a valid code', () => {
     await using server = await startFast();
     const wrong = createWrongCode(await recoveryCode(server));
     for (const username of ['Alice', 'nobody']) {
-      const answers = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
-      expect(tally(answers)).toEqual({ 412: 5, 429: 95 });
+      const responses = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
+      expect(tally(responses)).toEqual({ 412: 5, 429: 95 });
     }
   });
 
@@ -230,9 +230,9 @@ describe('between the steps', () => {
     replacePasswords(server, {
       hash: async (secret, lane) => {
         replacePasswords(server, { hash });
-        const made = await hash(secret, lane);
+        const created = await hash(secret, lane);
         await events[event]?.(server);
-        return made;
+        return created;
       },
     });
     expect(await reset(server, code)).toMatchObject(refusedCode);
@@ -277,11 +277,11 @@ describe('is rejected', () => {
 test('writes neither code nor password to the store or the log', async () => {
   await using server = await startFast();
   const code = await recoveryCode(server);
-  const kept = async () => JSON.stringify(await server.dump()) + server.log.join('');
+  const stored = async () => JSON.stringify(await server.dump()) + server.log.join('');
   const inPlain = new RegExp(`(?<![\\w-])${code}(?![\\w-])`);
-  expect(await kept()).not.toMatch(inPlain);
+  expect(await stored()).not.toMatch(inPlain);
   await reset(server, createWrongCode(code), { newPassword: 'a canary in the mine' });
   await reset(server, code, { newPassword: 'another canary in it' });
-  expect(await kept()).not.toMatch(/canary/);
-  expect(await kept()).not.toMatch(inPlain);
+  expect(await stored()).not.toMatch(/canary/);
+  expect(await stored()).not.toMatch(inPlain);
 });

@@ -7,16 +7,16 @@ import { dora, mobiles, retrieve, startWithLogons, stopMainframe } from './logon
 
 const target = `/user-identities/retrieve-legacy-identity?clientId=${appClientId}`;
 
-function messages({ appContext: world }: TestServer) {
-  return world.store.messages.list();
+function messages({ appContext }: TestServer) {
+  return appContext.store.messages.list();
 }
 
 test('sends a code to the mobile number of the logon and returns it masked', async () => {
   await using server = await startWithLogons();
-  const answer = await retrieve(server, 'free1');
-  expect(answer).toEqual({ hash: expect.any(String), contact: '***0101', expiresIn: '600' });
+  const response = await retrieve(server, 'free1');
+  expect(response).toEqual({ hash: expect.any(String), contact: '***0101', expiresIn: '600' });
   expect(await messages(server)).toMatchObject([
-    { to: mobiles.FREE1, channel: 'sms', purpose: 'legacy-recovery', codeId: answer.hash },
+    { to: mobiles.FREE1, channel: 'sms', purpose: 'legacy-recovery', codeId: response.hash },
   ]);
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
@@ -46,10 +46,10 @@ describe('an unreachable logon', () => {
 
   test('returns one kind of contact or the other, like reachable logons', async () => {
     await using server = await startWithLogons();
-    const shown = await Promise.all(
+    const returned = await Promise.all(
       Array.from({ length: 20 }, (_, at) => retrieve(server, `NONE${at}`).then(({ contact }) => contact.includes('@'))),
     );
-    expect(new Set(shown)).toEqual(new Set([true, false]));
+    expect(new Set(returned)).toEqual(new Set([true, false]));
   });
 
   test('includes a logon whose user is locked, with the same response as before', async () => {

@@ -8,8 +8,8 @@ import { asUser } from '../user-token.ts';
 import { recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
 import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
 
-testAccess('user-identities.retrieve', async ({ appContext: world }) => {
-  const admin = await world.store.users.getBy('bootstrap', 'admin');
+testAccess('user-identities.retrieve', async ({ appContext }) => {
+  const admin = await appContext.store.users.getBy('bootstrap', 'admin');
   return { body: { userName: admin?.userName ?? '' } };
 });
 
@@ -55,11 +55,11 @@ describe('for known and unknown names', () => {
 
   test('returns the same status, body and headers to an identified client', async () => {
     await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
-    const answers: ApiResponse[] = [];
-    for (const name of names) answers.push(await retrieve(server, name));
-    for (const [at, { status, text, headers }] of answers.entries()) {
+    const responses: ApiResponse[] = [];
+    for (const name of names) responses.push(await retrieve(server, name));
+    for (const [at, { status, text, headers }] of responses.entries()) {
       expect(text).toBe(JSON.stringify({ username: names[at] }));
-      expect([status, headers]).toEqual([201, answers[1]?.headers]);
+      expect([status, headers]).toEqual([201, responses[1]?.headers]);
     }
     expect(new Set((await messagesTo(server)).map(({ to }) => to))).toEqual(
       new Set(['a@example.com', 'double@example.com', '+5511987654321']),
@@ -77,14 +77,14 @@ describe('for known and unknown names', () => {
   test('throttles in the same way: five an hour for one name in any case', async () => {
     await using server = await startFast(others);
     for (const name of names) {
-      const answers: ApiResponse[] = [];
+      const responses: ApiResponse[] = [];
       for (const spelt of [name, name.toUpperCase(), name, name, name, name])
-        answers.push(await retrieve(server, spelt));
+        responses.push(await retrieve(server, spelt));
       expect(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         name,
       ).toEqual([201, 201, 201, 201, 201, 429]);
-      expect(answers[5]).toMatchObject({ json: [{ code: 'TOO_MANY_CODES' }], headers: { 'retry-after': '3600' } });
+      expect(responses[5]).toMatchObject({ json: [{ code: 'TOO_MANY_CODES' }], headers: { 'retry-after': '3600' } });
     }
     server.clock.advance(3600);
     for (const name of names) expect(await retrieve(server, name)).toMatchObject({ status: 201 });
@@ -93,8 +93,8 @@ describe('for known and unknown names', () => {
   test('processes five of 100 concurrent requests', async () => {
     await using server = await startFast(others);
     for (const name of ['Alice', 'nobody']) {
-      const answers = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
-      expect(tally(answers)).toEqual({ 201: 5, 429: 95 });
+      const responses = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
+      expect(tally(responses)).toEqual({ 201: 5, 429: 95 });
     }
     expect(await messagesTo(server)).toHaveLength(5);
   });
@@ -119,7 +119,7 @@ test('voids the previous code with a new one', async () => {
 });
 
 describe('an authenticated client', () => {
-  const ask = (as: IamClient, userName: string) => as.userIdentities.retrieve({ body: { userName } });
+  const requestCode = (as: IamClient, userName: string) => as.userIdentities.retrieve({ body: { userName } });
   const seed = { businesses: [{ businessId: 'b1', businessName: 'One' }] };
 
   test('receives the ids', async () => {
@@ -129,16 +129,22 @@ describe('an authenticated client', () => {
     const basic = await server.makeClient();
     const { accessToken } = await server.as({ basic }).clientIdentities.login();
     for (const as of [server.as({ basic }), server.as({ token: accessToken })])
-      expect(await ask(as, 'ALICE')).toEqual(expect.objectContaining({ userId: alice.userId, username: 'ALICE' }));
-    expect(await ask(server.admin, 'carol')).toMatchObject({ userId: 'carol', businessId: 'b1', username: 'carol' });
-    expect(await ask(server.admin, 'locked')).toMatchObject({ userId: 'locked' });
+      expect(await requestCode(as, 'ALICE')).toEqual(
+        expect.objectContaining({ userId: alice.userId, username: 'ALICE' }),
+      );
+    expect(await requestCode(server.admin, 'carol')).toMatchObject({
+      userId: 'carol',
+      businessId: 'b1',
+      username: 'carol',
+    });
+    expect(await requestCode(server.admin, 'locked')).toMatchObject({ userId: 'locked' });
     expect(await messagesTo(server, 'locked@example.com')).toEqual([]);
   });
 
   test('receives an error for an unknown name, which leaves the store unchanged', async () => {
     await using server = await startFast();
     const before = await server.dump();
-    await expect(ask(server.admin, 'nobody')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
+    await expect(requestCode(server.admin, 'nobody')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
     expect(await server.dump()).toEqual(before);
   });
 });

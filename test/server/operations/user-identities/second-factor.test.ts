@@ -51,11 +51,11 @@ describe('between the code and its use', () => {
     },
     'a removal': ({ admin }) => admin.userIdentities.remove({ params: { id: 'bob' } }),
   };
-  test.each(Object.entries(between))('%s ends the session and voids the code', async (_, happens) => {
+  test.each(Object.entries(between))('%s ends the session and voids the code', async (_, change) => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
-    await happens(server);
+    await change(server);
     await expectRefused(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
     expect(await server.appContext.store.codes.list()).toEqual([]);
   });

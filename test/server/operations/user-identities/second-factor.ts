@@ -26,13 +26,13 @@ export async function requestChallenge(
 
 /** Renews a session over HTTP. */
 export async function renew(server: TestServer, refreshToken: string | undefined, scope?: string[]) {
-  const answer = await postJson(server, '/generate-token', {
+  const response = await postJson(server, '/generate-token', {
     grantType: 'refresh_token',
     clientId: appClientId,
     refreshToken,
     scope,
   });
-  return answer as { status: number; json: { accessToken: string; refreshToken: string } };
+  return response as { status: number; json: { accessToken: string; refreshToken: string } };
 }
 
 /** A request that requires AUTH-MFA. */

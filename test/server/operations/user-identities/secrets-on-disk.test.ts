@@ -35,12 +35,12 @@ test('writes no secrets to the store, its WAL or the log', async () => {
       await change('canary-set-by-a-code', 'canary-changed');
       log.push(...server.log);
     }
-    const kept = (await filesIn(folder.directory)) + log.join('');
-    expect(kept).toContain('"purpose":"password-changed"');
-    expect(kept).not.toMatch(/canary/);
-    expect(kept).not.toContain(password);
+    const stored = (await filesIn(folder.directory)) + log.join('');
+    expect(stored).toContain('"purpose":"password-changed"');
+    expect(stored).not.toMatch(/canary/);
+    expect(stored).not.toContain(password);
     // Digests contain six digits by chance, so a code counts only if it is not part of a longer word.
-    for (const code of codes) expect(kept).not.toMatch(new RegExp(`(?<![\\w+/=-])${code}(?![\\w+/=-])`));
+    for (const code of codes) expect(stored).not.toMatch(new RegExp(`(?<![\\w+/=-])${code}(?![\\w+/=-])`));
   } finally {
     await folder.remove();
   }

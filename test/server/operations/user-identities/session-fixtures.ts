@@ -23,11 +23,11 @@ export interface Tokens {
 export async function createTokens(server: TestServer, start: Partial<SessionOptions> = {}): Promise<Tokens> {
   const { store, issuer } = server.appContext;
   const { clientId = appClientId, userId = alice.userId } = start;
-  const wanted = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
+  const options = { level: 'AUTH-BASIC', remember: false, renewable: true, ...start, clientId, userId } as const;
   const user = await store.users.get(userId);
   const client = await store.clients.get(clientId);
   if (!user || !client) throw new Error('unknown user or client');
-  const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, wanted, server.appContext));
+  const { session, refreshToken = '' } = await store.transaction((tx) => startSession(tx, options, server.appContext));
   return { accessToken: (await issuer.issueForUser(user, session, client)).accessToken, refreshToken };
 }
 
@@ -54,10 +54,10 @@ export async function renew(
   refreshToken: string | undefined,
   clientId: string = appClientId,
 ): Promise<Tokens | undefined> {
-  const answer = await postJson(server, `/user-identities/renew-token?clientId=${clientId}`, { refreshToken });
-  expect([201, 401]).toContain(answer.status);
-  if (answer.status === 401) expect(answer.json).toMatchObject([{ code: 'CREDENTIALS_INVALID' }]);
-  return answer.status === 201 ? (answer.json as Tokens) : undefined;
+  const response = await postJson(server, `/user-identities/renew-token?clientId=${clientId}`, { refreshToken });
+  expect([201, 401]).toContain(response.status);
+  if (response.status === 401) expect(response.json).toMatchObject([{ code: 'CREDENTIALS_INVALID' }]);
+  return response.status === 201 ? (response.json as Tokens) : undefined;
 }
 
 /** Associates a device with the session of a token and returns its deviceTokenId. */
@@ -80,11 +80,11 @@ export const sessionEndings: Readonly<Record<string, (server: TestServer, token:
     await server.admin.userIdentities.unlock({ body: { userId: alice.userId } });
   },
   'a removal': (server) => server.admin.userIdentities.remove({ params: { id: alice.userId } }),
-  'a new password': ({ appContext: world }) => world.store.transaction((tx) => revokeUserAccess(tx, alice.userId)),
-  'the removal of its session': ({ appContext: world }, token) =>
-    world.store.transaction((tx) => endSession(tx, readClaims(token).sid ?? '')),
-  'its expiry': async ({ clock, appContext: world }, token) => {
-    const session = await world.store.sessions.get(readClaims(token).sid ?? '');
+  'a new password': ({ appContext }) => appContext.store.transaction((tx) => revokeUserAccess(tx, alice.userId)),
+  'the removal of its session': ({ appContext }, token) =>
+    appContext.store.transaction((tx) => endSession(tx, readClaims(token).sid ?? '')),
+  'its expiry': async ({ clock, appContext }, token) => {
+    const session = await appContext.store.sessions.get(readClaims(token).sid ?? '');
     clock.advance((session?.endsAt ?? 0) - epochSeconds(clock));
   },
 };
@@ -93,9 +93,9 @@ type Input = Parameters<TestServer['admin']['call']>[1];
 
 /** Expects that callers other than users signed in with a password are rejected and leave the store unchanged. */
 export async function expectUserNeeded(server: TestServer, id: OperationId, input?: Input): Promise<void> {
-  const foreign = await server.makeClient({ party: '3RDPARTY' });
+  const thirdParty = await server.makeClient({ party: '3RDPARTY' });
   const callers = [
-    ['a third party', await asUser(server, { clientId: foreign.clientId }), 403, 'ROLE_MISSING'],
+    ['a third party', await asUser(server, { clientId: thirdParty.clientId }), 403, 'ROLE_MISSING'],
     ['a user who only verified a contact', await asUser(server, { level: 'AUTH-IDENTIFIED' }), 403, 'ROLE_MISSING'],
     ['a user who is not authenticated', await asUser(server, { level: 'NONE' }), 403, 'ROLE_MISSING'],
     ['a lead', await asUser(server, { lead: true }), 403, 'ROLE_MISSING'],

@@ -183,17 +183,17 @@ describe('attackers who spend the budget of a name', () => {
 
   test.each([
     ['an unlock', (server: TestServer) => server.admin.userIdentities.unlock({ body: { userId: alice.userId } })],
-    ['a reset of the state', ({ appContext: world }: TestServer) => world.state.reset('seed')],
+    ['a reset of the state', ({ appContext }: TestServer) => appContext.state.reset('seed')],
     [
       'a restored snapshot',
-      async ({ appContext: world }: TestServer) => {
-        await world.state.saveSnapshot('before', true);
-        await world.state.restoreSnapshot('before');
+      async ({ appContext }: TestServer) => {
+        await appContext.state.saveSnapshot('before', true);
+        await appContext.state.restoreSnapshot('before');
       },
     ],
     [
       'an import',
-      async ({ appContext: world }: TestServer) => world.state.import(JSON.parse(await world.state.export()), true),
+      async ({ appContext }: TestServer) => appContext.state.import(JSON.parse(await appContext.state.export()), true),
     ],
   ])('are forgotten after %s', async (_, clear) => {
     await using server = await start();
@@ -257,20 +257,20 @@ describe('failures reveal nothing', () => {
     'after %s active, locked, passwordless and unknown users have the same response, without a hash',
     async (_, fail) => {
       await using server = await start();
-      const answers: ApiResponse[] = [];
+      const responses: ApiResponse[] = [];
       const { count } = server.verified;
       const hashes: number[] = [];
       for (const name of ['alice', 'bob', 'carol', 'nobody']) {
         await fail(server, name);
         hashes.push(server.verified.count);
-        answers.push(
+        responses.push(
           await logInFrom(server, stranger, { name }),
           await logInFrom(server, stranger, { name, secret: '' }),
         );
         hashes.push(server.verified.count);
       }
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-      expect(answers[0]).toMatchObject(throttled);
+      expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+      expect(responses[0]).toMatchObject(throttled);
       const each = (hashes[0] ?? 0) - count;
       expect(hashes).toEqual([1, 1, 2, 2, 3, 3, 4, 4].map((times) => count + times * each));
     },
@@ -330,13 +330,13 @@ describe('a mainframe logon', () => {
       .as()
       .userIdentities.retrieveLegacy({ query: { clientId: appClientId }, body: { logon: 'FREE1' } });
     const reset = { logon: 'FREE1', hash, token: await lastCode(server, mobiles.FREE1), newPassword: 'NEW#PW1' };
-    const answer = await postJson(
+    const response = await postJson(
       server,
       `/user-identities/reset-legacy-password?${named}`,
       reset,
       forwardedFrom(office),
     );
-    expect(answer).toMatchObject({ status: 200 });
+    expect(response).toMatchObject({ status: 200 });
     expect(await loginLegacy(server, stranger, 'NEW#PW1', 'FREE1')).toMatchObject({ status: 201 });
   });
 });

@@ -22,7 +22,7 @@ const messages = (server: TestServer) => server.appContext.store.messages.list()
 
 /** Sends a PATCH over HTTP with any body. */
 async function patch(server: TestServer, id: string, body: string, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${server.url}${servicePrefix}/user-identities/${id}`, {
+  const response = await fetch(`${server.url}${servicePrefix}/user-identities/${id}`, {
     method: 'PATCH',
     headers: {
       authorization: basic(adminClient.clientId, adminClient.clientSecret),
@@ -31,9 +31,9 @@ async function patch(server: TestServer, id: string, body: string, headers: Reco
     },
     body,
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
+    status: response.status,
     codes: text === '' ? [] : (JSON.parse(text) as { code: string }[]).map(({ code }) => code),
   };
 }
@@ -141,18 +141,18 @@ describe('a change of the business', () => {
     ];
     const people = ['bob', 'eve'].map((userId) => ({ userId, userName: userId, businessId: 'b1' }));
     await using server = await startWith(people, { seed: { businesses, groups } });
-    const kept = async () =>
+    const stored = async () =>
       (await server.appContext.store.memberships.list())
         .filter(({ memberId }) => ['bob', 'eve', 'b1'].includes(memberId))
         .map(({ kind, memberId }) => `${kind} ${memberId}`)
         .sort();
-    const all = await kept();
+    const all = await stored();
     await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b1', lead: true } });
-    expect(await kept()).toEqual(all);
+    expect(await stored()).toEqual(all);
     await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b2' } });
-    expect(await kept()).toEqual(['business b1', 'businessUser eve', 'user bob']);
+    expect(await stored()).toEqual(['business b1', 'businessUser eve', 'user bob']);
     await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { businessId: 'b1' } });
-    expect(await kept()).toEqual(['business b1', 'businessUser eve', 'user bob']);
+    expect(await stored()).toEqual(['business b1', 'businessUser eve', 'user bob']);
   });
 
   test('is rejected if the business is unknown or no administrator would remain', async () => {
@@ -184,9 +184,9 @@ describe('rejects', () => {
       });
     await expect(maintainer.userIdentities.update({ params: { id }, body: { lead: true } })).resolves.toBeUndefined();
     await expect(maintainer.userIdentities.update({ params, body: { userName: 'x' } })).resolves.toBeUndefined();
-    const proven = await asMaintainer(server, 'AUTH-MFA');
+    const authenticated = await asMaintainer(server, 'AUTH-MFA');
     const body = { userEmail: 'x@example.com' };
-    await expect(proven.userIdentities.update({ params: { id }, body })).resolves.toBeUndefined();
+    await expect(authenticated.userIdentities.update({ params: { id }, body })).resolves.toBeUndefined();
   });
 
   test('a login identifier of another user, in any case or normalization', async () => {

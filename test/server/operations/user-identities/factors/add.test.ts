@@ -90,11 +90,11 @@ describe('is added with all others of the request, or none is added', () => {
       'TAG_TAKEN',
     ],
   ];
-  test.each(bad)('can not be added with %s', async (_, wish, status, code) => {
+  test.each(bad)('can not be added with %s', async (_, input, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => add(as, good, wish), { status, code });
-    await expectRefused(server, () => add(as, good, wish, email('after@example.com')), { status, code });
+    await expectRefused(server, () => add(as, good, input), { status, code });
+    await expectRefused(server, () => add(as, good, input, email('after@example.com')), { status, code });
   });
 
   test('may have the tag MARKED_RESOURCES once for each kind', async () => {

@@ -85,11 +85,11 @@ describe('is added with all others of the request, or none is added', () => {
     ['tags of another type', email('x@example.com', { tags: 1 }), 400, 'FIELD_TYPE'],
     ['that it is not verified', email('x@example.com', { verified: false }), 400, 'FIELD_UNKNOWN'],
   ];
-  test.each(bad)('can not be added with %s', async (_, wish, status, code) => {
+  test.each(bad)('can not be added with %s', async (_, input, status, code) => {
     await using server = await startWithBob();
     await addTo('alice-id', server.admin, email('a@example.com', { id: 'of-alice' }));
     const good = email('good@example.com', { id: 'good' });
-    await expectRefused(server, () => add(server.admin, good, wish), { status, code });
+    await expectRefused(server, () => add(server.admin, good, input), { status, code });
   });
 
   test('is rejected if the user has twenty', async () => {
@@ -101,32 +101,32 @@ describe('is added with all others of the request, or none is added', () => {
 });
 
 describe('is rejected', () => {
-  const wish = email('x@example.com');
+  const input = email('x@example.com');
 
   test('for a caller without one of the roles', async () => {
     await using server = await startWithBob();
-    await expectRolesNeeded(server, (as) => add(as, wish));
+    await expectRolesNeeded(server, (as) => add(as, input));
   });
 
   test('for an unknown user', async () => {
     await using server = await startWithBob();
     for (const id of ['nobody', 'me.'])
-      await expectRefused(server, () => addTo(id, server.admin, wish), { status: 404, code: 'USER_NOT_FOUND' });
+      await expectRefused(server, () => addTo(id, server.admin, input), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => addTo(userId, maintainer, wish), { status: 403, code: 'MFA_MISSING' });
-    await expect(add(maintainer, wish)).resolves.toHaveLength(1);
-    await expect(addTo(userId, await asMaintainer(server, 'AUTH-MFA'), wish)).resolves.toHaveLength(1);
+    await expectRefused(server, () => addTo(userId, maintainer, input), { status: 403, code: 'MFA_MISSING' });
+    await expect(add(maintainer, input)).resolves.toHaveLength(1);
+    await expect(addTo(userId, await asMaintainer(server, 'AUTH-MFA'), input)).resolves.toHaveLength(1);
   });
 });
 
 test('is added under one id by one of 50 concurrent requests', async () => {
   await using server = await startWithBob({ factors: [] });
-  const calls = Array.from({ length: 50 }, (_, at) => add(server.admin, email(`m${at}@example.com`, { id: 'one' })));
-  expect((await settleAll(calls)).filter((one) => one === 'done')).toHaveLength(1);
+  const requests = Array.from({ length: 50 }, (_, at) => add(server.admin, email(`m${at}@example.com`, { id: 'one' })));
+  expect((await settleAll(requests)).filter((one) => one === 'done')).toHaveLength(1);
   expect(await factorIds(server)).toEqual(['one']);
 });

@@ -21,13 +21,13 @@ describe('changes the fields that are sent', () => {
     ['one that is not verified', 'fresh', { email: 'n@e.example' }, { email: 'n@e.example', verified: true }, []],
     ['the mobile', 'phone', { contactType: 'MOBILE', mobile }, { mobile, verified: true }, ['+15555550123']],
   ];
-  test.each(changes)('%s', async (_, id, body, changed, told) => {
+  test.each(changes)('%s', async (_, id, body, changed, notified) => {
     await using server = await startWithBob();
     const before = await factorOf(server, id);
     await expect(update(server.admin, body, id)).resolves.toBeUndefined();
     expect(await factorOf(server, id)).toEqual({ ...before, ...changed });
     expect((await notices(server)).map(({ to, purpose }) => ({ to, purpose }))).toEqual(
-      told.map((to) => ({ to, purpose: 'contact-changed' })),
+      notified.map((to) => ({ to, purpose: 'contact-changed' })),
     );
   });
 
@@ -54,7 +54,7 @@ describe('is rejected', () => {
     await expectRolesNeeded(server, (as) => update(as, { tags: [] }));
   });
 
-  const refused: [string, string, string, Change, number, string][] = [
+  const rejected: [string, string, string, Change, number, string][] = [
     ['an unknown user', 'nobody', 'work', {}, 404, 'USER_NOT_FOUND'],
     ['an unknown id', 'bob', 'absent', {}, 404, 'FACTOR_NOT_FOUND'],
     ["another user's contact", 'alice-id', 'work', {}, 404, 'FACTOR_NOT_FOUND'],
@@ -69,7 +69,7 @@ describe('is rejected', () => {
     ['a read-only field', 'bob', 'work', { verified: true } as Change, 400, 'FIELD_UNKNOWN'],
     ['null', 'bob', 'work', { email: null } as unknown as Change, 400, 'FIELD_TYPE'],
   ];
-  test.each(refused)('for %s', async (_, id, factorId, body, status, code) => {
+  test.each(rejected)('for %s', async (_, id, factorId, body, status, code) => {
     await using server = await startWithBob();
     await expectRefused(server, () => updateOf(id, factorId, server.admin, body), { status, code });
   });

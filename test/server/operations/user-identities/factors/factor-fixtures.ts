@@ -91,7 +91,7 @@ export async function notices(server: TestServer): Promise<{ to: string; purpose
 /** Expects that callers without a role, clients and requests without credentials are rejected without a change. */
 export async function expectUsersOnly(
   server: TestServer,
-  call: (as: IamClient) => Promise<unknown>,
+  request: (as: IamClient) => Promise<unknown>,
   { level, documents403 = true }: { level: 'AUTH-BASIC' | 'AUTH-MFA'; documents403?: boolean },
 ): Promise<void> {
   const below = level === 'AUTH-MFA' ? 'AUTH-BASIC' : 'AUTH-IDENTIFIED';
@@ -117,15 +117,15 @@ export async function expectUsersOnly(
   };
   const before = await server.dump();
   for (const [who, [as, code]] of Object.entries(callers))
-    await expect(call(as), who).rejects.toMatchObject({ status: documents403 ? 403 : 401, code });
-  await expect(call(server.as()), 'nobody').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-  await expect(call(server.as({ token: 'no.token.atall' }))).rejects.toMatchObject({ status: 401 });
+    await expect(request(as), who).rejects.toMatchObject({ status: documents403 ? 403 : 401, code });
+  await expect(request(server.as()), 'nobody').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  await expect(request(server.as({ token: 'no.token.atall' }))).rejects.toMatchObject({ status: 401 });
   expect(await server.dump()).toEqual(before);
 }
 
 /** Returns the errors of many requests. */
-export async function settleAll(calls: readonly Promise<unknown>[]): Promise<string[]> {
-  const settled = await Promise.allSettled(calls);
+export async function settleAll(requests: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(requests);
   return settled.map((one) =>
     one.status === 'fulfilled' ? 'done' : String((one.reason as { code?: string }).code ?? one.reason),
   );

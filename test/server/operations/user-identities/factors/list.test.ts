@@ -53,15 +53,15 @@ describe('returns masked', () => {
     ['CREDENTIALS_ONLY', main],
     ['MARKED_RESOURCES', [work]],
     ['UNRESTRICTED', [...main, fresh, phone, work]],
-  ] as const)('the contacts that visibility %s of the client allows', async (visibility, shown) => {
+  ] as const)('the contacts that visibility %s of the client allows', async (visibility, returned) => {
     await using server = await startWithBob();
-    expect(await list(await throughClient(server, visibility))).toEqual(shown);
+    expect(await list(await throughClient(server, visibility))).toEqual(returned);
   });
 
   test('no contacts of other users', async () => {
     await using server = await startWithBob();
-    const shown = await list(await createSession(server, 'alice-id', 'AUTH-BASIC'));
-    expect(shown.map(({ id }) => id)).toEqual(['main-email']);
+    const returned = await list(await createSession(server, 'alice-id', 'AUTH-BASIC'));
+    expect(returned.map(({ id }) => id)).toEqual(['main-email']);
     expect(await list(await asMaintainer(server))).toEqual([]);
   });
 });
@@ -73,8 +73,8 @@ describe('returns the default', () => {
     await server.appContext.store.transaction(async (tx) => {
       if (user) await tx.users.replace({ ...user, ...changes });
     });
-    const shown = await list(await createSession(server, 'bob', 'AUTH-BASIC'));
-    return shown.filter((one) => one.default).map(({ id }) => id);
+    const returned = await list(await createSession(server, 'bob', 'AUTH-BASIC'));
+    return returned.filter((one) => one.default).map(({ id }) => id);
   };
 
   test('the main mobile number if the main e-mail address is not verified', async () => {

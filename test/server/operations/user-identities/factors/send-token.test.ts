@@ -63,11 +63,11 @@ describe('for visibility', () => {
     ['UNRESTRICTED', ['main-email', 'main-mobile', 'work', 'phone', 'fresh'], []],
   ] as const)(
     '%s to the main contacts and those that the visibility of the client allows',
-    async (visibility, there, notThere) => {
+    async (visibility, available, unavailable) => {
       await using server = await startWithBob();
       const as = await throughClient(server, visibility);
-      for (const id of there) await expect(send(as, id), id).resolves.toBeUndefined();
-      for (const id of notThere)
+      for (const id of available) await expect(send(as, id), id).resolves.toBeUndefined();
+      for (const id of unavailable)
         await expectRefused(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     },
   );

@@ -126,7 +126,7 @@ describe('is rejected', () => {
   });
 
   const good = email('x@example.com');
-  const refused: [string, string, Change, number, string][] = [
+  const rejected: [string, string, Change, number, string][] = [
     ['an unknown id', 'absent', good, 404, 'FACTOR_NOT_FOUND'],
     ['the main e-mail', 'main-email', good, 412, 'MAIN_CONTACT'],
     ['the main mobile', 'main-mobile', good, 412, 'MAIN_CONTACT'],
@@ -139,7 +139,7 @@ describe('is rejected', () => {
     ['an unknown field', 'work', { ...good, verified: true } as Change, 400, 'FIELD_UNKNOWN'],
     ['an impossible id', 'a b', good, 404, 'PATH_VALUE'],
   ];
-  test.each(refused)('for %s', async (_, id, body, status, code) => {
+  test.each(rejected)('for %s', async (_, id, body, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await expectRefused(server, () => update(as, body, id), { status, code });

@@ -29,10 +29,10 @@ describe('a correct code', () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob', 'AUTH-BASIC');
     const before = await factorOf(server, 'fresh');
-    const answer = await validate(as, 'fresh', await codeFor(server, as, 'fresh', freshEmail));
-    expect(answer).toEqual({ challengeId: expect.stringMatching(/^\S{40,}$/) });
+    const response = await validate(as, 'fresh', await codeFor(server, as, 'fresh', freshEmail));
+    expect(response).toEqual({ challengeId: expect.stringMatching(/^\S{40,}$/) });
     expect(await factorOf(server, 'fresh')).toEqual({ ...before, verified: true });
-    expect(JSON.stringify(await server.dump())).not.toContain(answer.challengeId);
+    expect(JSON.stringify(await server.dump())).not.toContain(response.challengeId);
     await expect(as.userIdentities.leverageMfa({ body: { factorId: 'fresh' } })).resolves.toBeDefined();
   });
 
@@ -102,14 +102,17 @@ describe('a code is rejected', () => {
     await expect(validate(as, 'work', token)).resolves.toBeDefined();
   });
 
-  const oddities = [(code: string) => ` ${code}`, (code: string) => `${code}\n`, () => '', () => 'abcdef'];
+  const invalidCodes = [(code: string) => ` ${code}`, (code: string) => `${code}\n`, () => '', () => 'abcdef'];
   const digits = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
   test('with spaces, letters or digits of other scripts', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
-    for (const odd of [...oddities, digits]) {
-      await expect(validate(as, 'work', odd(token))).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    for (const invalidCode of [...invalidCodes, digits]) {
+      await expect(validate(as, 'work', invalidCode(token))).rejects.toMatchObject({
+        status: 412,
+        code: 'CODE_INVALID',
+      });
       await server.appContext.store.transaction(async (tx) => {
         for (const { name } of await tx.codeFailures.list()) await tx.codeFailures.delete(name);
       });
