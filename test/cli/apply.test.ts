@@ -100,7 +100,7 @@ describe('apply', () => {
     [
       'an unknown user',
       'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, nobody]}\n',
-      '3:34: there is no user nobody',
+      '3:34: user nobody not found',
     ],
     ['a malformed document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
     [
@@ -111,7 +111,7 @@ describe('apply', () => {
     [
       'a change that the interface does not support',
       'groups:\n  - groupName: new\nclients:\n  - {clientId: test-app, appId: other}\n',
-      "the interface can't change it",
+      "the API can't change it",
     ],
     [
       'a change of a customer',
@@ -121,12 +121,12 @@ describe('apply', () => {
     [
       'an unknown client',
       'groups:\n  - groupName: new\nclients:\n  - {clientId: none, appId: x}\n',
-      "its id can't be chosen",
+      "ids can't be chosen",
     ],
     [
       'a business of a corporate group that is not in the documents',
       'groups:\n  - groupName: new\ncorporateGroups:\n  - {corporateGroupName: other, businesses: [b3]}\n',
-      'which the documents leave as it is',
+      'which the documents do not change',
     ],
   ])('writes nothing for %s, and reports the position', async (_what, text, message) => {
     await using world = await startPlanFixture({
@@ -153,7 +153,7 @@ describe('apply', () => {
     const outcome = await world.iam(['apply', '-f', file, '--dry-run']);
     expect(outcome.code).toBe(0);
     expect(outcome.out).toContain('+ group ops');
-    expect(outcome.err).toBe('Not sent: this was a dry run.\n');
+    expect(outcome.err).toBe('Dry run, nothing was sent.\n');
     expect(await dumpDirectory(world.server)).toEqual(before);
   });
 
@@ -317,7 +317,7 @@ groups:
     await using world = await startPlanFixture();
     const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
     const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);
-    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 is that of b1') });
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 belongs to b1') });
     expect(await groupsOf(world)).not.toHaveProperty('new');
   });
 });

@@ -69,7 +69,7 @@ describe('a server without a control plane', () => {
   test('exports what the interface lists, and reports what is missing', async () => {
     await using world = await startPlanFixture({}, { 'disable-control-plane': true });
     const { code, out, err } = await world.iam(['export', '-o', 'json']);
-    expect([code, err]).toEqual([0, expect.stringContaining('no control plane')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('control plane is disabled')]);
     expect(Object.keys(JSON.parse(out))).toEqual(['groups']);
     expect(await world.iam(['export', '--kind', 'clients'])).toMatchObject({ code: 3, out: '' });
   });
@@ -81,7 +81,7 @@ describe('a server without a control plane', () => {
     const file = await world.write('iam.yaml', text);
     expect((await world.iam(['apply', '-f', file, '--yes'])).code).toBe(0);
     const unknown = await world.write('bad.yaml', text.replace('u2', 'nobody'));
-    expect((await world.iam(['apply', '-f', unknown, '--yes'])).err).toContain('there is no user nobody');
+    expect((await world.iam(['apply', '-f', unknown, '--yes'])).err).toContain('user nobody not found');
     const clients = await world.write(
       'clients.yaml',
       'groups:\n  - groupName: new\nclients:\n  - {serviceAccountId: s, appId: a}\n',

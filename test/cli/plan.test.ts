@@ -84,10 +84,10 @@ describe('plan', () => {
   });
 
   test.each([
-    [['plan'], 'Say with -f'],
+    [['plan'], '-f is required'],
     [['plan', '-f', '/nonexistent.yaml'], 'Cannot read'],
-    [['plan', '-f', '-', '-f', '-'], 'once only'],
-    [['apply', 'no-plan.json'], 'is no saved plan'],
+    [['plan', '-f', '-', '-f', '-'], 'only once'],
+    [['apply', 'no-plan.json'], 'is not a saved plan'],
     [['export', '--kind', 'users'], 'Use one of'],
     [['export', '-o', 'csv'], 'YAML or JSON'],
   ])('%j is a usage error', async (words, message) => {

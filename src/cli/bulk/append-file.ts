@@ -1,4 +1,4 @@
-/** A private file that only grows: what was appended is on the disk when that is told. */
+/** Append-only private file. Appends are durable (fdatasync) when their promise resolves. */
 import { type FileHandle, open } from 'node:fs/promises';
 
 export class AppendFile {
@@ -11,12 +11,12 @@ export class AppendFile {
     this.#handle = handle;
   }
 
-  /** Opens or makes a file that only its owner reads; `x` refuses one that is there. */
+  /** Opens or creates a file with owner-only permissions; `ax` rejects an existing file. */
   static async open(file: string, flags: 'a' | 'ax'): Promise<AppendFile> {
     return new AppendFile(await open(file, flags, 0o600));
   }
 
-  /** Whatever is appended while the disk is busy is flushed together. A failure is told to all that come after. */
+  /** Group commit: appends during a write are flushed together. A failure rejects all later appends. */
   append(text: string): Promise<void> {
     this.#lines.push(text);
     if (!this.#next) {
@@ -26,12 +26,12 @@ export class AppendFile {
     return this.#next;
   }
 
-  /** Nobody else can read it; where files have no such modes that is left to the folder. */
+  /** Whether only the owner can read the file. Always true on Windows, which has no file modes. */
   async isPrivate(): Promise<boolean> {
     return process.platform === 'win32' || ((await this.#handle.stat()).mode & 0o077) === 0;
   }
 
-  /** Writes what is left, and closes. */
+  /** Flushes pending appends and closes the file. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
     await this.#handle.close();

@@ -1,12 +1,12 @@
-/** CSV (RFC 4180) as it comes, a record at a time. Pure. */
+/** Streaming CSV parser (RFC 4180), one record at a time. Pure. */
 
 export interface CsvRecord {
-  /** The line that it begins on, from 1. */
+  /** First line of the record, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** As it stands in the file, without the end of its last line. */
+  /** Source text, without the final line break. */
   readonly text: string;
-  /** Why it is none. */
+  /** Syntax error of an invalid record. */
   readonly problem?: string;
 }
 
@@ -14,7 +14,7 @@ type ParserState = 'start' | 'plain' | 'quoted' | 'quote';
 
 const cellEnds: Readonly<Record<string, true>> = { ',': true, '\n': true };
 
-/** Splits text that comes in pieces into records; blank lines are none. */
+/** Splits chunks of text into records; skips blank lines. */
 export class CsvReader {
   #state: ParserState = 'start';
   #cells: string[] = [];
@@ -24,12 +24,12 @@ export class CsvReader {
   #firstLine = 1;
   #problem: string | undefined;
 
-  /** Letters of the record that is not complete yet. */
+  /** Number of characters of the incomplete record. */
   get pending(): number {
     return this.#text.length;
   }
 
-  /** The records that are complete with this piece. */
+  /** Yields the records completed by this chunk. */
   *push(chunk: string): Generator<CsvRecord, void, undefined> {
     for (const char of chunk) {
       const isEnd = char === '\n' && this.#state !== 'quoted';
@@ -40,7 +40,7 @@ export class CsvReader {
     }
   }
 
-  /** The last record, where no line ends it. */
+  /** Yields the last record if the file does not end with a line break. */
   *end(): Generator<CsvRecord, void, undefined> {
     if (this.#state === 'quoted') this.#problem = 'a quote is never closed';
     this.#consume('\n');
@@ -63,7 +63,7 @@ export class CsvReader {
     else this.#cell += char;
   }
 
-  /** Two quotes are one; after a closing one only the end of the cell can come. */
+  /** A doubled quote is an escaped quote; a closing quote must be followed by the end of the cell. */
   #consumeAfterQuote(char: string): void {
     if (char === '"') {
       this.#cell += char;

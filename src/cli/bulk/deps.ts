@@ -1,6 +1,6 @@
 /**
- * What bulk is given by the command around it. Its own code is a file of its own in the bundle, where classes of errors
- * would be others than those that the command knows: so they are made, and told apart, here.
+ * Dependencies of bulk runs. The bulk code is a separate bundle file with its own copies of the error classes, so
+ * errors are created and classified here.
  */
 
 import { ClientError, InputError, NetworkError } from '../../client/errors.ts';
@@ -19,15 +19,15 @@ import { readMaxWait } from '../runtime/retry.ts';
 import { assertChangeLimit } from '../runtime/safety.ts';
 import { assertConfirmed, type ConfirmOptions, previewOf, withoutSecrets } from '../send.ts';
 
-/** A call that failed. */
+/** A failed request. */
 export interface CallFailure {
-  /** `unsent`: nothing left. `unanswered`: whether it arrived is not known. `refused`: an answer came. */
+  /** `unsent`: the request was not sent. `unanswered`: it may have been applied. `refused`: the server rejected it. */
   readonly kind: 'unsent' | 'unanswered' | 'refused';
   readonly code: string;
   readonly message: string;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Seconds to wait, where the server asks for it. */
+  /** Seconds of the Retry-After header. */
   readonly retryAfter?: number | undefined;
   readonly exitCode: number;
 }
@@ -35,27 +35,27 @@ export interface CallFailure {
 export interface BulkDeps {
   readonly context: Context;
   readonly server: string;
-  /** Milliseconds that a row may wait for a busy server. */
+  /** Maximum milliseconds that a row waits for a busy server. */
   readonly maxWait: number;
   findOperation(id: string): ManifestOperation;
-  /** Calls once; what is under way is not broken off by an interruption. */
+  /** Sends one request. An interruption does not abort it. */
   call(operation: ManifestOperation, input: CallInput): Promise<ApiResponse>;
-  /** What a call failed of; nothing where it is not a call that failed. */
+  /** Classifies a request error; undefined for any other error. */
   classifyError(error: unknown): CallFailure | undefined;
-  /** What a row would send, with secrets left out. */
+  /** Returns the request of a row without secrets. */
   preview(operation: ManifestOperation, input: CallInput): object;
   requireSignIn(): void;
   usage(message: string, hint?: string, lines?: readonly string[]): Error;
   unreadable(file: string, error: unknown): Error;
   failure(message: string, details: CliErrorOptions): Error;
-  /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */
+  /** Prompts for confirmation, or for a name to be typed. @throws CliError if it is denied */
   confirm(question: string, options: CommandOptions, stdinIsData: boolean, severity?: ConfirmOptions): Promise<void>;
-  /** Throws where one command may not make so many changes. */
+  /** @throws CliError if the count exceeds the limit of max-changes */
   requireChanges(count: number): void;
   underLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** The tools of a run. */
+/** Creates the dependencies of a run. */
 export function createBulkDeps(context: Context): BulkDeps {
   return {
     context,
@@ -82,7 +82,7 @@ function classifyError({ manifest }: Context, error: unknown): CallFailure | und
     const kind = notSentCodes.includes(error.code) ? 'unsent' : 'unanswered';
     return { kind, code: 'NETWORK', message: error.message, exitCode: 75 };
   }
-  // What the command itself does not allow, such as a call that nobody is signed in for.
+  // Errors of the CLI itself, such as a missing sign-in.
   if (error instanceof CliError) {
     const { code, message, exitCode } = error;
     return { kind: 'unsent', code, message, exitCode };
@@ -91,7 +91,7 @@ function classifyError({ manifest }: Context, error: unknown): CallFailure | und
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
   const exitCode = getExitCode(status, errorEntryOf(manifest, code));
-  // A proxy that got no answer does not know more than a connection that broke.
+  // A gateway error does not tell whether the request was applied.
   const kind = status === 502 || status === 504 ? 'unanswered' : 'refused';
   return { kind, code, message, status, requestId, retryAfter, exitCode };
 }

@@ -1,4 +1,4 @@
-/** One row: sent, tried again where the server was busy, noted and reported. */
+/** Executes one row: sends the request, retries while the server is busy, records and reports the result. */
 
 import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree } from '../../contract/redaction.ts';
@@ -8,16 +8,16 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
-/** A line of the report. */
+/** One line of the report. */
 export interface RowResult {
   readonly line: number;
   readonly operation?: string | undefined;
-  /** `invalid`: refused here. `unknown`: sent, and no answer was seen. */
+  /** `invalid`: rejected before sending. `unknown`: sent without a response. */
   readonly state: Exclude<RowState, 'none' | 'sent'> | 'invalid';
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly message?: string | undefined;
-  /** Id of what was made. */
+  /** Id of the created resource. */
   readonly id?: string | undefined;
   readonly requestId?: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface RowResult {
 export interface RowOutputs {
   log(entry: ResumeLogEntry): Promise<void>;
   reject(text: string): Promise<void>;
-  /** Keeps the secrets of an answer. */
+  /** Stores the secrets of a response. */
   writeSecrets(secrets: object): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ export interface RowContext {
   readonly deps: BulkDeps;
   readonly rateLimiter: RateLimiter;
   readonly outputs: RowOutputs;
-  /** No further row is to be begun. */
+  /** Whether no further row may start. */
   isOver(): boolean;
-  /** Ends the run: the rows that follow would fail of the same. */
+  /** Ends the run with an error that would affect all further rows. */
   stop(reason: unknown): void;
 }
 
-/** Sends a row. Gives nothing where the run was over before it was its turn. */
+/** Executes a row. Returns undefined if the run ended before the row started. */
 export async function executeRow(context: RowContext, row: BulkRow): Promise<RowResult | undefined> {
   const { rateLimiter, outputs } = context;
   await rateLimiter.acquire(() => context.isOver());
@@ -61,16 +61,16 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
   return { line, operation: operation.id, state: 'ok', status, code: undefined, message: undefined, id, requestId };
 }
 
-/** A row that can't be sent: into the reject file, and reported. */
+/** Writes an invalid row to the reject file and reports it. */
 export async function rejectRow({ outputs }: Pick<RowContext, 'outputs'>, row: InvalidRow): Promise<RowResult> {
   await outputs.reject(row.text);
   await outputs.log({ row: row.number, line: row.line, state: 'failed', code: 'INVALID' });
   return { line: row.line, state: 'invalid', code: 'INVALID', message: row.reason };
 }
 
-/** A row of an earlier run whose answer never came, and that can't be repeated. */
+/** Reports a row of an earlier run that has no response and must not be repeated. */
 export function createUnknownResult({ line, operation }: BulkRow): RowResult {
-  const message = 'It was sent and no answer came: look whether it is done.';
+  const message = 'Sent without a response. Check whether it was applied.';
   return { line, operation: operation.id, state: 'unknown', code: 'ANSWER_UNSEEN', message };
 }
 
@@ -106,7 +106,7 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
         if (problem.retryAfter !== undefined) context.stop(error);
         return { problem };
       }
-      // Rows that come now would be sent away as well.
+      // The server would reject other rows as well, so all rows wait.
       rateLimiter.pauseFor(wait);
       await rateLimiter.acquire(() => context.isOver());
       if (context.isOver()) return { problem };
@@ -114,7 +114,10 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
   }
 }
 
-/** What the server asks for: it has not begun then, so that any row can come again. Without that only what may be repeated. */
+/**
+ * Returns the milliseconds to wait before a retry, or undefined for no retry. With Retry-After the server has not
+ * processed the request, so any row can be retried; otherwise only idempotent operations are.
+ */
 function computeBackoff(
   { deps }: RowContext,
   { operation }: BulkRow,
@@ -137,7 +140,7 @@ function listEntries(body: unknown): [string, unknown][] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
 }
 
-/** A server may repeat what it refuses. */
+/** Masks sensitive input values, because an error message can quote them. */
 function withoutHiddenTexts({ operation, input }: BulkRow, message: string): string {
   const texts = collectSensitiveTexts(input.body, new FieldTree([operation.body ?? {}])).filter((text) => text !== '');
   return texts.reduce((rest, text) => rest.replaceAll(text, '(secret)'), message);

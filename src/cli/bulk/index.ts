@@ -1,4 +1,4 @@
-/** What `iam bulk` does. A file of its own in the bundle: no other command loads it. */
+/** Implements `iam bulk`. A separate bundle file that other commands do not load. */
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { type RowSource, withRowSource } from './row-source.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 import { type RunSummary, reportShape, runRows } from './run.ts';
 
-/** Everything that a run is about. */
+/** Input of a run. */
 interface BulkJob {
   readonly deps: BulkDeps;
   readonly options: BulkOptions;
@@ -65,11 +65,14 @@ export async function retryBulk(
   const bulkOptions = parseBulkOptions(deps, options);
   await withLock(deps, bulkOptions, resumeLog, async () => {
     const before = await readExistingLog(deps, resumeLog);
-    if (!before) throw deps.usage(`There is no ledger ${resumeLog}.`);
+    if (!before) throw deps.usage(`Ledger ${resumeLog} not found.`);
     const { header: heading } = before;
     const file = argument ?? heading.file;
     if (file === '-' && argument === undefined)
-      throw deps.usage('The rows came from standard input.', `Give them again: \`iam bulk retry ${resumeLog} FILE\`.`);
+      throw deps.usage(
+        'The rows were read from standard input.',
+        `Pass them again with \`iam bulk retry ${resumeLog} FILE\`.`,
+      );
     await withRowSource(deps, file, async (source) => {
       assertSameInput(deps, source, heading, resumeLog, heading.operation);
       const { rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
@@ -88,7 +91,7 @@ export async function retryBulk(
   });
 }
 
-/** Two runs with the same ledger would do rows twice: the second waits for the first. */
+/** Locks the ledger, because concurrent runs with the same ledger would execute rows twice. */
 async function withLock(
   deps: BulkDeps,
   { isDry }: BulkOptions,
@@ -97,7 +100,7 @@ async function withLock(
 ): Promise<void> {
   if (isDry) return work();
   const folder = path.dirname(resumeLog);
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw deps.usage(`There is no folder ${folder}.`);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw deps.usage(`Folder ${folder} not found.`);
   await deps.underLock(`${resumeLog}.lock`, work);
 }
 
@@ -114,19 +117,19 @@ function assertSameInput(
   resumeLog: string,
   operation: string | undefined,
 ): void {
-  const other =
+  const mismatch =
     heading.digest !== source.digest
-      ? 'of other rows'
+      ? 'other rows'
       : heading.server !== server
-        ? `of the server ${heading.server}`
+        ? `the server ${heading.server}`
         : heading.operation !== operation
-          ? `of the operation ${heading.operation ?? 'that each row names'}`
+          ? `the operation ${heading.operation ?? 'of each row'}`
           : undefined;
-  if (other !== undefined)
-    throw usage(`${resumeLog} is the ledger ${other}.`, 'Name a new file with --ledger to send these rows.');
+  if (mismatch !== undefined)
+    throw usage(`The ledger ${resumeLog} is for ${mismatch}.`, 'Name a new file with --ledger to send these rows.');
 }
 
-/** A refusal has changed nothing, so refused rows come again; of the others only those that may be repeated. */
+/** Rejected rows changed nothing and are sent again; rows without a response only if they are idempotent. */
 function createSelector(
   before: ResumeLogContent | undefined,
   { repeatUnknown }: BulkOptions,
@@ -151,7 +154,7 @@ async function executeJob(job: BulkJob): Promise<void> {
   if (bulkOptions.isDry) return printPreviews(job);
   deps.context.printer.check(reportShape.schema);
   if (report.secretOperation !== undefined && bulkOptions.secretOutput === undefined)
-    throw deps.usage(`${report.secretOperation} answers with a secret.`, 'Add --secret-output FILE to keep it.');
+    throw deps.usage(`${report.secretOperation} returns a secret.`, 'Add --secret-output FILE to store it.');
   if (report.needsCaller) deps.requireSignIn();
   if (report.changes > 0) deps.requireChanges(report.changes);
   await confirmDestructive(job, report);
@@ -161,7 +164,7 @@ async function executeJob(job: BulkJob): Promise<void> {
 async function printPreviews({ deps, source, operation, select }: BulkJob): Promise<void> {
   const { rows } = await openSelectedRows(deps, source, operation, select);
   await deps.context.printer.list(previewRows(deps, rows));
-  deps.context.notice('Not sent: this was a dry run.');
+  deps.context.notice('Dry run, nothing was sent.');
 }
 
 async function* previewRows(deps: BulkDeps, rows: AsyncIterable<SelectedRow>) {
@@ -170,7 +173,7 @@ async function* previewRows(deps: BulkDeps, rows: AsyncIterable<SelectedRow>) {
       yield [{ line: row.line, operation: row.operation.id, ...deps.preview(row.operation, row.input) }];
 }
 
-/** One row is confirmed like one command; of more, their number has to be typed. */
+/** One destructive row needs a yes; several rows need their number to be typed. */
 async function confirmDestructive(
   { deps, options: bulkOptions, source }: BulkJob,
   { destructive, count }: PreflightReport,
@@ -181,9 +184,9 @@ async function confirmDestructive(
   const stdinIsData = source.argument === '-';
   if (destructive === 1) {
     const severity = confirm === '1' ? { name: confirm } : {};
-    return deps.confirm('One row deletes or removes something. Go on?', options, stdinIsData, severity);
+    return deps.confirm('One row deletes or removes a resource. Continue?', options, stdinIsData, severity);
   }
-  const question = `${destructive} of ${count} rows delete or remove something.`;
+  const question = `${destructive} of ${count} rows delete or remove resources.`;
   await deps.confirm(question, options, stdinIsData, { requireName: true, name: String(destructive) });
 }
 
@@ -206,17 +209,17 @@ async function* excludeSkipped(rows: AsyncIterable<SelectedRow>): AsyncGenerator
   for await (const one of rows) if (one.action !== 'skip') yield one;
 }
 
-/** Says what became of the rows; throws where not all went well. */
+/** Prints the summary. @throws CliError if rows failed or the run was interrupted */
 function reportSummary(
   { deps, resumeLog, rejects, options: bulkOptions }: BulkJob,
   { count, skipped }: PreflightReport,
   summary: RunSummary,
 ): void {
   const { context, failure } = deps;
-  const { ok, failed, reason, errorLimitReached: hadEnough } = summary;
-  const before = skipped > 0 ? `; ${skipped} were done before` : '';
-  context.notice(`${ok} of ${count} rows done${before}.`);
-  const resumeHint = `The ledger is ${resumeLog}: run the same again to go on.`;
+  const { ok, failed, reason, errorLimitReached } = summary;
+  const previous = skipped > 0 ? `; ${skipped} were done before` : '';
+  context.notice(`${ok} of ${count} rows done${previous}.`);
+  const resumeHint = `The ledger is ${resumeLog}. Run the same command again to resume.`;
   if (context.io.signal.aborted) {
     context.notice(resumeHint);
     throw failure('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
@@ -226,10 +229,10 @@ function reportSummary(
     throw reason;
   }
   if (failed === 0) return;
-  const limitHint = hadEnough && bulkOptions.maxErrors < count ? ' That is as many as --max-errors allows.' : '';
-  throw failure(`${failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`} no answer.${limitHint}`, {
+  const limitHint = errorLimitReached && bulkOptions.maxErrors < count ? ' The limit of --max-errors was reached.' : '';
+  throw failure(`${failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`} no response.${limitHint}`, {
     code: 'ROWS_FAILED',
     exitCode: 8,
-    hint: `\`iam bulk retry ${resumeLog}\` sends them again; those that were refused are in ${rejects} as well.`,
+    hint: `Retry them with \`iam bulk retry ${resumeLog}\`. Rejected rows are also in ${rejects}.`,
   });
 }

@@ -1,4 +1,4 @@
-/** The options of a run, read before anything happens. */
+/** Parses the options of a run. */
 import path from 'node:path';
 import type { CommandOptions } from '../command.ts';
 import type { BulkDeps } from './deps.ts';
@@ -6,12 +6,12 @@ import type { BulkDeps } from './deps.ts';
 export interface BulkOptions {
   readonly operation: string | undefined;
   readonly concurrency: number;
-  /** Milliseconds between two calls; 0 for no limit. */
+  /** Minimum milliseconds between two requests; 0 for no limit. */
   readonly interval: number;
   readonly maxErrors: number;
   readonly isDry: boolean;
   readonly skipInvalid: boolean;
-  /** Also rows whose answer never came, although they may be done. */
+  /** Also retry rows without a response, which may have been applied. */
   readonly repeatUnknown: boolean;
   readonly secretOutput: string | undefined;
   readonly rejects: string | undefined;
@@ -48,7 +48,7 @@ export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandO
   };
 }
 
-/** `20/s` or `600/m`, or a number alone, each second. */
+/** Parses `20/s`, `600/m` or a number per second to the interval in milliseconds. */
 function parseRate(rate: string | undefined, usage: BulkDeps['usage']): number {
   if (rate === undefined) return 0;
   const [, count = '', unit = 's'] = /^(\d{1,6}(?:\.\d+)?)(?:\/([sm]))?$/.exec(rate) ?? [];
@@ -56,7 +56,7 @@ function parseRate(rate: string | undefined, usage: BulkDeps['usage']): number {
   return (unit === 'm' ? 60_000 : 1_000) / Number(count);
 }
 
-/** Where the files of a run are: beside the rows, or in this folder for rows of standard input. */
+/** Returns the output paths: next to the input file, or in the current folder for standard input. */
 export function resolveOutputPaths(file: string, digest: string, bulkOptions: BulkOptions) {
   const { dir, name, ext } = path.parse(file);
   const base = file === '-' ? `bulk-${digest.slice(0, 12)}` : path.join(dir, name);

@@ -1,4 +1,4 @@
-/** Where a run writes: its ledger, the rows that were refused, and secrets. All are private files. */
+/** Output files of a run: ledger, reject file and secrets. All have owner-only permissions. */
 import { rm, stat } from 'node:fs/promises';
 import { jsonText } from '../runtime/control-characters.ts';
 import { AppendFile } from './append-file.ts';
@@ -18,13 +18,13 @@ export interface OutputFiles extends RowOutputs {
 
 export interface OutputFileContent {
   readonly header: ResumeLogHeader;
-  /** What an earlier run left; its files are gone on with. */
+  /** Ledger of an earlier run, whose files are continued. */
   readonly before: ResumeLogContent | undefined;
   /** First line of the reject file. */
   readonly rejectHeader: string | undefined;
 }
 
-/** Opens the files; a first run overwrites none that is there. What can't be opened leaves everything as it was. */
+/** Opens the files. A first run overwrites no existing file. @throws CliError if a file cannot be created; nothing is left behind */
 export async function openOutputFiles(
   deps: BulkDeps,
   names: OutputFileNames,
@@ -34,7 +34,9 @@ export async function openOutputFiles(
   const openFiles: { close(): Promise<void> }[] = [];
   const openFile = async (file: string, flags: 'a' | 'ax') => {
     const appendFile = await AppendFile.open(file, flags).catch((error: NodeJS.ErrnoException) => {
-      throw deps.usage(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+      throw deps.usage(
+        `Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
+      );
     });
     openFiles.push(appendFile);
     return appendFile;
@@ -44,12 +46,13 @@ export async function openOutputFiles(
   };
   const isContinued = before?.header.rejects === names.rejects;
   if (!isContinued) await assertAbsent(deps.usage, names.rejects);
-  // A secret that can't be kept must not be made.
+  // Open the secret file first: never create a secret that cannot be stored.
   const secrets =
     names.secretOutput === undefined ? undefined : await openFile(names.secretOutput, before ? 'a' : 'ax');
   try {
-    if (before && !((await secrets?.isPrivate()) ?? true)) throw deps.usage(`Others can read ${names.secretOutput}.`);
-    // What it holds is sent again, and comes into it again where it is refused again.
+    if (before && !((await secrets?.isPrivate()) ?? true))
+      throw deps.usage(`${names.secretOutput} is readable by other users.`);
+    // Its rows are sent again and are written again if they are rejected again.
     if (isContinued) await rm(names.rejects, { force: true });
     const resumeLog = await ResumeLog.open(names.resumeLog, content.header, before);
     openFiles.push(resumeLog);
@@ -71,9 +74,9 @@ export async function openOutputFiles(
   }
 }
 
-/** Found out before the first row, not at the first that is refused. */
+/** Checks before the first row that the reject file can be created. */
 async function assertAbsent(usage: BulkDeps['usage'], file: string): Promise<void> {
-  if (await stat(file).catch(() => undefined)) throw usage(`${file} can't be made: it is there already.`);
+  if (await stat(file).catch(() => undefined)) throw usage(`Cannot create ${file}: the file already exists.`);
 }
 
 function once<Value>(openFile: () => Promise<Value>): () => Promise<Value> {

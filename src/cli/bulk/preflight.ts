@@ -1,4 +1,4 @@
-/** The first reading of the rows: what they are, and whether all of them can be sent. */
+/** First pass over the rows: validates and counts them before anything is sent. */
 import { countChanges } from '../runtime/count-changes.ts';
 import { decodeCell } from '../runtime/csv-cell.ts';
 import type { BulkDeps } from './deps.ts';
@@ -7,33 +7,33 @@ import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
 import { type BulkRow, createRowParser, type InvalidRow } from './rows.ts';
 
-/** What is to be done with a row. */
+/** Action for a row; `unknown` reports a row without a response. */
 export type RowAction = 'do' | 'skip' | 'unknown';
 
 export type RowSelector = (row: BulkRow | InvalidRow) => RowAction;
 
 export interface PreflightReport {
-  /** Rows that are to be sent. */
+  /** Rows to send. */
   readonly count: number;
-  /** Rows that were done before. */
+  /** Rows that an earlier run completed. */
   readonly skipped: number;
-  /** Those to be sent after which something is gone. */
+  /** Rows to send with a destructive operation. */
   readonly destructive: number;
-  /** Changes that the rows to be sent make: a list as a body is so many. */
+  /** Number of changes; each entry of a list body counts. */
   readonly changes: number;
-  /** An operation whose answer has a secret, where there is one. */
+  /** An operation that returns a secret, if any. */
   readonly secretOperation: string | undefined;
-  /** A row needs somebody who is signed in. */
+  /** Whether a row requires authentication. */
   readonly needsCaller: boolean;
 }
 
-/** A chosen row, and whether it may be sent. */
+/** A row with its action. */
 export interface SelectedRow {
   readonly row: BulkRow | InvalidRow;
   readonly action: RowAction;
 }
 
-/** The rows of a file from its beginning. */
+/** Opens a file and returns its rows with their actions. */
 export async function openSelectedRows(
   { usage, findOperation: find, context }: BulkDeps,
   { file, argument }: RowSource,
@@ -41,9 +41,7 @@ export async function openSelectedRows(
   select: RowSelector,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
-    usage(
-      `${argument === '-' ? 'Standard input' : argument} holds no rows that can be read: ${(error as Error).message}`,
-    );
+    usage(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
   const rowFile = await openRows(file).catch((error: unknown) => {
     throw unreadable(error);
   });
@@ -64,7 +62,7 @@ export async function openSelectedRows(
 
 const maxReported = 10;
 
-/** @throws for wrong usage where a row can't be sent and such rows are not to be left out */
+/** Validates and counts the rows. @throws CliError (usage) if rows are invalid and --skip-invalid is not set */
 export async function runPreflight(
   deps: BulkDeps,
   rows: AsyncIterable<SelectedRow>,
@@ -102,8 +100,8 @@ export async function runPreflight(
 function createInvalidRowsError({ usage }: BulkDeps, problems: readonly string[], count: number): Error {
   const more = count > problems.length ? [`and ${count - problems.length} more`] : [];
   return usage(
-    `${count} row${count > 1 ? 's' : ''} can't be sent, so none was:`,
-    'Correct them, or add --skip-invalid to put them into the reject file and send the others.',
+    `${count} invalid row${count > 1 ? 's' : ''}, nothing was sent:`,
+    'Correct them, or add --skip-invalid to write them to the reject file and send the others.',
     [...problems, ...more],
   );
 }

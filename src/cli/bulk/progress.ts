@@ -1,4 +1,4 @@
-/** How far a run is, on standard error: a bar on a terminal, a line now and then elsewhere. */
+/** Progress on standard error: a bar on a terminal, otherwise a line every 1000 rows. */
 import type { OutputStream } from '../runtime/io.ts';
 
 const redrawIntervalMs = 100;
@@ -22,7 +22,7 @@ export class Progress {
     this.#isQuiet = isQuiet;
   }
 
-  /** One row more is done. */
+  /** Counts a completed row. */
   increment(hasFailed: boolean): void {
     this.#done += 1;
     if (hasFailed) this.#failed += 1;
@@ -32,7 +32,7 @@ export class Progress {
       this.#stream.write(`${this.#formatStatus()}\n`);
   }
 
-  /** Takes the bar away, before something else is written. */
+  /** Clears the bar before other output. */
   clear(): void {
     if (this.#isDrawn) this.#stream.write('\r\u001b[K');
     this.#isDrawn = false;

@@ -1,15 +1,15 @@
-/** When the next call may leave: so many in a time, and none while the server asked for peace. */
+/** Limits the request rate and pauses while the server asks clients to back off. */
 
 export interface RateClock {
-  /** Milliseconds from anywhere. */
+  /** Monotonic milliseconds. */
   now(): number;
-  /** Ends early, without a failure, where the run is interrupted. */
+  /** Resolves early if the run is interrupted. */
   pause(milliseconds: number): Promise<void>;
 }
 
 export class RateLimiter {
   readonly #clock: RateClock;
-  /** Milliseconds between two calls; 0 for no limit. */
+  /** Minimum milliseconds between two requests; 0 for no limit. */
   readonly #interval: number;
   #nextAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -19,7 +19,7 @@ export class RateLimiter {
     this.#interval = interval;
   }
 
-  /** Waits until a call may leave. */
+  /** Waits until a request may be sent. */
   async acquire(isOver: () => boolean): Promise<void> {
     const at = Math.max(this.#clock.now(), this.#nextAt);
     this.#nextAt = at + this.#interval;
@@ -30,7 +30,7 @@ export class RateLimiter {
     }
   }
 
-  /** No call leaves for so long; those that are out already may end. */
+  /** Blocks new requests for this time; requests in progress continue. */
   pauseFor(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + milliseconds);
   }

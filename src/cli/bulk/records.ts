@@ -1,23 +1,23 @@
-/** A file of rows, CSV or JSON lines, a record at a time: no more than one piece of the file is held. */
+/** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
 import { createReadStream } from 'node:fs';
 import { CsvReader, type CsvRecord } from './csv-reader.ts';
 
 export interface RowRecord {
-  /** The first row is 1; headings and blank lines do not count. */
+  /** Row number from 1; header and blank lines do not count. */
   readonly number: number;
   readonly line: number;
-  /** As it stands in the file. */
+  /** Source text. */
   readonly text: string;
-  /** Cells by the names of their columns, or a JSON value. */
+  /** Cells by column name (CSV), or a JSON value. */
   readonly cells?: Readonly<Record<string, string>>;
   readonly value?: unknown;
-  /** Why it is no row. */
+  /** Error of an invalid row. */
   readonly problem?: string;
 }
 
 export interface RowFile {
   readonly kind: 'csv' | 'jsonl';
-  /** The first line of CSV, which files of its rows need as well. */
+  /** CSV header line, which is repeated in the reject file. */
   readonly header: string | undefined;
   readonly rows: AsyncGenerator<RowRecord, void, undefined>;
 }
@@ -25,8 +25,8 @@ export interface RowFile {
 const maxRowLength = 1024 * 1024;
 
 /**
- * Opens a file: JSON lines begin with a brace, everything else is CSV with a heading.
- * @throws Error in words for people, where it is neither or not UTF-8
+ * Opens a file. JSON lines start with a brace; everything else is CSV with a header row.
+ * @throws Error with a user-facing message if it is neither or not UTF-8
  */
 export async function openRows(file: string): Promise<RowFile> {
   const chunks = readText(file);
@@ -35,12 +35,12 @@ export async function openRows(file: string): Promise<RowFile> {
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', header: undefined, rows: parseJsonRows(all) };
   const records = parseCsvRecords(all);
   const { value: header } = await records.next();
-  if (!header) throw new Error('It holds no rows.');
+  if (!header) throw new Error('The file contains no rows.');
   const names = header.cells.map((cell) => cell.trim());
   const seen = new Set<string>(['']);
-  const twice = names.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined)
-    throw new Error(`Its heading names the column ${JSON.stringify(twice)} twice, or not at all.`);
+  const duplicate = names.find((name) => seen.size === seen.add(name).size);
+  if (duplicate !== undefined)
+    throw new Error(`The header row has a duplicate or empty column name: ${JSON.stringify(duplicate)}.`);
   return { kind: 'csv', header: header.text, rows: parseCsvRows(records, names) };
 }
 
@@ -50,11 +50,11 @@ async function* readText(file: string): AsyncGenerator<string, void, undefined> 
     for await (const chunk of createReadStream(file)) yield decoder.decode(chunk as Buffer, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    throw error instanceof TypeError ? new Error('It is not UTF-8.') : error;
+    throw error instanceof TypeError ? new Error('The file is not UTF-8.') : error;
   }
 }
 
-/** Enough to see what it is. */
+/** Reads enough text to detect the format. */
 async function readFirstText(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
   let text = '';
   while (text.trim() === '') {
@@ -87,7 +87,7 @@ async function* parseCsvRows(
   let number = 0;
   for await (const { line, text, cells, problem } of records) {
     number += 1;
-    const reason = problem ?? (cells.length > names.length ? 'it has more cells than the heading' : undefined);
+    const reason = problem ?? (cells.length > names.length ? 'more cells than the header row' : undefined);
     const named = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
     yield { number, line, text, cells: named, ...(reason === undefined ? {} : { problem: reason }) };
   }
@@ -107,7 +107,7 @@ function parseJson(text: string): Pick<RowRecord, 'value' | 'problem'> {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return { problem: 'it is not JSON' };
+    return { problem: 'invalid JSON' };
   }
 }
 
@@ -123,5 +123,5 @@ async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string
 }
 
 function assertRowLength(pending: number): void {
-  if (pending > maxRowLength) throw new Error('A row of it is longer than 1 MiB; a quote may be missing.');
+  if (pending > maxRowLength) throw new Error('A row is longer than 1 MiB; a quote may be missing.');
 }

@@ -1,6 +1,6 @@
 /**
- * What became of each row, so that a run can go on where the one before ended. It knows rows by their numbers, and holds
- * a byte for each; nothing that was sent or answered is in it but ids.
+ * Records the state of each row, so that an interrupted run can resume. Rows are identified by number and need one byte
+ * each in memory. The log contains no request or response data except ids.
  */
 import { createReadStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { jsonText } from '../runtime/control-characters.ts';
 import { AppendFile } from './append-file.ts';
 
-/** `sent`: on its way, and no answer was seen. */
+/** `sent`: sent, response not yet received. */
 export type RowState = 'none' | 'sent' | 'ok' | 'failed' | 'unknown';
 
 const rowStates: readonly RowState[] = ['none', 'sent', 'ok', 'failed', 'unknown'];
@@ -16,13 +16,13 @@ const rowStates: readonly RowState[] = ['none', 'sent', 'ok', 'failed', 'unknown
 export interface ResumeLogHeader {
   /** SHA-256 of the file of rows. */
   readonly digest: string;
-  /** Where that file was. */
+  /** Path of that file. */
   readonly file: string;
-  /** What rows that name no operation call. */
+  /** Default operation of rows. */
   readonly operation?: string | undefined;
-  /** The server that the rows go to. */
+  /** Base URL of the target server. */
   readonly server: string;
-  /** Where its refused rows are put. */
+  /** Path of the reject file. */
   readonly rejects: string;
 }
 
@@ -38,13 +38,13 @@ export interface ResumeLogEntry {
 export interface ResumeLogContent {
   readonly header: ResumeLogHeader;
   getRowState(row: number): RowState;
-  /** Where its last whole line ends; a kill can leave a part of one more. */
+  /** Length up to the last complete line; a crash can leave a partial line. */
   readonly length: number;
 }
 
 /**
- * Reads a ledger; nothing where there is none.
- * @throws Error in words for people, where it is none or damaged
+ * Reads a ledger; undefined if the file does not exist or is empty.
+ * @throws Error with a user-facing message if the file is not a ledger or is damaged
  */
 export async function readResumeLog(file: string): Promise<ResumeLogContent | undefined> {
   const size = (await stat(file).catch(ignoreMissing))?.size;
@@ -56,14 +56,14 @@ export async function readResumeLog(file: string): Promise<ResumeLogContent | un
     const end = length + Buffer.byteLength(line) + 1;
     const value = end > size ? undefined : parseObject(line);
     if (!value) {
-      if (end < size || !header) throw new Error(`${file} is no ledger, or is damaged.`);
+      if (end < size || !header) throw new Error(`${file} is not a ledger or is damaged.`);
       break;
     }
     length = end;
     if (header) rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
     else header = parseHeader(file, value);
   }
-  if (!header) throw new Error(`${file} is no ledger.`);
+  if (!header) throw new Error(`${file} is not a ledger.`);
   const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
   return { header, getRowState: stateOf, length };
 }
@@ -73,7 +73,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 function parseHeader(file: string, value: Record<string, unknown>): ResumeLogHeader {
-  if (value.ledger !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is no ledger.`);
+  if (value.ledger !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is not a ledger.`);
   return value as unknown as ResumeLogHeader;
 }
 
@@ -99,11 +99,11 @@ function parseObject(line: string): Record<string, unknown> | undefined {
 export class ResumeLog {
   readonly #file: AppendFile;
 
-  constructor(appender: AppendFile) {
-    this.#file = appender;
+  constructor(file: AppendFile) {
+    this.#file = file;
   }
 
-  /** Opens a ledger to go on with it, or makes one. */
+  /** Opens an existing ledger to append to it, or creates one. */
   static async open(file: string, header: ResumeLogHeader, content: ResumeLogContent | undefined): Promise<ResumeLog> {
     if (content) await truncate(file, content.length);
     const log = new ResumeLog(await AppendFile.open(file, 'a'));
@@ -116,7 +116,7 @@ export class ResumeLog {
     }
   }
 
-  /** It is on the disk once this is done. */
+  /** Appends an entry; durable when the promise resolves. */
   append(entry: ResumeLogEntry): Promise<void> {
     return this.#file.append(`${jsonText(entry)}\n`);
   }

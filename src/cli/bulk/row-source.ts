@@ -1,4 +1,4 @@
-/** The file of rows, which is read twice: once to see whether all of it is well, once to send it. */
+/** The input file of a run. It is read twice: to validate the rows and to send them. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,14 +8,14 @@ import { pipeline } from 'node:stream/promises';
 import type { BulkDeps } from './deps.ts';
 
 export interface RowSource {
-  /** As it was typed. */
+  /** Command-line argument. */
   readonly argument: string;
-  /** Where it can be read. */
+  /** Readable path. */
   readonly file: string;
   readonly digest: string;
 }
 
-/** Runs `work` on the file; standard input is put into a private file first, which is gone afterwards. */
+/** Runs `work` on the file. Standard input is copied to a private temporary file, which is deleted afterwards. */
 export async function withRowSource<Result>(
   deps: BulkDeps,
   argument: string,

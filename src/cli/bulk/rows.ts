@@ -1,4 +1,4 @@
-/** From a record to the call that it stands for, checked as far as that takes no server. */
+/** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { type Field, parseFieldValue, setAtPath } from '../field-options.ts';
@@ -13,7 +13,7 @@ export interface BulkRow {
   readonly input: CallInput;
 }
 
-/** A record that makes no call. */
+/** A record that is not a valid request. */
 export interface InvalidRow {
   readonly number: number;
   readonly line: number;
@@ -21,13 +21,13 @@ export interface InvalidRow {
   readonly reason: string;
 }
 
-/** The value that the text of a cell, or of a part of it, stands for. */
+/** Decodes the text of a cell or of a list entry in it. */
 export type CellReader = (text: string) => string;
 
-/** Makes rows of records; `usual` is the operation of rows that name none. */
+/** Parses a record. */
 export type RowParser = (record: RowRecord) => BulkRow | InvalidRow;
 
-/** What a row can say: `params`, `query` and `body` as the operation takes them. */
+/** Content of a row: `params`, `query` and `body` of the operation. */
 interface Call {
   readonly operation: ManifestOperation;
   readonly params: Readonly<Record<string, Scalar>>;
@@ -38,16 +38,16 @@ interface Call {
 
 const callParts = ['operation', 'params', 'query', 'body', 'ifMatch'];
 
-/** `find` gives an operation by its id, or throws in words for people. */
+/** Creates a parser. `find` returns an operation by id or throws a user-facing error. */
 export function createRowParser(
   find: (id: string) => ManifestOperation,
   defaultOperation: string | undefined,
   read: CellReader,
 ): RowParser {
   const shapes = new Map<string, RequestSpec>();
-  const getShape = (given: unknown): RequestSpec => {
-    const id = given === undefined || given === '' ? defaultOperation : given;
-    if (typeof id !== 'string') throw new Error('it names no operation; give it there, or with --operation');
+  const getShape = (rowOperation: unknown): RequestSpec => {
+    const id = rowOperation === undefined || rowOperation === '' ? defaultOperation : rowOperation;
+    if (typeof id !== 'string') throw new Error('no operation; set it in the row or with --operation');
     const found = shapes.get(id) ?? buildRequestSpec(find(id));
     shapes.set(id, found);
     return found;
@@ -66,9 +66,9 @@ export function createRowParser(
 }
 
 function parseJsonCall(getShape: (id: unknown) => RequestSpec, value: unknown): Call {
-  if (!isObject(value)) throw new Error('it is no object');
+  if (!isObject(value)) throw new Error('must be an object');
   const unknownKey = Object.keys(value).find((name) => !callParts.includes(name));
-  if (unknownKey) throw new Error(`it has ${JSON.stringify(unknownKey)}; a row has ${callParts.join(', ')}`);
+  if (unknownKey) throw new Error(`unknown key ${JSON.stringify(unknownKey)}; use ${callParts.join(', ')}`);
   const { operation } = getShape(value.operation);
   const params = parseScalars(
     'params',
@@ -80,21 +80,26 @@ function parseJsonCall(getShape: (id: unknown) => RequestSpec, value: unknown): 
     value.query,
     operation.query.map(({ name }) => name),
   );
-  if (value.ifMatch !== undefined && typeof value.ifMatch !== 'string') throw new Error('ifMatch must be text');
+  if (value.ifMatch !== undefined && typeof value.ifMatch !== 'string') throw new Error('ifMatch must be a string');
   return { operation, params, query, body: value.body, ifMatch: value.ifMatch };
 }
 
 function parseScalars(part: string, value: unknown, known: readonly string[]): Record<string, Scalar> {
   if (value === undefined) return {};
   if (!isObject(value)) throw new Error(`${part} must be an object`);
-  for (const [name, given] of Object.entries(value)) {
-    if (!known.includes(name)) throw new Error(`${part} has ${JSON.stringify(name)}; ${formatKnownNames(known)}`);
-    if (!['string', 'number', 'boolean'].includes(typeof given)) throw new Error(`${part}.${name} must be one value`);
+  for (const [name, scalar] of Object.entries(value)) {
+    if (!known.includes(name))
+      throw new Error(`unknown key ${JSON.stringify(name)} in ${part}; ${formatKnownNames(known)}`);
+    if (!['string', 'number', 'boolean'].includes(typeof scalar))
+      throw new Error(`${part}.${name} must be a string, number or boolean`);
   }
   return value as Record<string, Scalar>;
 }
 
-/** Path parameters go before the query, that before the body; `params.x`, `query.x`, `body.x` say which. Empty cells say nothing. */
+/**
+ * Column names are resolved as path parameter, then query parameter, then body field, unless a prefix `params.`,
+ * `query.` or `body.` selects the part. Empty cells are ignored.
+ */
 function parseCsvCall(shape: RequestSpec, cells: Readonly<Record<string, string>>, read: CellReader): Call {
   const { operation } = shape;
   const params: Record<string, Scalar> = {};
@@ -128,51 +133,52 @@ function findTarget({ operation, query, body, members }: RequestSpec, column: st
   const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
   if (inBody) return { part: 'body', field: inBody };
   const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
-  throw new Error(`${operation.id} has no ${JSON.stringify(column)}; ${formatKnownNames(known)}`);
+  throw new Error(`${operation.id} has no field ${JSON.stringify(column)}; ${formatKnownNames(known)}`);
 }
 
 function formatFieldName({ path }: Field): string {
   return path.join('.');
 }
 
-/** Lists are joined by semicolons, as CSV is printed; what nests deeper is JSON. */
+/** List values are separated by semicolons, as in CSV output; nested values are JSON. */
 function convertCell(field: Field, text: string, read: CellReader): unknown {
   const isNested = field.schema.type === 'array' || field.schema.type === 'object';
   if (isNested && /^\s*[[{]/.test(text)) {
     try {
       return JSON.parse(read(text)) as unknown;
     } catch {
-      throw new Error(`${formatFieldName(field)} is not JSON`);
+      throw new Error(`${formatFieldName(field)} is not valid JSON`);
     }
   }
   if (field.schema.type === 'array') return parseFieldValue(field, text, ';', read);
   return parseFieldValue(field, read(text));
 }
 
-function buildBody({ operation, members, entries }: RequestSpec, given: Record<string, unknown>): unknown {
+function buildBody({ operation, members, entries }: RequestSpec, fields: Record<string, unknown>): unknown {
   if (!operation.body) return undefined;
-  if (members) return asArray(given[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
-  if (entries) return { [entries.path[0] ?? '']: [given] };
-  return given;
+  if (members) return asArray(fields[members.path[0] ?? '']).map((value) => ({ [members.path[0] ?? '']: value }));
+  if (entries) return { [entries.path[0] ?? '']: [fields] };
+  return fields;
 }
 
 function splitCell(text: string, read: CellReader): string[] {
   return text.split(';').map((one) => read(one.trim()));
 }
 
-/** Only what is missing is found here; all else is the server's to judge. */
+/** Checks only for missing values; the server validates the rest. */
 function assertRequiredFields({ operation, params, query, body }: Call): void {
   const required = operation.body?.required ?? [];
-  const given = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const bodyFields = (body ?? {}) as Readonly<Record<string, unknown>>;
   const missing = [
     ...operation.params.map(({ name }) => name).filter((name) => (params[name] ?? '') === ''),
     ...operation.query
-      .filter(({ name, required: needed }) => needed && query[name] === undefined)
+      .filter(({ name, required: isRequired }) => isRequired && query[name] === undefined)
       .map(({ name }) => name),
-    ...required.filter((name) => given[name] === undefined),
+    ...required.filter((name) => bodyFields[name] === undefined),
   ];
   if (missing.length > 0) throw new Error(`${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
-  if (operation.body?.type === 'array' && asArray(body).length === 0) throw new Error('its body is an empty list');
+  if (operation.body?.type === 'array' && asArray(body).length === 0)
+    throw new Error('the body must not be an empty list');
 }
 
 function asArray(value: unknown): unknown[] {
@@ -180,7 +186,7 @@ function asArray(value: unknown): unknown[] {
 }
 
 function formatKnownNames(known: readonly string[]): string {
-  return known.length > 0 ? `there are ${known.join(', ')}` : 'it takes none';
+  return known.length > 0 ? `use ${known.join(', ')}` : 'none are allowed';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** A run over rows that were looked at: sent, reported, and its end told. */
+/** Sends the validated rows and streams the report. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { ListShape } from '../runtime/output.ts';
 import type { BulkDeps } from './deps.ts';
@@ -12,20 +12,20 @@ import { runConcurrently } from './workers.ts';
 
 const columns = ['line', 'operation', 'state', 'status', 'code', 'message', 'id', 'requestId'];
 const properties: Record<string, JsonSchema> = Object.fromEntries(columns.map((column) => [column, {}]));
-/** What a report consists of. */
+/** Columns of the report. */
 export const reportShape: ListShape = { schema: { properties }, main: columns.slice(0, -1) };
 
 /** How a run ended. */
 export interface RunSummary {
   readonly ok: number;
   readonly failed: number;
-  /** Why it ended before its last row. */
+  /** Error that ended the run early. */
   readonly reason?: unknown;
-  /** So many rows failed that it was to end. */
+  /** Whether --max-errors was reached. */
   readonly errorLimitReached: boolean;
 }
 
-/** Sends the rows and prints the report as answers come. Failures of rows are told by numbers, not thrown. */
+/** Sends the rows and prints results as they arrive. Failed rows are counted, not thrown. */
 export async function runRows(
   deps: BulkDeps,
   options: BulkOptions,
@@ -62,15 +62,15 @@ export async function runRows(
       return value;
     }
   };
-  const onSignal = () => deps.context.notice('Interrupted: what is under way is finished first.');
+  const onSignal = () => deps.context.notice('Interrupted. Waiting for requests in progress.');
   io.signal.addEventListener('abort', onSignal);
   try {
     await printer.list(streamReport(nextResult, progress), reportShape);
-    // Who reads the report may go; what was asked for is done all the same.
+    // Continue if the reader of the report has closed the pipe.
     while (await nextResult());
   } finally {
     io.signal.removeEventListener('abort', onSignal);
-    // Nothing is closed while a row is under way.
+    // Wait for rows in progress before the files are closed.
     await results.return();
   }
   progress.clear();

@@ -1,14 +1,14 @@
-/** Work on many rows at the same time, of which no more are held than are worked on. */
+/** Bounded concurrency over a stream of rows. */
 
 interface Task<Result> {
   readonly result: Promise<Result>;
-  /** Tells which it was, whether it failed or not. */
+  /** Resolves with the task itself when it has settled, successfully or not. */
   readonly settled: Promise<Task<Result>>;
 }
 
 /**
- * Gives results as they come, no more than `width` under way at once. Rows are taken as results are: while nobody takes
- * them, no row is begun. Once `isOver`, or once one fails, no further row is begun; what is under way is waited for.
+ * Yields results as they arrive, with at most `concurrency` tasks in progress. Rows start only while results are
+ * consumed (backpressure). After `isOver` or a failure no further row starts; tasks in progress are awaited.
  */
 export async function* runConcurrently<Row, Result>(
   rows: AsyncIterator<Row, unknown, undefined>,
@@ -17,12 +17,12 @@ export async function* runConcurrently<Row, Result>(
   isOver: () => boolean,
 ): AsyncGenerator<Result, void, undefined> {
   const tasks = new Set<Task<Result>>();
-  let isEmpty = false;
+  let isExhausted = false;
   try {
     for (;;) {
-      while (tasks.size < concurrency && !isEmpty && !isOver()) {
+      while (tasks.size < concurrency && !isExhausted && !isOver()) {
         const { value, done } = await rows.next();
-        if (done) isEmpty = true;
+        if (done) isExhausted = true;
         else tasks.add(startTask(work(value as Row)));
       }
       if (tasks.size === 0) return;

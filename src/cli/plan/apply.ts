@@ -1,4 +1,4 @@
-/** `iam apply`: a plan, a question, the writes one after the other, and what came of it. */
+/** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
 import type { CommandOptions } from '../command.ts';
 import type { PlanDeps } from './deps.ts';
 import { createExecution, executeSteps } from './executor.ts';
@@ -14,26 +14,26 @@ import { buildSteps, type Step } from './steps.ts';
 interface ApplyInput {
   readonly content: PlanContent;
   readonly prune: boolean;
-  /** Of a saved plan: what it must still be. */
+  /** Expected fingerprint of a saved plan. */
   readonly fingerprint?: string;
 }
 
-/** Applies documents, or a plan that was saved. */
+/** Applies desired-state files or a saved plan. */
 export async function runApply(deps: PlanDeps, savedPlan: string | undefined, options: CommandOptions): Promise<void> {
   const input = await readApplyInput(deps, savedPlan, options);
   const prepared = await prepare(deps, input.content, input.prune);
   const { plan } = prepared;
   if (input.fingerprint !== undefined && computeFingerprint(plan) !== input.fingerprint)
-    throw deps.failure('The plan is stale: what it relied on is not as it was.', {
+    throw deps.failure('The plan is stale: the server has changed since the plan was created.', {
       code: 'PLAN_STALE',
       exitCode: 6,
-      hint: 'Make it again with `iam plan`, and look at what is different.',
+      hint: 'Create a new plan with `iam plan` and review the differences.',
     });
   const { context } = deps;
   const isDry = options.dryRun === true;
   if (!isDry) assertNoLockout(deps, plan, options);
   if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await renderPlan(deps, plan);
-  if (isDry) context.notice('Not sent: this was a dry run.');
+  if (isDry) context.notice('Dry run, nothing was sent.');
   if (isDry || plan.changes.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
   deps.requireChanges(steps.reduce((count, step) => count + (step.kind === 'join' ? step.members.length : 1), 0));
@@ -50,7 +50,7 @@ async function readApplyInput(
   const set = options.set as string | undefined;
   if (savedPlan === undefined) return { content: await readContent(deps, files, set), prune: options.prune === true };
   if (files.length > 0 || set !== undefined || options.prune === true)
-    throw deps.usage('A saved plan says all itself: it goes with neither -f nor --set nor --prune.');
+    throw deps.usage('A saved plan cannot be combined with -f, --set or --prune.');
   return loadPlan(deps, savedPlan);
 }
 
@@ -60,11 +60,11 @@ function assertNoLockout(deps: PlanDeps, plan: Plan, options: CommandOptions): v
   throw deps.failure(`${listWarnings(plan)[0]} Nothing was changed.`, {
     code: 'SELF_LOCKOUT',
     exitCode: 2,
-    hint: 'Change the documents, or add --allow-self-lockout where that is what you want.',
+    hint: 'Change the files, or allow the change with --allow-self-lockout.',
   });
 }
 
-/** Removing what was made, or administrators, is confirmed by typing a name; everything else by yes. */
+/** Deletions and the loss of administrative roles need a typed name as confirmation; other changes need a yes. */
 async function confirmPlan(deps: PlanDeps, plan: Plan, options: CommandOptions): Promise<void> {
   const stdinIsData = getDocumentFiles(options).includes('-');
   const { administratorsLose, lastAdministrator } = plan.guards;
@@ -72,18 +72,18 @@ async function confirmPlan(deps: PlanDeps, plan: Plan, options: CommandOptions):
   const name = plan.set ?? new URL(deps.baseUrl).host;
   if (removed === '' && administratorsLose.length === 0 && !lastAdministrator) {
     const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
-    // A script confirms what may be removed this time, and need not know whether anything is.
+    // A script can pass --confirm NAME without knowing whether this run deletes anything.
     return deps.confirm(`Apply ${changes}?`, options, stdinIsData, { alternativeName: name });
   }
-  const what = removed === '' ? 'This takes roles from administrators.' : `This removes ${removed} for good.`;
-  await deps.confirm(what, options, stdinIsData, { requireName: true, name });
+  const question = removed === '' ? 'This removes roles from administrators.' : `This permanently removes ${removed}.`;
+  await deps.confirm(question, options, stdinIsData, { requireName: true, name });
 }
 
-/** `2 things and 1 membership`; nothing where the plan removes nothing. */
+/** `2 resources and 1 membership`; empty if the plan removes nothing. */
 function describeRemovals(plan: Plan): string {
   const formatCount = (count: number, word: string) =>
     count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`];
-  return [...formatCount(summarize(plan).delete, 'thing'), ...formatCount(plan.pruned.length, 'membership')].join(
+  return [...formatCount(summarize(plan).delete, 'resource'), ...formatCount(plan.pruned.length, 'membership')].join(
     ' and ',
   );
 }
@@ -104,7 +104,7 @@ async function executePlan(
   try {
     await executeSteps(execution, steps);
   } catch (error) {
-    // A secret that was made is lost where it is not shown now.
+    // Secrets created so far would be lost if they were not printed now.
     await printSecrets(deps, secretOutput);
     await secretOutput.close();
     throw error;
@@ -126,10 +126,10 @@ async function printResult(deps: PlanDeps, plan: Plan, secretOutput: SecretOutpu
   context.notice(`Applied: ${create} created, ${update} changed, ${removed} deleted.`);
 }
 
-async function printSecrets(deps: PlanDeps, { unsaved: shown }: SecretOutput): Promise<void> {
-  if (shown.length === 0) return;
+async function printSecrets(deps: PlanDeps, { unsaved }: SecretOutput): Promise<void> {
+  if (unsaved.length === 0) return;
   const { printer, notice } = deps.context;
-  if (printer.isForPeople) printer.lines(shown.map(formatSecret));
-  else await printer.value({ secrets: shown });
-  notice('Keep the secrets now: they will not be shown again.');
+  if (printer.isForPeople) printer.lines(unsaved.map(formatSecret));
+  else await printer.value({ secrets: unsaved });
+  notice('Store the secrets now: they will not be shown again.');
 }

@@ -1,11 +1,11 @@
-/** What changes of corporate groups and customers, and what of it can't be done through the interface. Pure. */
+/** Changes of corporate groups and customers, and changes that the API does not support. Pure. */
 import { type CorporateGroupChange, type CustomerChange, diffList, diffValue, resolveValue } from './changes.ts';
 import type { DiffResult } from './client-changes.ts';
 import type { DesiredCorporateGroup, DesiredCustomer } from './desired.ts';
 import type { RemoteCorporateGroup, RemoteCustomer } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
-/** The change of one corporate group. */
+/** Computes the change of one corporate group. */
 export function diffCorporateGroup(desired: DesiredCorporateGroup, index: ResourceIndex): CorporateGroupChange[] {
   const before = index.corporateGroup(desired.corporateGroupName);
   const organizationId = resolveValue(desired.organizationId, before?.organizationId);
@@ -26,7 +26,7 @@ export function diffCorporateGroup(desired: DesiredCorporateGroup, index: Resour
   ];
 }
 
-/** A corporate group that goes; its businesses stay. */
+/** Builds the deletion of a corporate group; its businesses are not deleted. */
 export function buildCorporateGroupRemoval(before: RemoteCorporateGroup): CorporateGroupChange {
   const { corporateGroupId: id, corporateGroupName: name, businesses } = before;
   return {
@@ -39,7 +39,7 @@ export function buildCorporateGroupRemoval(before: RemoteCorporateGroup): Corpor
   };
 }
 
-/** The change of one customer: it is made, or as it is. */
+/** Computes the change of one customer: customers can be created but not updated. */
 export function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResult<CustomerChange> {
   const known = index.customer(desired);
   if (known) return diffExistingCustomer(desired, known, index);
@@ -51,16 +51,14 @@ export function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): Di
       issues: [
         {
           path: `${path}/document`,
-          message: `the document ${document} is that of ${owner.businessId ?? owner.userId}`,
+          message: `the document ${document} belongs to ${owner.businessId ?? owner.userId}`,
         },
       ],
     };
   if (businessId !== undefined && index.business(businessId))
     return {
       changes: [],
-      issues: [
-        { path, message: `the business ${businessId} is there and no customer; the interface can't make it one` },
-      ],
+      issues: [{ path, message: `the business ${businessId} exists but is not a customer; the API can't make it one` }],
     };
   const operation = kind === 'user' ? 'customers.create-user' : 'customers.create-business';
   const ids = { ...(businessId === undefined ? {} : { businessId }), ...(userId === undefined ? {} : { userId }) };
@@ -87,7 +85,7 @@ function diffExistingCustomer(
     changes: [],
     issues: different.map(([field]) => ({
       path: `${path}/${field}`,
-      message: `${field} of the customer ${known.customerId} is ${current[field] ?? 'not set'}; the interface can't change it`,
+      message: `${field} of the customer ${known.customerId} is ${current[field] ?? 'not set'}; the API can't change it`,
     })),
   };
 }

@@ -1,4 +1,4 @@
-/** Making customers; making, changing and removing corporate groups. */
+/** Writes customers and corporate groups. */
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
 import { type StepWriter, unwrapResult } from './executor.ts';
 

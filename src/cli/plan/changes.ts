@@ -1,13 +1,13 @@
-/** What a plan changes, as data that is printed, saved and carried out. */
+/** Changes of a plan, as data that is printed, saved and executed. */
 import type { Member } from './members.ts';
 import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from './remote-state.ts';
 
 export interface FieldChange {
   readonly field: string;
-  /** Of a single value: what it was and what it will be; absent where there is none. */
+  /** Old and new value of a single value; absent if not set. */
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Of a list: what joins it and what leaves it. */
+  /** Added and removed entries of a list. */
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
 }
@@ -17,9 +17,9 @@ export type ResourceKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'c
 export interface ResourceChange {
   readonly action: 'create' | 'update' | 'delete';
   readonly kind: ResourceKind;
-  /** As people call it. */
+  /** Display name. */
   readonly name: string;
-  /** Where the server has one. */
+  /** Id on the server, if the resource exists. */
   readonly id?: string;
   readonly fields: readonly FieldChange[];
 }
@@ -35,7 +35,7 @@ export interface GroupChange extends ResourceChange {
 export interface ClientChange extends ResourceChange {
   readonly kind: 'client';
   readonly before?: RemoteClient;
-  /** What a new client is made of, or where one moves to. */
+  /** Body of the create or migrate request. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -43,7 +43,7 @@ export interface ApiKeyChange extends ResourceChange {
   readonly kind: 'apiKey';
   readonly before?: RemoteApiKey;
   readonly appId: string;
-  /** The client, or the service account of one that is made first. */
+  /** Existing client, or service account of a client that the same plan creates. */
   readonly clientId?: string | undefined;
   readonly serviceAccountId?: string | undefined;
 }
@@ -62,13 +62,13 @@ export interface CustomerChange extends ResourceChange {
 
 export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
 
-/** The change of one value, or nothing where it stays. */
+/** Returns the change of a single value; empty if it is unchanged. */
 export function diffValue(field: string, before: unknown, after: unknown): FieldChange[] {
   if (before === after) return [];
   return [{ field, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
 }
 
-/** The change of a list whose order says nothing, or nothing where it has the same entries. */
+/** Returns the change of an unordered list; empty if it has the same entries. */
 export function diffList(field: string, before: readonly string[], after: readonly string[]): FieldChange[] {
   const [old, now] = [new Set(before), new Set(after)];
   const added = [...now].filter((entry) => !old.has(entry)).sort();
@@ -76,7 +76,7 @@ export function diffList(field: string, before: readonly string[], after: readon
   return added.length + removed.length === 0 ? [] : [{ field, added, removed }];
 }
 
-/** The value of a field that a document gives: null clears it, and what is not given stays. */
+/** Resolves a desired value: null clears the field, undefined keeps the current value. */
 export function resolveValue<Value>(desired: Value | null | undefined, current: Value | undefined): Value | undefined {
   return desired === undefined ? current : (desired ?? undefined);
 }

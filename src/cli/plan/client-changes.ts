@@ -1,10 +1,10 @@
-/** What changes of clients and API keys, and what of it can't be done through the interface. Pure. */
+/** Changes of clients and API keys, and changes that the API does not support. Pure. */
 import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from './changes.ts';
 import type { DesiredApiKey, DesiredClient } from './desired.ts';
 import type { RemoteApiKey, RemoteClient } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
-/** Something that the documents ask for and that can't be. */
+/** A desired change that cannot be applied. */
 export interface PlanIssue {
   readonly path: string;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface DiffResult<Change> {
 const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
 const noChanges = { changes: [], issues: [] };
 
-/** The change of one client. */
+/** Computes the change of one client. */
 export function diffClient(desired: DesiredClient, index: ResourceIndex): DiffResult<ClientChange> {
   const { path, clientId, serviceAccountId } = desired;
   const before = index.client(desired);
@@ -35,12 +35,12 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   if (serviceAccountId === undefined)
     return rejectWith(
       path,
-      `there is no client ${clientId}, and its id can't be chosen: give a serviceAccountId to make one`,
+      `client ${clientId} not found; to create a client, set a serviceAccountId, because ids can't be chosen`,
     );
   if (clientId !== undefined)
     return rejectWith(
       `${path}/clientId`,
-      `there is no client of the service account ${serviceAccountId}, and the id of a new one can't be chosen`,
+      `client of the service account ${serviceAccountId} not found; remove clientId to create one, because ids can't be chosen`,
     );
   if (fields.appId === undefined)
     return rejectWith(path, `the client of ${serviceAccountId} is new and needs an appId`);
@@ -48,7 +48,7 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   if (owner !== undefined)
     return rejectWith(
       `${path}/${owner}`,
-      `a client with a serviceAccountId has no ${owner}: it can be owned by one of them only`,
+      `a client with a serviceAccountId has no ${owner}; a client has exactly one owner`,
     );
   const body = { serviceAccountId, ...fields };
   const change = { action: 'create', kind: 'client', name: serviceAccountId, body } as const;
@@ -60,26 +60,26 @@ function buildClientCreation({ path, clientId, serviceAccountId, fields }: Desir
   };
 }
 
-/** Of a client that is there only its place in an organization can be changed. */
+/** An existing client can only be moved to another organization or business unit. */
 function diffExistingClient(
   { path, serviceAccountId, fields }: DesiredClient,
   before: RemoteClient,
 ): DiffResult<ClientChange> {
   const changed = Object.entries(fields).flatMap(([name, value]) => diffField(name, before[name], value));
-  const fixed = changed.filter(({ field }) => field !== 'organizationId' && field !== 'businessUnitId');
-  if (fixed.length > 0)
+  const immutable = changed.filter(({ field }) => field !== 'organizationId' && field !== 'businessUnitId');
+  if (immutable.length > 0)
     return {
       changes: [],
-      issues: fixed.map(({ field }) => ({
+      issues: immutable.map(({ field }) => ({
         path: `${path}/${field}`,
-        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the interface can't change it`,
+        message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it`,
       })),
     };
   if (changed.length === 0) return noChanges;
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (organizationId === undefined || businessUnitId === undefined)
-    return rejectWith(path, `to move the client ${before.clientId} both organizationId and businessUnitId are needed`);
+    return rejectWith(path, `moving the client ${before.clientId} requires both organizationId and businessUnitId`);
   const body = { clientIds: [before.clientId], target: { organizationId, businessUnitId } };
   const name = serviceAccountId ?? before.clientId;
   const change = { action: 'update', kind: 'client', name, id: before.clientId } as const;
@@ -95,7 +95,7 @@ function diffField(field: string, before: unknown, after: unknown): FieldChange[
   return diffList(field, (before as string[] | undefined) ?? [], after as string[]);
 }
 
-/** The change of one API key: an existing one is never made again. */
+/** Computes the change of one API key; an existing key is never created again. */
 export function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<ApiKeyChange> {
   const { path, apiKeyId, appId, serviceAccountId } = desired;
   const client = index.client(desired);
@@ -103,11 +103,14 @@ export function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffRe
   if (!client && !isNew)
     return rejectWith(
       path,
-      `there is no client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`}`,
+      `client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`} not found`,
     );
   const before = index.apiKey(desired);
   if (apiKeyId !== undefined && !before)
-    return rejectWith(`${path}/apiKeyId`, `there is no API key ${apiKeyId}, and its id can't be chosen`);
+    return rejectWith(
+      `${path}/apiKeyId`,
+      `API key ${apiKeyId} not found; remove apiKeyId to create one, because ids can't be chosen`,
+    );
   const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
   const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
   if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], issues: [] };
@@ -122,7 +125,7 @@ export function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffRe
   };
 }
 
-/** A client that goes, with its keys and memberships. */
+/** Builds the deletion of a client, including its keys and memberships. */
 export function buildClientRemoval(before: RemoteClient): ClientChange {
   const { clientId, serviceAccountId } = before;
   return {
@@ -136,7 +139,7 @@ export function buildClientRemoval(before: RemoteClient): ClientChange {
   };
 }
 
-/** An API key that goes. */
+/** Builds the deletion of an API key. */
 export function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
   const { apiKeyId, clientId, appId } = before;
   return {

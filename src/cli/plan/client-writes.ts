@@ -1,4 +1,4 @@
-/** Making, moving and removing clients and API keys. A new secret is kept before anything else is done. */
+/** Writes clients and API keys. A new secret is stored before the next step. */
 import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
 
 const writeClient: StepWriter<'client'> = async (execution, { change }) => {
@@ -36,7 +36,7 @@ const writeApiKey: StepWriter<'apiKey'> = async (execution, { change }) => {
 
 export const clientWriters = { client: writeClient, apiKey: writeApiKey };
 
-/** The client of a key; one that is named by its service account may have been made a moment ago. */
+/** Resolves the client of a key, including clients created by earlier steps. */
 function resolveClientId(
   { clientIds }: Execution,
   { clientId, serviceAccountId = '' }: { clientId?: string | undefined; serviceAccountId?: string | undefined },

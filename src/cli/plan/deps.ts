@@ -1,6 +1,6 @@
 /**
- * What provisioning is given by the command around it. Its own code is a file of its own in the bundle, where classes of
- * errors would be others than those that the command knows: so they are made, and told apart, here.
+ * Dependencies of the plan commands. The plan code is a separate bundle file with its own copies of the error classes,
+ * so errors are created and classified here.
  */
 
 import { ClientError } from '../../client/errors.ts';
@@ -20,11 +20,11 @@ import { assertConfirmed, type ConfirmOptions, send } from '../send.ts';
 
 export type Yaml = typeof import('../runtime/yaml.ts');
 
-/** An answer, or a refusal that the caller may expect; everything else is thrown. */
+/** A response, or an API error that the caller may expect; other errors are thrown. */
 export interface CallResult {
   readonly body: unknown;
   readonly etag?: string | undefined;
-  /** Code of the refusal, and the failure to throw where it was not expected. */
+  /** Error code, and the error to throw if it was not expected. */
   readonly code?: string | undefined;
   readonly failure?: unknown;
 }
@@ -36,26 +36,26 @@ export interface PlanDeps {
   readonly baseUrl: string;
   readonly yaml: Yaml;
   call(id: string, input?: CallInput): Promise<CallResult>;
-  /** A page of an operation that lists. */
+  /** Reads a page of a list operation. */
   readPage(id: string, input: CallInput): Promise<ResultPage<unknown>>;
-  /** A page of the control plane; nothing where the server has none. */
+  /** Reads a page from the control plane; undefined if the server has none. */
   readControlPage(path: string, query: QueryParams): Promise<ResultPage<unknown> | undefined>;
-  /** What the token in use says; nothing with an API key. */
+  /** Returns the claims of the current access token; undefined for an API key. */
   readClaims(): Promise<Readonly<Record<string, unknown>> | undefined>;
   readText(file: string): Promise<string>;
   failure(message: string, details: CliErrorOptions): Error;
   usage(message: string, hint?: string, lines?: readonly string[]): Error;
-  /** Ends the run with this code and without a word more. */
+  /** Ends the run with this exit code and no message. */
   quietExit(code: number): Error;
-  /** Asks yes or no, or for a name to be typed where that is too little; throws where it is no. */
+  /** Prompts for confirmation, or for a name to be typed. @throws CliError if it is denied */
   confirm(question: string, options: CommandOptions, stdinIsData: boolean, severity?: ConfirmOptions): Promise<void>;
-  /** Throws where one command may not make so many changes. */
+  /** @throws CliError if the count exceeds the limit of max-changes */
   requireChanges(count: number): void;
-  /** Paints a line that adds, changes or removes. */
+  /** Returns a function that colours lines by their mark (+, -, ~). */
   createPainter(): Promise<(line: string) => string>;
 }
 
-/** The tools of a run. */
+/** Creates the dependencies of a run. */
 export async function createPlanDeps(context: Context, colour: string | undefined): Promise<PlanDeps> {
   const signedIn = requireSendableCredentials(context.sources);
   return {
@@ -118,7 +118,7 @@ function decodeClaims(token: string): Readonly<Record<string, unknown>> | undefi
   try {
     return decodeToken(token).claims;
   } catch {
-    // A token that is no JWT tells nothing; the server knows it all the same.
+    // An opaque token has no readable claims, but the server may accept it.
     return undefined;
   }
 }

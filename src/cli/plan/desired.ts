@@ -1,4 +1,4 @@
-/** What documents ask for, in the shape that planning works with, and what is wrong with it by itself. Pure. */
+/** Converts documents to the desired state and validates it without the server. Pure. */
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { type Diagnostic, findPosition } from './diagnostics.ts';
 import type { Documents } from './documents.ts';
@@ -8,12 +8,12 @@ import { entrySchemas, type KindName, reservedResourceNames } from './schema.ts'
 export interface DesiredGroup {
   readonly path: string;
   readonly groupName: string;
-  /** Null clears it; absent leaves it. */
+  /** Null clears the field; undefined leaves it unchanged. */
   readonly organizationId?: string | null;
   readonly businessUnitId?: string | null;
   readonly roles?: readonly string[];
   readonly dependencies?: readonly string[];
-  /** By kind: all members of that kind. A kind that is absent is left alone. */
+  /** All members by kind. An absent kind is left unchanged. */
   readonly members: Partial<Readonly<Record<MemberKind, readonly Member[]>>>;
 }
 
@@ -21,7 +21,7 @@ export interface DesiredClient {
   readonly path: string;
   readonly clientId?: string;
   readonly serviceAccountId?: string;
-  /** The other fields, as they are given. */
+  /** All other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ export interface Desired {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The documents as what they ask for. An entry that lacks what it must have is passed over: that is a fault by itself. */
+/** Builds the desired state. Skips entries without required fields, which are reported as diagnostics elsewhere. */
 export function buildDesired({ set, entries }: Pick<Documents, 'set' | 'entries'>): Desired {
   const all = <Resource>(kind: KindName, make: (entry: Entry, path: string) => Resource): Resource[] =>
     entries[kind].flatMap((entry, at) => (hasRequiredFields(kind, entry) ? [make(entry, `${kind}/${at}`)] : []));
@@ -114,10 +114,10 @@ function parseCustomer(entry: Entry, path: string): DesiredCustomer {
   return { path, kind: userId === undefined ? 'business' : 'user', ...ids, document: String(document), fields };
 }
 
-/** What can't be asked for, whatever server it is: names that are there twice, reserved roles, half of a customer. */
-export function validateDesired(desired: Desired, { positions: places }: Pick<Documents, 'positions'>): Diagnostic[] {
+/** Returns errors that do not depend on the server: duplicate names, reserved roles and names, incomplete customers. */
+export function validateDesired(desired: Desired, { positions }: Pick<Documents, 'positions'>): Diagnostic[] {
   const createDiagnostic = (path: string, message: string): Diagnostic => ({
-    position: findPosition(places, path),
+    position: findPosition(positions, path),
     message,
   });
   const duplicates = [
@@ -135,7 +135,7 @@ export function validateDesired(desired: Desired, { positions: places }: Pick<Do
   ];
   return [
     ...duplicates.map(({ path, name, first }) =>
-      createDiagnostic(path, `${name} is there twice${formatFirstPosition(findPosition(places, first))}`),
+      createDiagnostic(path, `duplicate ${name}${formatFirstPosition(findPosition(positions, first))}`),
     ),
     ...desired.groups.flatMap(({ path, roles = [] }) => validateRoles(path, roles, createDiagnostic)),
     ...desired.clients.flatMap(({ path, clientId, serviceAccountId }) =>
@@ -184,13 +184,13 @@ function findDuplicates<Entry extends { readonly path: string }>(
 
 type CreateDiagnostic = (path: string, message: string) => Diagnostic;
 
-/** `A` and `ROLE_A` are one role, and some are given by the service alone. */
+/** `A` and `ROLE_A` are the same role. Reserved roles are granted only by the service. */
 function validateRoles(path: string, roles: readonly string[], createDiagnostic: CreateDiagnostic): Diagnostic[] {
   return roles.flatMap((role, at) => {
     const position = `${path}/roles/${at}`;
     if (isReservedRole(role))
-      return [createDiagnostic(position, `${role} is given by the service itself; no group can have it`)];
-    return roles.indexOf(role) < at ? [createDiagnostic(position, `the role ${role} is there twice`)] : [];
+      return [createDiagnostic(position, `${role} is granted by the service; groups cannot have it`)];
+    return roles.indexOf(role) < at ? [createDiagnostic(position, `duplicate role ${role}`)] : [];
   });
 }
 
@@ -201,7 +201,7 @@ function validateCustomer(
   const { businessName, name, organizationId, businessUnitId } = fields;
   if (kind === 'business') {
     if (businessName === undefined) return [createDiagnostic(path, 'a customer needs a businessName or a userId')];
-    return name === undefined ? [] : [createDiagnostic(`${path}/name`, 'the name of a business is its businessName')];
+    return name === undefined ? [] : [createDiagnostic(`${path}/name`, 'use businessName for the name of a business')];
   }
   const unexpected = Object.entries({ businessId, businessName, organizationId, businessUnitId });
   return unexpected.flatMap(([field, value]) =>
@@ -209,14 +209,14 @@ function validateCustomer(
   );
 }
 
-/** A business is in one corporate group at most. */
+/** A business can be in at most one corporate group. */
 function validateBusinesses({ corporateGroups }: Desired, createDiagnostic: CreateDiagnostic): Diagnostic[] {
   const corporateGroupOf = new Map<string, string>();
   return corporateGroups.flatMap(({ path, corporateGroupName, businesses = [] }) =>
     businesses.flatMap((businessId, at) => {
       const other = corporateGroupOf.get(businessId);
       corporateGroupOf.set(businessId, other ?? corporateGroupName);
-      const message = `the business ${businessId} is in ${other} already, and in one corporate group at most`;
+      const message = `the business ${businessId} is already in ${other}; a business can be in at most one corporate group`;
       return other === undefined || other === corporateGroupName
         ? []
         : [createDiagnostic(`${path}/businesses/${at}`, message)];

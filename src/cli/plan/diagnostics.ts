@@ -1,6 +1,6 @@
-/** What is wrong with a document, and where. */
+/** Diagnostics of documents with source positions. */
 
-/** A place in a document, counted from 1. */
+/** A position in a document, counted from 1. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
@@ -9,14 +9,14 @@ export interface SourcePosition {
 
 export interface Diagnostic {
   readonly message: string;
-  /** Absent where a document comes from a saved plan. */
+  /** Absent for documents from a saved plan. */
   readonly position?: SourcePosition | undefined;
 }
 
-/** Finds the place of a value by its way from the top of all documents: `groups/3/users/0`. */
+/** Positions of values by path over all documents: `groups/3/users/0`. */
 export type SourcePositions = ReadonlyMap<string, SourcePosition>;
 
-/** The place of a value, or of the nearest one around it that has one. */
+/** Returns the position of a value, or of its nearest ancestor with a position. */
 export function findPosition(positions: SourcePositions, path: string): SourcePosition | undefined {
   for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
     const found = positions.get(at);
@@ -24,7 +24,7 @@ export function findPosition(positions: SourcePositions, path: string): SourcePo
   }
 }
 
-/** `iam.yaml:3:5: message`, in the order of the documents. */
+/** Formats diagnostics as `iam.yaml:3:5: message`, sorted by position. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
   const ordered = [...diagnostics].sort((a, b) => comparePositions(a.position, b.position));
   return ordered.map(({ position, message }) =>

@@ -1,4 +1,4 @@
-/** From the texts of documents to one checked value, and where each part of it stands. Pure. */
+/** Parses and validates documents to one value with source positions. Pure. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { checkText } from './check-text.ts';
 import type { Yaml } from './deps.ts';
@@ -6,7 +6,7 @@ import { type Diagnostic, findPosition, type SourcePosition, type SourcePosition
 import { documentSchema, type KindName, kindNames } from './schema.ts';
 
 export interface SourceText {
-  /** As errors name it. */
+  /** Name in diagnostics. */
   readonly name: string;
   readonly text: string;
 }
@@ -25,23 +25,23 @@ interface ParseContext {
   readonly diagnostics: Diagnostic[];
   readonly positions: Map<string, SourcePosition>;
   readonly entries: Record<KindName, Entry[]>;
-  readonly sets: { readonly name: string; readonly place: SourcePosition }[];
+  readonly sets: { readonly name: string; readonly position: SourcePosition }[];
 }
 
-/** Where nodes of one document stand, and how an alias is followed. */
+/** Positions of the nodes of one document, and alias resolution. */
 interface NodeContext {
   position(node: unknown): SourcePosition;
   resolve(node: unknown): unknown;
 }
 
-/** Reads all documents, and tells all that is wrong with them by themselves. */
+/** Parses all documents and collects their diagnostics. */
 export function parseDocuments(yaml: Yaml, sources: readonly SourceText[]): Documents {
   const empty = Object.fromEntries(kindNames.map((kind) => [kind, []])) as unknown as Record<KindName, Entry[]>;
   const context: ParseContext = { yaml, diagnostics: [], positions: new Map(), entries: empty, sets: [] };
   for (const source of sources) parseText(context, source);
   const [first, ...others] = context.sets;
   const { diagnostics, positions, entries } = context;
-  for (const { name, place: position } of others)
+  for (const { name, position } of others)
     if (name !== first?.name)
       diagnostics.push({ position, message: `set is ${name} here and ${first?.name} elsewhere` });
   return { set: first?.name, entries, positions, diagnostics };
@@ -57,7 +57,7 @@ function parseText(context: ParseContext, { name, text }: SourceText): void {
     return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   if (!Array.isArray(documents) || documents.every(({ contents }) => contents === null))
-    diagnostics.push({ position: positionAt(0), message: 'holds nothing' });
+    diagnostics.push({ position: positionAt(0), message: 'is empty' });
   for (const document of Array.isArray(documents) ? documents : []) {
     for (const { message, pos } of document.errors)
       diagnostics.push({
@@ -72,12 +72,12 @@ function parseText(context: ParseContext, { name, text }: SourceText): void {
   }
 }
 
-/** The keys of a document: entries are counted on over all documents. */
+/** Parses the root of a document; entries are numbered across all documents. */
 function parseRoot(context: ParseContext, nodes: NodeContext, top: unknown): void {
   const value = parseNode(context, nodes, top, documentSchema, '') as Record<string, unknown> | undefined;
   if (typeof value?.set === 'string') {
     const position = findPosition(context.positions, 'set');
-    if (position) context.sets.push({ name: value.set, place: position });
+    if (position) context.sets.push({ name: value.set, position });
   }
   for (const kind of kindNames) {
     const input = value?.[kind];
@@ -85,7 +85,7 @@ function parseRoot(context: ParseContext, nodes: NodeContext, top: unknown): voi
   }
 }
 
-/** The value of a node that its schema fits. What does not fit is a fault, and left out. */
+/** Returns the value of a node that matches its schema; otherwise reports a diagnostic and omits the value. */
 function parseNode(
   context: ParseContext,
   nodes: NodeContext,
@@ -108,7 +108,7 @@ function parseNode(
 
 function describeNonText(value: unknown): string {
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-  return isPlain ? `must be text: put ${String(value)} in quotes` : 'must be text';
+  return isPlain ? `must be a string: put ${String(value)} in quotes` : 'must be a string';
 }
 
 type ReportProblem = (message: string) => void;
@@ -131,16 +131,16 @@ function parseMap(
       const known = Object.keys(schema.properties ?? {}).join(', ');
       context.diagnostics.push({
         position: nodes.position(key),
-        message: `${formatLabel(path)}has no ${name}; it can have ${known}`,
+        message: `${formatLabel(path)}unknown field ${name}; use ${known}`,
       });
     } else entry[name] = parseNode(context, nodes, value ?? key, part, below + name);
   }
   const missing = (schema.required ?? []).filter((name) => !node.items.some(({ key }) => readKey(key) === name));
-  for (const name of missing) report(`needs ${name}`);
+  for (const name of missing) report(`${name} is required`);
   return entry;
 }
 
-/** `, such as {groupName: ..}`: with what it can't do without. */
+/** `, such as {groupName: ..}` with the required fields. */
 function formatExample({ required = [] }: JsonSchema): string {
   return required.length === 0 ? ' of fields' : `, such as {${required.map((name) => `${name}: ..`).join(', ')}}`;
 }
@@ -166,7 +166,7 @@ function parseList(
   const values = node.items.map((item, at) => parseNode(context, nodes, item, items, `${path}/${at + offset}`));
   if (schema.uniqueItems === true) reportDuplicates(context, values, path);
   if (isTop) return values.map((value) => value ?? {});
-  // Without what is wrong the others would stand elsewhere.
+  // Omitting single entries would shift the positions of the others.
   return values.includes(undefined) ? undefined : values;
 }
 
@@ -177,13 +177,13 @@ function reportDuplicates({ diagnostics, positions }: ParseContext, values: read
     if (text !== undefined && seen.has(text))
       diagnostics.push({
         position: findPosition(positions, `${path}/${at}`),
-        message: `${formatLabel(path)}names ${text} twice`,
+        message: `${formatLabel(path)}duplicate entry ${text}`,
       });
     seen.add(text);
   }
 }
 
-/** What of a document a fault is about, in words: `groups: `, `roles: `. */
+/** Prefix of a message: `groups: `, `roles: `. */
 function formatLabel(path: string): string {
   const words = path.split('/').filter((word) => word !== '' && !/^\d+$/.test(word));
   return words.length === 0 ? '' : `${words.at(-1)}: `;

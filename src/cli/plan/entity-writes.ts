@@ -1,9 +1,9 @@
-/** Updates and removals of what has a tag: nothing that somebody else changed is written over. */
+/** Updates and deletes entities with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 import type { FieldChange } from './changes.ts';
 import { createStaleError, type Execution, unwrapResult } from './executor.ts';
 import { mergeChanges } from './three-way-merge.ts';
 
-/** Of writers at the same time one always gets through, so this many can meet. */
+/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
 const maxAttempts = 10;
 
 type EntityBody = Readonly<Record<string, unknown>>;
@@ -16,40 +16,40 @@ export interface Entity {
   readonly remove: string;
   readonly params: Readonly<Record<string, string>>;
   readonly missing: string;
-  /** From what the server sends to plain lists, and back to what it takes. */
+  /** Converts a response to plain lists, and back to a request body. */
   plain(body: EntityBody): EntityBody;
   body(merged: EntityBody): EntityBody;
 }
 
-/** Reads, merges and writes with the tag; starts again where somebody was faster. */
+/** Reads, merges and writes with the ETag; retries after a conflict. */
 export async function updateEntity({ deps }: Execution, entity: Entity, fields: readonly FieldChange[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const read = await deps.call(entity.get, { params: entity.params });
     const body = unwrapResult(read, entity.missing);
-    if (!body) throw createStaleError(deps, `${entity.title} is not there any more`);
-    const { merged, isChanged: differs, conflicts } = mergeChanges(entity.plain(body), fields);
+    if (!body) throw createStaleError(deps, `${entity.title} no longer exists`);
+    const { merged, isChanged, conflicts } = mergeChanges(entity.plain(body), fields);
     if (conflicts.length > 0)
-      throw createStaleError(deps, `${entity.title} has another ${conflicts.join(', ')} than expected`);
-    if (!differs) return;
+      throw createStaleError(deps, `${entity.title} has an unexpected value of ${conflicts.join(', ')}`);
+    if (!isChanged) return;
     const written = await deps.call(entity.update, {
       params: entity.params,
       body: entity.body(merged),
       ifMatch: read.etag,
     });
-    // Removed between reading and writing: reading again tells.
+    // Deleted between read and write: the next read reports it.
     const isStale = written.code === 'CHANGED_MEANWHILE' || written.code === entity.missing;
     if (!isStale || attempt >= maxAttempts) return void unwrapResult(written);
   }
 }
 
-/** Removes what still is as the plan saw it. What is gone already is no fault. */
+/** Deletes an entity that is unchanged since the plan. Ignores an entity that no longer exists. */
 export async function removeEntity({ deps }: Execution, entity: Entity, before: EntityBody): Promise<void> {
   const read = await deps.call(entity.get, { params: entity.params });
   const body = unwrapResult(read, entity.missing);
   if (!body) return;
   const now = entity.plain(body);
   const same = Object.keys({ ...before, ...now }).every((field) => text(before[field]) === text(now[field]));
-  if (!same) throw createStaleError(deps, `${entity.title} is not as it was`);
+  if (!same) throw createStaleError(deps, `${entity.title} has changed`);
   unwrapResult(await deps.call(entity.remove, { params: entity.params, ifMatch: read.etag }), entity.missing);
 }
 

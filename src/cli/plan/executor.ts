@@ -1,4 +1,4 @@
-/** Carries out the steps of a plan, one after the other. What was done already is passed over, so it can be run again. */
+/** Executes the steps of a plan in order. Steps are idempotent, so an interrupted apply can be run again. */
 
 import { escapeControls } from '../runtime/control-characters.ts';
 import { businessWriters } from './business-writes.ts';
@@ -11,7 +11,7 @@ import type { ManagedResource } from './prune.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { Step } from './steps.ts';
 
-/** A secret that was made, and what it is of. */
+/** A created secret and its owner. */
 export interface NewSecret {
   readonly kind: 'client' | 'apiKey';
   readonly [field: string]: string;
@@ -20,12 +20,12 @@ export interface NewSecret {
 export interface Execution {
   readonly deps: PlanDeps;
   readonly state: RemoteState;
-  /** Ids of groups and of clients by service account, those made on the way included. */
+  /** Ids of groups by name and of clients by service account, including those created by this run. */
   readonly groupIds: Map<string, string>;
   readonly clientIds: Map<string, string>;
-  /** Keeps a secret as soon as it is there. */
+  /** Stores a secret as soon as it is created. */
   storeSecret(secret: NewSecret): Promise<void>;
-  /** Remembers what was made, or that it is gone. */
+  /** Records created (`made`) and deleted (`gone`) resources of the set. */
   record(what: 'made' | 'gone', ...things: readonly ManagedResource[]): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const writers: { readonly [Kind in Step['kind']]: StepWriter<Kind> } = {
   ...memberWriters,
 };
 
-/** An execution that knows the ids of what is there. */
+/** Creates an execution with the ids of existing resources. */
 export function createExecution(
   deps: PlanDeps,
   state: RemoteState,
@@ -54,7 +54,7 @@ export function createExecution(
   return { deps, state, groupIds, clientIds: new Map(clients), ...callbacks };
 }
 
-/** Does all steps, and says each on standard error. Ends at the first that fails. */
+/** Executes all steps and prints each on standard error. Stops at the first error. */
 export async function executeSteps(execution: Execution, steps: readonly Step[]): Promise<void> {
   const { context } = execution.deps;
   for (const step of steps) {
@@ -64,26 +64,26 @@ export async function executeSteps(execution: Execution, steps: readonly Step[])
   }
 }
 
-/** What a step does, in a line. */
+/** Describes a step in one line. */
 export function formatStepTitle(step: Step): string {
   if (step.kind === 'join')
     return `+ ${escapeControls(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
   if (step.kind === 'leave') return `- ${escapeControls(step.group)}: ${step.member.kind} ${step.member.id}`;
   const { action, kind, name } = step.change;
   const mark = { create: '+', update: '~', delete: '-' }[action];
-  return `${mark} ${kindLabels[kind]} ${escapeControls(name)}${'release' in step && step.release ? ' (takes away first)' : ''}`;
+  return `${mark} ${kindLabels[kind]} ${escapeControls(name)}${'release' in step && step.release ? ' (removals first)' : ''}`;
 }
 
-/** What was planned does not fit what is there now. */
+/** Creates the error for a resource that has changed since the plan. */
 export function createStaleError({ failure }: PlanDeps, message: string): Error {
-  return failure(`${message}; it was changed since the plan was made.`, {
+  return failure(`${message}; it was changed since the plan was created.`, {
     code: 'CHANGED_MEANWHILE',
     exitCode: 6,
-    hint: 'Run it again: what was done already is not done twice.',
+    hint: 'Run the command again; completed steps are not repeated.',
   });
 }
 
-/** The body of an answer that must not be a refusal, or nothing where it is one of these. */
+/** Returns the response body, or undefined for a tolerated error code. @throws for other errors */
 export function unwrapResult(
   { body, code, failure }: { readonly body: unknown; readonly code?: string | undefined; readonly failure?: unknown },
   ...tolerated: readonly string[]

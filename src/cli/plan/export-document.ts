@@ -1,4 +1,4 @@
-/** A document that says what a server has: everything but secrets, in an order that stays the same. Pure. */
+/** Builds an export document: all resources without secrets, in a stable order. Pure. */
 import type { Member } from './members.ts';
 import { memberFields, memberKinds, sortMembers } from './members.ts';
 import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
@@ -6,7 +6,7 @@ import { entrySchemas, type KindName, kindNames } from './schema.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Entries of these kinds; a kind that has none is left out. */
+/** Builds the entries of the requested kinds; empty kinds are omitted. */
 export function buildExportDocument(
   state: RemoteState,
   requested: readonly KindName[],
@@ -31,7 +31,7 @@ function sortEntries(entries: readonly Entry[], ...fields: readonly string[]): E
   return [...entries].sort((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
 }
 
-/** The fields that a document can have, in its order; what is empty is left out. */
+/** Selects the fields of the schema in its order; empty fields are omitted. */
 function buildEntry(kind: KindName, thing: Entry): Entry {
   const names = Object.keys(entrySchemas[kind].properties ?? {});
   const isFull = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
@@ -56,7 +56,7 @@ function buildMemberEntry({ id, businessId }: Member): unknown {
   return businessId === undefined ? id : { businessId, userId: id };
 }
 
-/** A client with a service account goes by that: elsewhere its id would be another. */
+/** Clients with a service account are identified by it, because client ids differ between servers. */
 function buildClientEntries({ clients = [] }: RemoteState): Entry[] {
   const entries = clients.map(({ clientId, ...client }) =>
     buildEntry('clients', {
@@ -69,7 +69,7 @@ function buildClientEntries({ clients = [] }: RemoteState): Entry[] {
   return sortEntries(entries, 'serviceAccountId', 'clientId');
 }
 
-/** Of several keys of one client for one application each needs its id. */
+/** API keys get an id only if a client has several keys for one application. */
 function buildApiKeyEntries({ apiKeys = [], clients = [] }: RemoteState): Entry[] {
   const services = new Map(clients.map(({ clientId, serviceAccountId }) => [clientId, serviceAccountId]));
   const usageCounts = new Map<string, number>();

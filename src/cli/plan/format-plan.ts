@@ -1,4 +1,4 @@
-/** A plan as people read it and as programs do. Pure. */
+/** Formats a plan as text and as JSON. Pure. */
 import { escapeControls } from '../runtime/control-characters.ts';
 import type { AnyChange, FieldChange } from './changes.ts';
 import { administrativeRoles } from './guards.ts';
@@ -6,14 +6,14 @@ import type { Plan } from './plan.ts';
 import type { RoleEffect } from './role-effects.ts';
 
 export interface TextStyle {
-  /** Lines are wrapped to it. */
+  /** Wrap width in columns. */
   readonly width: number;
-  /** How many entries of a list, and how many who gain or lose roles, are shown. */
+  /** Maximum number of list entries and of role effects to show. */
   readonly maxEntries: number;
 }
 
 const marks = { create: '+', update: '~', delete: '-' } as const;
-/** Kinds of things as people call them. */
+/** Display names of resource kinds. */
 export const kindLabels = {
   group: 'group',
   client: 'client',
@@ -23,7 +23,7 @@ export const kindLabels = {
   membership: 'member of',
 } as const;
 
-/** The changes alone. */
+/** Formats only the changes. */
 export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
   return changes.flatMap(({ action, kind, name, fields }) => [
     `${marks[action]} ${kindLabels[kind]} ${escapeControls(name)}`,
@@ -50,12 +50,12 @@ function formatValueChange({ before, after }: FieldChange): string {
   return before === undefined ? shown(after) : `${shown(before)} -> ${shown(after)}`;
 }
 
-function formatSigned(sign: string, entries: readonly string[], most: number): string[] {
-  const shown = entries.slice(0, most).map((entry) => `${sign} ${escapeControls(entry)}`);
-  return entries.length > most ? [...shown, `${sign} ${entries.length - most} more`] : shown;
+function formatSigned(sign: string, entries: readonly string[], maxEntries: number): string[] {
+  const shown = entries.slice(0, maxEntries).map((entry) => `${sign} ${escapeControls(entry)}`);
+  return entries.length > maxEntries ? [...shown, `${sign} ${entries.length - maxEntries} more`] : shown;
 }
 
-/** Words on as many lines as they need, the later ones indented as far as the first. */
+/** Wraps words at the width; continuation lines are indented like the first. */
 function wrapWords(head: string, words: readonly string[], width: number): string[] {
   const lines = [head];
   for (const word of words) {
@@ -68,10 +68,10 @@ function wrapWords(head: string, words: readonly string[], width: number): strin
   return lines;
 }
 
-/** The whole plan: changes, roles, warnings, and a line that counts. */
+/** Formats the whole plan: changes, role effects, warnings and summary. */
 export function formatPlan(plan: Plan, style: TextStyle): string[] {
   const { changes, roles } = plan;
-  if (changes.length === 0) return [...listWarnings(plan), 'No changes: everything is as the documents say.'];
+  if (changes.length === 0) return [...listWarnings(plan), 'No changes. The server matches the documents.'];
   return [
     ...formatChanges(changes, style),
     ...(roles.length === 0 ? [] : ['', 'Effective roles:', ...formatRoleEffects(roles, style)]),
@@ -90,22 +90,22 @@ function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): stri
     return wrapWords(`    ${(names[at] ?? '').padEnd(widest)}  `, words, style.width);
   });
   const rest = roles.length - shown.length;
-  return rest > 0 ? [...lines, `    and ${rest} more; -o wide shows all`] : lines;
+  return rest > 0 ? [...lines, `    and ${rest} more; use -o wide to show all`] : lines;
 }
 
-/** What should be known before it is done. */
+/** Returns the warnings to show before the plan is applied. */
 export function listWarnings({ guards, orphans }: Plan): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
   const names = orphans.slice(0, 10).map(({ kind, name }) => `${kindLabels[kind]} ${escapeControls(name)}`);
   return [
     ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
-    ...(lastAdministrator ? ['No user would be left who can administer the service.'] : []),
+    ...(lastAdministrator ? ['No user would be able to administer the service.'] : []),
     ...(administratorsLose.length > 0 && callerLoses.length === 0
       ? [`${formatNames(administratorsLose)} would lose ${administrativeRoles.join(' or ')}.`]
       : []),
     ...(orphans.length > 0
       ? [
-          `Made by earlier applies of this set and no longer asked for: ${names.join(', ')}${orphans.length > 10 ? ' and more' : ''}. --prune removes them.`,
+          `Created by earlier applies of this set and no longer in the documents: ${names.join(', ')}${orphans.length > 10 ? ' and more' : ''}. Delete them with --prune.`,
         ]
       : []),
   ];
@@ -120,12 +120,12 @@ export interface PlanSummary {
   readonly create: number;
   readonly update: number;
   readonly delete: number;
-  /** Who gains and who loses roles; a business counts once. */
+  /** Number of users, businesses and services that gain or lose roles. */
   readonly gain: number;
   readonly lose: number;
 }
 
-/** How much of what. */
+/** Counts changes and role effects. */
 export function summarize({ changes, roles }: Pick<Plan, 'changes' | 'roles'>): PlanSummary {
   const count = (action: string) => changes.filter((change) => change.action === action).length;
   return {
@@ -145,7 +145,7 @@ export function formatSummary(plan: Plan): string {
   return `Plan: ${formatCount(create)} to create, ${formatCount(update)} to change, ${formatCount(deleted)} to delete; ${roles}.`;
 }
 
-/** The plan for programs. */
+/** Returns the plan as JSON. */
 export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
   return {
     ...(plan.set === undefined ? {} : { set: plan.set }),
@@ -156,7 +156,7 @@ export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A change without what only its execution needs. */
+/** Returns a change as JSON, without the fields that only the execution needs. */
 export function toChangeJson({ action, kind, name, id, fields }: AnyChange): Readonly<Record<string, unknown>> {
   return { action, kind, name, ...(id === undefined ? {} : { id }), fields };
 }

@@ -1,4 +1,4 @@
-/** What changes of groups and of who is in them. Pure. */
+/** Changes of groups and their members. Pure. */
 import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from './changes.ts';
 import type { DesiredGroup } from './desired.ts';
 import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from './members.ts';
@@ -6,7 +6,7 @@ import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-st
 
 type GroupFields = Omit<RemoteGroup, 'groupId'>;
 
-/** The group as it will be. */
+/** Returns the group after the change. */
 export function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): GroupFields {
   const organizationId = resolveValue(desired.organizationId, current?.organizationId);
   const businessUnitId = resolveValue(desired.businessUnitId, current?.businessUnitId);
@@ -19,7 +19,7 @@ export function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undef
   };
 }
 
-/** Who joins and who leaves: of each kind that is given, all others leave. */
+/** Returns members to add and remove; for each listed kind, unlisted members are removed. */
 export function diffMembers(
   { groupName, members }: DesiredGroup,
   state: Pick<RemoteState, 'members'>,
@@ -35,7 +35,7 @@ export function diffMembers(
   return { joining: sortMembers(joining), leaving: sortMembers(leaving) };
 }
 
-/** The change of one group, where there is one. `pruned` leave besides those whom the documents no longer list. */
+/** Computes the change of one group. `pruned` members are removed in addition to unlisted ones. */
 export function diffGroup(desired: DesiredGroup, state: RemoteState, pruned: readonly Member[] = []): GroupChange[] {
   const before = state.groups?.get(desired.groupName);
   const after = resolveGroup(desired, before);
@@ -67,7 +67,7 @@ function listMemberNames(members: readonly Member[], kind: string): string[] {
   return members.filter((member) => member.kind === kind).map(formatMember);
 }
 
-/** A group that goes, with everybody in it. */
+/** Builds the deletion of a group with its memberships. */
 export function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange {
   const leaving = sortMembers(getGroupMembers(state, before.groupName).values());
   const fields = diffFields(before, undefined, { joining: [], leaving });
@@ -88,7 +88,7 @@ export interface ProjectedGroups {
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
 }
 
-/** All groups and the members that were read, as they will be. */
+/** Returns all groups and known members after the changes. */
 export function projectGroups(changes: readonly GroupChange[], state: RemoteState): ProjectedGroups {
   const groups = new Map<string, GroupFields>(state.groups);
   const members = new Map(state.members);

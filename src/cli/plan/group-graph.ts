@@ -1,16 +1,16 @@
-/** The dependency graph of groups: an order in which dependencies come first, circles, and the roles that groups give. Pure. */
+/** Dependency graph of groups: topological order, cycles and effective roles. Pure. */
 
-/** A group by the names of those it depends on. Names that are not in the map are passed over. */
+/** Dependencies by group name. Unknown names are ignored. */
 export type Dependencies = ReadonlyMap<string, { readonly dependencies: readonly string[] }>;
 
 export interface TopologicalOrder {
-  /** Every group after those it depends on. */
+  /** Every group after its dependencies. */
   readonly order: readonly string[];
-  /** Circles, each from a group back to itself: `a, b, a`. Empty where there are none. */
+  /** Cycles, each from a group back to itself: `a, b, a`. */
   readonly cycles: readonly (readonly string[])[];
 }
 
-/** Walks the graph without recursion: chains can be as long as there are groups. */
+/** Depth-first search without recursion, because dependency chains can be very long. */
 export function sortTopologically(graph: Dependencies): TopologicalOrder {
   const order: string[] = [];
   const done = new Set<string>();
@@ -40,10 +40,10 @@ function sliceFrom(path: readonly { readonly name: string }[], start: string): s
   return names.slice(names.indexOf(start));
 }
 
-/** Whether `start` comes by dependencies to `end`. */
+/** Whether `start` depends on `end`, directly or transitively. */
 export function isReachable(graph: Dependencies, start: string, end: string): boolean {
   const seen = new Set([start]);
-  // A set also gives what is added to it while it is walked.
+  // Iterating a Set includes elements added during the iteration.
   for (const name of seen) {
     if (name === end) return true;
     for (const below of graph.get(name)?.dependencies ?? []) seen.add(below);
@@ -53,7 +53,7 @@ export function isReachable(graph: Dependencies, start: string, end: string): bo
 
 type RoleGraph = ReadonlyMap<string, { readonly roles: readonly string[]; readonly dependencies: readonly string[] }>;
 
-/** The roles that each group gives: its own, and those of all groups it depends on. The graph has no circle. */
+/** Computes the effective roles of each group: its own and those of all dependencies. The graph must be acyclic. */
 export function computeGroupRoles(groups: RoleGraph): Map<string, ReadonlySet<string>> {
   const rolesByGroup = new Map<string, ReadonlySet<string>>();
   for (const name of sortTopologically(groups).order) {

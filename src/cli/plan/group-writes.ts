@@ -1,4 +1,4 @@
-/** Making, changing and removing groups. */
+/** Writes groups. */
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
 import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
 import { memberFields } from './members.ts';

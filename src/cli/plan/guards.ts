@@ -1,4 +1,4 @@
-/** What a plan does to those who administer the service: the caller, and the last of them. Pure. */
+/** Lockout guards: detects that the caller or the last administrator would lose access. Pure. */
 import type { AnyChange } from './changes.ts';
 import type { RemoteState } from './remote-state.ts';
 import {
@@ -9,28 +9,28 @@ import {
   type RoleImpact,
 } from './role-effects.ts';
 
-/** Who applies the plan, as far as its token tells. */
+/** The caller that applies the plan, as known from its token. */
 export interface PlanCaller {
   readonly userId?: string | undefined;
   readonly businessId?: string | undefined;
   readonly serviceId?: string | undefined;
   readonly clientId?: string | undefined;
-  /** Authorities that the calling client has by itself, whatever groups say. */
+  /** Authorities of the calling client, independent of groups. */
   readonly authorities?: readonly string[] | undefined;
 }
 
 export interface LockoutGuards {
   /** Administrative roles that the caller would lose. */
   readonly callerLoses: readonly string[];
-  /** Nobody who is known would be left who can administer the service. */
+  /** Whether no known administrator would remain. */
   readonly lastAdministrator: boolean;
-  /** Who would lose an administrative role: `user u1`. */
+  /** Subjects that would lose an administrative role: `user u1`. */
   readonly administratorsLose: readonly string[];
 }
 
 export const administrativeRoles: readonly string[] = ['ADMIN', 'IAM_ADMIN_MAINTENANCE'];
 
-/** Looks at the roles before and after. */
+/** Compares the roles before and after the plan. */
 export function evaluateGuards(
   impact: RoleImpact | undefined,
   effects: readonly RoleEffect[],
@@ -73,7 +73,7 @@ function collectCallerRoles(
   return new Set([...own, ...(businessId === undefined ? [] : (holdings.get(`business ${businessId}`) ?? []))]);
 }
 
-/** Services do not count, as with the server: somebody has to be able to sign in. */
+/** Services do not count, as on the server: an administrator must be able to sign in. */
 function hasAdministrator(holdings: HeldRoles): boolean {
   return [...holdings].some(([holder, roles]) => !holder.startsWith('service ') && roles.has('IAM_ADMIN_MAINTENANCE'));
 }

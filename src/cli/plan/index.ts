@@ -1,4 +1,4 @@
-/** What the commands of provisioning do. A file of its own in the bundle: no other command loads it. */
+/** Implements `iam plan`, `apply`, `diff` and `export`. A separate bundle file that other commands do not load. */
 import type { CommandOptions } from '../command.ts';
 import type { PlanDeps } from './deps.ts';
 import { formatChanges, toChangeJson } from './format-plan.ts';
@@ -17,7 +17,7 @@ export async function runPlan(deps: PlanDeps, options: CommandOptions, file: str
   await renderPlan(deps, prepared.plan);
   if (file !== undefined) {
     await savePlan(deps, file, content, prepared, prune);
-    deps.context.notice(`The plan is in ${file}; \`iam apply ${file}\` carries it out.`);
+    deps.context.notice(`Saved the plan to ${file}. Apply it with \`iam apply ${file}\`.`);
   }
   if (options.detailedExitcode === true && prepared.plan.changes.length > 0) throw deps.quietExit(9);
 }

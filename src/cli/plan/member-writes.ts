@@ -1,4 +1,4 @@
-/** Putting members into groups and taking them out. Who is in already, or out already, is no fault. */
+/** Adds members to groups and removes them. Both are idempotent. */
 import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
 import type { Member, MemberKind } from './members.ts';
 import { buildMembershipRecord } from './memberships.ts';
@@ -6,7 +6,7 @@ import { buildMembershipRecord } from './memberships.ts';
 interface MembershipOperations {
   readonly add: string;
   readonly remove: string;
-  /** The parameter that names the group, and the field that names the member. */
+  /** Parameter of the group and field of the member. */
   readonly group: string;
   readonly member: string;
 }
@@ -54,7 +54,7 @@ const writeLeave: StepWriter<'leave'> = async (execution, { group, member }) => 
 
 export const memberWriters = { join: writeJoin, leave: writeLeave };
 
-/** By its id: a name may be the id of another group. */
+/** Returns the group id, because a name can be equal to the id of another group. */
 function resolveGroupId({ groupIds }: Execution, group: string): string {
   return groupIds.get(group) ?? group;
 }

@@ -1,4 +1,4 @@
-/** Members of groups, as one kind of thing: users, businesses, users in the name of a business, services. */
+/** Group members: users, businesses, business users and services. */
 
 export const memberKinds = ['user', 'business', 'businessUser', 'service'] as const;
 export type MemberKind = (typeof memberKinds)[number];
@@ -6,11 +6,11 @@ export type MemberKind = (typeof memberKinds)[number];
 export interface Member {
   readonly kind: MemberKind;
   readonly id: string;
-  /** Of kind businessUser: in whose name. */
+  /** Business of a business user. */
   readonly businessId?: string | undefined;
 }
 
-/** The field of a document that lists members of a kind. */
+/** Document field of each member kind. */
 export const memberFields: Readonly<Record<MemberKind, string>> = {
   user: 'users',
   business: 'businesses',
@@ -18,17 +18,17 @@ export const memberFields: Readonly<Record<MemberKind, string>> = {
   service: 'services',
 };
 
-/** Tells members of one group apart. Ids hold no blank. */
+/** Unique key of a member within a group. Ids contain no spaces. */
 export function memberKey({ kind, id, businessId }: Member): string {
   return businessId === undefined ? `${kind} ${id}` : `${kind} ${businessId} ${id}`;
 }
 
-/** A member as people read it: `b9/u1` is the user u1 in the name of the business b9. */
+/** Formats a member: `b9/u1` is the user u1 on behalf of the business b9. */
 export function formatMember({ id, businessId }: Member): string {
   return businessId === undefined ? id : `${businessId}/${id}`;
 }
 
-/** In the order of kinds, then of ids. */
+/** Sorts members by kind, then by id. */
 export function sortMembers(members: Iterable<Member>): Member[] {
   const keyed = [...members].map((member) => ({ member, key: formatMember(member) }));
   const order = (kind: MemberKind) => memberKinds.indexOf(kind);

@@ -1,10 +1,10 @@
-/** Memberships that an earlier apply of the same set made and the documents no longer ask for. Pure. */
+/** Memberships created by an earlier apply of the set that are no longer in the documents. Pure. */
 import type { Desired } from './desired.ts';
 import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
 import type { ManagedResource } from './prune.ts';
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
 
-/** A membership as it is remembered. No id holds a blank. */
+/** Builds the record of a membership. Ids contain no spaces. */
 export function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
   return {
     kind: 'membership',
@@ -27,7 +27,7 @@ function parseMembershipRecord(made: ManagedResource): RecordedMembership[] {
   return [{ made, groupId, member: { kind: kind as MemberKind, id, ...businessId } }];
 }
 
-/** One that is there and that nobody asks for any more. */
+/** A recorded membership that still exists and is no longer in the documents. */
 export interface OrphanedMembership {
   readonly made: ManagedResource;
   readonly groupName: string;
@@ -35,8 +35,8 @@ export interface OrphanedMembership {
 }
 
 /**
- * Those of groups that stay, of kinds that the documents do not list: where they list a kind, all others of it leave anyway.
- * As long as the members of a group were not read, none of it.
+ * Finds orphaned memberships of remaining groups, of member kinds that the documents do not list; unlisted members of
+ * listed kinds are removed in any case. Ignores groups whose members have not been read.
  */
 export function findOrphanedMemberships(
   recorded: readonly ManagedResource[],
@@ -48,7 +48,7 @@ export function findOrphanedMemberships(
   );
 }
 
-/** Names of the groups whose members tell whether a membership is still there. */
+/** Returns the groups whose members must be read to find orphaned memberships. */
 export function listGroupsOfMemberships(
   recorded: readonly ManagedResource[],
   desired: Desired,
@@ -73,7 +73,7 @@ function findOrphanCandidates(
   });
 }
 
-/** Members that leave, by the name of their group. */
+/** Groups members to remove by group name. */
 export function groupByGroupName(orphans: readonly OrphanedMembership[]): ReadonlyMap<string, readonly Member[]> {
   const result = new Map<string, Member[]>();
   for (const { groupName, member } of orphans) {

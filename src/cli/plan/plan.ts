@@ -1,4 +1,4 @@
-/** The plan: what changes, what that does to roles, and what stands against it. Pure. */
+/** Builds the plan: changes, role effects, guards and issues. Pure. */
 import { diffCorporateGroup, diffCustomer } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
 import { diffApiKey, diffClient, type PlanIssue } from './client-changes.ts';
@@ -26,11 +26,11 @@ export interface Plan {
   readonly changes: readonly AnyChange[];
   readonly roles: readonly RoleEffect[];
   readonly guards: LockoutGuards;
-  /** Made by earlier applies of the set, no longer asked for, and left there without --prune. */
+  /** Created by earlier applies of the set and no longer in the documents; kept without --prune. */
   readonly orphans: readonly ManagedResource[];
-  /** Memberships that go because of --prune. */
+  /** Memberships that --prune removes. */
   readonly pruned: readonly ManagedResource[];
-  /** What can't be done; with one of them nothing is. */
+  /** Changes that cannot be applied. Any issue rejects the whole plan. */
   readonly issues: readonly PlanIssue[];
 }
 
@@ -42,11 +42,11 @@ export interface PlanInput {
   readonly prune: boolean;
 }
 
-/** Compares what is asked for with what is there. */
+/** Compares the desired state with the remote state. */
 export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput): Plan {
   const index = createResourceIndex(desired, state);
-  const gone = findRemovals(recorded, desired, state, index);
-  const { changes, refusals: issues } = computeChanges(desired, state, index, prune ? gone : noRemovals);
+  const removals = findRemovals(recorded, desired, state, index);
+  const { changes, refusals: issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
   const groups = changes.filter((change): change is GroupChange => change.kind === 'group');
   const after = projectGroups(groups, state);
   const structural = [
@@ -56,7 +56,7 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
   ];
   const named = findRemainingReferences(changes, desired, index);
   const all = [...structural, ...named, ...findReferenceIssues(desired, state, index, changes, after.groups)];
-  // Roles along a circle are not defined, and nobody needs them: the plan is refused.
+  // Effective roles are undefined for a cycle; the plan is rejected anyway.
   const impact = structural.length > 0 ? undefined : computeRoleImpact(groups, state);
   const roles = impact
     ? addRemovedServices(computeRoleEffects(impact, state.users), listRemovedServices(changes), state)
@@ -66,13 +66,13 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
     changes,
     roles,
     guards: evaluateGuards(impact, roles, changes, state, caller),
-    orphans: prune ? [] : listOrphans(gone),
-    pruned: prune ? gone.memberships.map(({ made }) => made) : [],
+    orphans: prune ? [] : listOrphans(removals),
+    pruned: prune ? removals.memberships.map(({ made }) => made) : [],
     issues: all,
   };
 }
 
-/** A service whose client goes loses everything, in whatever groups it is. */
+/** A service whose client is deleted loses all its roles. */
 function addRemovedServices(effects: readonly RoleEffect[], gone: readonly string[], state: RemoteState): RoleEffect[] {
   const lost = gone.flatMap((id): RoleEffect[] => {
     const loses = [...(state.serviceRoles.get(id) ?? [])].sort();
@@ -81,9 +81,9 @@ function addRemovedServices(effects: readonly RoleEffect[], gone: readonly strin
   return [...effects.filter(({ kind, id }) => kind !== 'service' || !gone.includes(id)), ...lost];
 }
 
-/** All changes, in the order in which they are printed: by kind, and by name within a kind. */
-export function computeChanges(desired: Desired, state: RemoteState, index: ResourceIndex, gone: Removals) {
-  const pruned = groupByGroupName(gone.memberships);
+/** Computes all changes in print order: by kind, then by name. */
+export function computeChanges(desired: Desired, state: RemoteState, index: ResourceIndex, removals: Removals) {
+  const pruned = groupByGroupName(removals.memberships);
   const groups = [...desired.groups, ...listUnnamedGroups(desired, pruned)];
   const customers = desired.customers.map((entry) => diffCustomer(entry, index));
   const clients = desired.clients.map((entry) => diffClient(entry, index));
@@ -92,7 +92,7 @@ export function computeChanges(desired: Desired, state: RemoteState, index: Reso
     ...groups.flatMap((entry) => diffGroup(entry, state, pruned.get(entry.groupName))),
     ...[...customers, ...clients, ...keys].flatMap((outcome): readonly AnyChange[] => outcome.changes),
     ...desired.corporateGroups.flatMap((entry) => diffCorporateGroup(entry, index)),
-    ...gone.resources,
+    ...removals.resources,
   ];
   const order = ['customer', 'client', 'apiKey', 'corporateGroup', 'group'];
   const rank = ({ kind, action }: AnyChange) => order.indexOf(kind) + (action === 'delete' ? order.length : 0);
@@ -100,7 +100,7 @@ export function computeChanges(desired: Desired, state: RemoteState, index: Reso
   return { changes, refusals: [...customers, ...clients, ...keys].flatMap((outcome) => outcome.issues) };
 }
 
-/** Groups that the documents do not name and whose members change all the same. */
+/** Returns groups that are not in the documents but lose pruned members. */
 function listUnnamedGroups({ groups }: Desired, pruned: ReadonlyMap<string, unknown>): DesiredGroup[] {
   const named = new Set(groups.map(({ groupName }) => groupName));
   const others = [...pruned.keys()].filter((name) => !named.has(name));
@@ -120,7 +120,7 @@ function findCycleIssues({ groups }: Desired, after: Groups): PlanIssue[] {
     const path = cycle.map((name) => paths.get(name)).find((found) => found !== undefined);
     return {
       path: path === undefined ? '' : `${path}/dependencies`,
-      message: `the groups depend on each other in a circle: ${cycle.join(' -> ')}`,
+      message: `dependency cycle: ${cycle.join(' -> ')}`,
     };
   });
 }

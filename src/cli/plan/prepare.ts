@@ -1,4 +1,4 @@
-/** From documents to a plan for a server: reads both, and ends where anything is wrong. Nothing here writes. */
+/** Reads documents and server, and builds a plan. Never writes. */
 
 import type { PlanDeps } from './deps.ts';
 import { buildDesired, type Desired, validateDesired } from './desired.ts';
@@ -18,7 +18,7 @@ export interface PreparedPlan {
   readonly desired: Desired;
   readonly state: RemoteState;
   readonly caller: PlanCaller;
-  /** The record of the set, where there is a set. */
+  /** Record file of the set, if a set is used. */
   readonly recordFile?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export type PlanContent = Pick<Documents, 'set' | 'entries' | 'positions'>;
 
 const maxDiagnostics = 50;
 
-/** Reads the documents; the set may be named beside them. */
+/** Reads and validates the documents. */
 export async function readContent(
   deps: PlanDeps,
   files: readonly string[],
@@ -35,9 +35,9 @@ export async function readContent(
   const documents = parseDocuments(deps.yaml, await readSources(deps, files));
   const setName = set ?? documents.set;
   if (set !== undefined && documents.set !== undefined && set !== documents.set)
-    throw deps.usage(`--set is ${set}, and the documents are of the set ${documents.set}.`);
+    throw deps.usage(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
   if (setName !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(setName))
-    throw deps.usage('The name of a set is 1 to 64 letters, digits and . _ -');
+    throw deps.usage('A set name must have 1 to 64 letters, digits and . _ -');
   assertNoDiagnostics(deps, [...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
   return { set: setName, entries: documents.entries, positions: documents.positions };
 }
@@ -46,22 +46,22 @@ function assertNoDiagnostics(deps: PlanDeps, diagnostics: readonly Diagnostic[])
   if (diagnostics.length === 0) return;
   const lines = formatDiagnostics(diagnostics);
   const rest = lines.length > maxDiagnostics ? [`and ${lines.length - maxDiagnostics} more`] : [];
-  const count = lines.length === 1 ? 'a fault' : `${lines.length} faults`;
-  throw deps.failure(`The documents have ${count}; nothing was changed.`, {
+  const count = lines.length === 1 ? 'an error' : `${lines.length} errors`;
+  throw deps.failure(`The documents have ${count}. Nothing was changed.`, {
     code: 'DOCUMENT_INVALID',
     exitCode: 2,
-    hint: 'See docs/provisioning.md, or `iam export` for documents that fit.',
+    hint: 'See docs/provisioning.md, or `iam export` for an example.',
     lines: [...lines.slice(0, maxDiagnostics), ...rest].map((line) => `  ${line}`),
   });
 }
 
-/** Reads the server as far as the documents ask, and plans. */
+/** Reads the required remote state and builds the plan. @throws CliError if the plan has issues */
 export async function prepare(deps: PlanDeps, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
   const desired = buildDesired(content);
   if (prune && content.set === undefined)
     throw deps.usage(
-      '--prune needs a set: it removes only what an earlier apply of the same set made.',
-      'Name one with --set, or `set:` in the document.',
+      '--prune requires a set: it deletes only what an earlier apply of the set created.',
+      'Name the set with --set or `set:` in the document.',
     );
   const recordFile =
     content.set === undefined
@@ -96,7 +96,7 @@ async function readState(
   }
 }
 
-/** Whether it matters who applies the plan. */
+/** Whether the plan can affect administrators, so that the caller must be known. */
 function affectsAdministrators({ guards, changes, roles }: Plan): boolean {
   const losesRole = roles.some(({ loses }) => loses.some((role) => administrativeRoles.includes(role)));
   return (

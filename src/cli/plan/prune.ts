@@ -1,4 +1,4 @@
-/** What an earlier apply of the same set made and the documents no longer have. Pure. */
+/** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
 
 import { buildCorporateGroupRemoval } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
@@ -9,14 +9,14 @@ import { findOrphanedMemberships, type OrphanedMembership } from './memberships.
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
-/** Something that an apply made: known by its id, which nothing else ever has; a membership by its group and its member. */
+/** A resource created by an apply, identified by its id; memberships by group and member. */
 export interface ManagedResource {
   readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
   readonly id: string;
   readonly name: string;
 }
 
-/** What goes: things, and members of groups that stay. */
+/** Resources to delete, and memberships to remove from remaining groups. */
 export interface Removals {
   readonly resources: readonly AnyChange[];
   readonly memberships: readonly OrphanedMembership[];
@@ -24,7 +24,7 @@ export interface Removals {
 
 export const noRemovals: Removals = { resources: [], memberships: [] };
 
-/** The removals of what is recorded, still there and no longer asked for. */
+/** Returns the removals of recorded resources that still exist and are no longer in the documents. */
 export function findRemovals(
   recorded: readonly ManagedResource[],
   desired: Desired,
@@ -61,7 +61,7 @@ function findRemovedResources(
   ];
 }
 
-/** What the documents mean, as it is on the server. */
+/** Returns the server ids of resources in the documents. */
 function listDesiredIds(desired: Desired, state: RemoteState, index: ResourceIndex): Set<string> {
   const found = [
     ...desired.groups.map(({ groupName }) => ['group', state.groups?.get(groupName)?.groupId]),
@@ -75,7 +75,7 @@ function listDesiredIds(desired: Desired, state: RemoteState, index: ResourceInd
   return new Set(found.map(([kind, id]) => `${kind} ${id}`));
 }
 
-/** Why a group can't go: others that stay depend on it. */
+/** Returns errors for deleted groups on which remaining groups depend. */
 export function findRemainingDependents(
   changes: readonly GroupChange[],
   after: ReadonlyMap<string, { readonly dependencies: readonly string[] }>,
@@ -88,7 +88,7 @@ export function findRemainingDependents(
   );
 }
 
-/** What the documents still name of the clients that go. */
+/** Returns errors for references to clients that would be deleted. */
 export function findRemainingReferences(
   changes: readonly AnyChange[],
   desired: Desired,
@@ -98,7 +98,7 @@ export function findRemainingReferences(
     changes.flatMap((one) => (one.kind === 'client' && one.action === 'delete' ? [one.name, one.id] : [])),
   );
   const message = (name: string) =>
-    `the client of ${name} would be pruned: it is no longer among the clients of the documents`;
+    `the client of ${name} would be pruned, because it is no longer in the clients of the documents`;
   if (removed.size === 0) return [];
   return [
     ...desired.groups.flatMap(({ path, members }) =>
@@ -115,7 +115,7 @@ export function findRemainingReferences(
   ];
 }
 
-/** Services whose clients go. */
+/** Returns the services whose clients are deleted. */
 export function listRemovedServices(changes: readonly AnyChange[]): string[] {
   return changes.flatMap((one) =>
     one.kind === 'client' && one.action === 'delete' ? (one.before?.serviceAccountId ?? []) : [],

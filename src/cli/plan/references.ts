@@ -1,4 +1,4 @@
-/** Whether everything that documents name is there, or is made by them. Pure. */
+/** Checks that all references exist or are created by the documents. Pure. */
 import type { AnyChange, GroupChange } from './changes.ts';
 import type { PlanIssue } from './client-changes.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
@@ -8,7 +8,7 @@ import type { ResourceIndex } from './resource-index.ts';
 
 type Groups = ReadonlyMap<string, unknown>;
 
-/** What is named and not there. Members who are in a group already are there. */
+/** Returns references to missing resources. Existing members of a group are not checked. */
 export function findReferenceIssues(
   desired: Desired,
   state: RemoteState,
@@ -28,7 +28,7 @@ export function findReferenceIssues(
     ]),
     ...desired.customers.flatMap(({ path, userId }) =>
       userId !== undefined && isMissing(state.users, userId)
-        ? [{ path: `${path}/userId`, message: `there is no user ${userId}` }]
+        ? [{ path: `${path}/userId`, message: `user ${userId} not found` }]
         : [],
     ),
     ...desired.corporateGroups.flatMap((group) =>
@@ -44,7 +44,7 @@ function findMissingDependencies({ path, groupName, dependencies = [] }: Desired
       : [
           {
             path: `${path}/dependencies/${at}`,
-            message: `${groupName} depends on the group ${name}, which is not there`,
+            message: `${groupName} depends on the group ${name}, which does not exist`,
           },
         ],
   );
@@ -69,18 +69,18 @@ function describeMissingMember(member: Member, state: RemoteState, index: Resour
   const { kind, id, businessId = '' } = member;
   const noBusiness = (name: string) => isMissing(state.businesses, name) && !index.isBusinessCreated(name);
   if (kind === 'service')
-    return isMissing(state.services, id) && !index.isServiceCreated(id) ? `there is no service ${id}` : undefined;
-  if (kind === 'business') return noBusiness(id) ? `there is no business ${id}` : undefined;
-  if (isMissing(state.users, id)) return `there is no user ${id}`;
+    return isMissing(state.services, id) && !index.isServiceCreated(id) ? `service ${id} not found` : undefined;
+  if (kind === 'business') return noBusiness(id) ? `business ${id} not found` : undefined;
+  if (isMissing(state.users, id)) return `user ${id} not found`;
   if (kind === 'user') return undefined;
-  if (noBusiness(businessId)) return `there is no business ${businessId}`;
+  if (noBusiness(businessId)) return `business ${businessId} not found`;
   const own = state.users.get(id);
   return own?.businessId !== undefined && own.businessId !== businessId
-    ? `${formatMember(member)}: the user ${id} is not of the business ${businessId}`
+    ? `${formatMember(member)}: the user ${id} does not belong to the business ${businessId}`
     : undefined;
 }
 
-/** Looked for and not found; what was not looked for is not missing. */
+/** Whether a lookup found nothing; ids that were not looked up are not missing. */
 function isMissing(lookup: ReadonlyMap<string, unknown>, id: string): boolean {
   return lookup.has(id) && lookup.get(id) === undefined;
 }
@@ -103,7 +103,7 @@ function findBusinessIssues(
       isMissing(state.businesses, businessId) &&
       !index.isBusinessCreated(businessId)
     )
-      return [{ path: issuePath, message: `there is no business ${businessId}` }];
+      return [{ path: issuePath, message: `business ${businessId} not found` }];
     if (
       currentCorporateGroup === undefined ||
       currentCorporateGroup === corporateGroupName ||
@@ -114,7 +114,7 @@ function findBusinessIssues(
     return [
       {
         path: issuePath,
-        message: `the business ${businessId} is in the corporate group ${currentCorporateGroup}, which the documents leave as it is`,
+        message: `the business ${businessId} is in the corporate group ${currentCorporateGroup}, which the documents do not change`,
       },
     ];
   });

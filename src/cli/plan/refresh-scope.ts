@@ -1,4 +1,4 @@
-/** What planning still needs to read: asked again after each reading, until it is nothing. Pure. */
+/** Computes what must still be read for a plan; repeated after each refresh until it is empty. Pure. */
 import type { GroupChange } from './changes.ts';
 import type { Desired } from './desired.ts';
 import { projectGroups } from './group-changes.ts';
@@ -13,12 +13,12 @@ import { computeRoleImpact, listAffectedHolders } from './role-effects.ts';
 export interface RefreshScope {
   /** Whole lists. */
   readonly lists: readonly ('groups' | 'clients' | 'apiKeys' | 'corporateGroups' | 'customers')[];
-  /** Names of groups whose members are needed. */
+  /** Names of groups whose members must be read. */
   readonly members: readonly string[];
   readonly users: readonly string[];
   readonly businesses: readonly string[];
   readonly services: readonly string[];
-  /** Services whose clients go, with all that they may do. */
+  /** Services whose clients are deleted, to read all their roles. */
   readonly serviceRoles: readonly string[];
 }
 
@@ -33,11 +33,11 @@ export const emptyScope: RefreshScope = {
 };
 
 /** Whether there is anything to read. */
-export function isEmptyScope(wanted: RefreshScope): boolean {
-  return Object.values(wanted).every((part) => part.length === 0);
+export function isEmptyScope(scope: RefreshScope): boolean {
+  return Object.values(scope).every((part) => part.length === 0);
 }
 
-/** What is missing for a plan, the cheapest and most telling first. */
+/** Returns the next reads for a plan; lists first, then members, then single resources. */
 export function computeRefreshScope(
   desired: Desired,
   state: RemoteState,
@@ -58,17 +58,19 @@ function listMissingKinds(
 ): RefreshScope['lists'] {
   const recordedKinds = new Set(recorded.map(({ kind }) => kind));
   const { groups, clients, apiKeys, corporateGroups, customers } = desired;
-  const wanted = {
+  const isNeeded = {
     groups: groups.length > 0 || recordedKinds.has('group') || recordedKinds.has('membership'),
     clients: clients.length > 0 || apiKeys.length > 0 || recordedKinds.has('client'),
     apiKeys: apiKeys.length > 0 || recordedKinds.has('apiKey'),
     corporateGroups: corporateGroups.length > 0 || recordedKinds.has('corporateGroup'),
     customers: customers.length > 0,
   };
-  return (Object.keys(wanted) as (keyof typeof wanted)[]).filter((kind) => wanted[kind] && state[kind] === undefined);
+  return (Object.keys(isNeeded) as (keyof typeof isNeeded)[]).filter(
+    (kind) => isNeeded[kind] && state[kind] === undefined,
+  );
 }
 
-/** Members of the groups whose members are listed, and of those that go. */
+/** Groups whose members are listed in the documents, and groups that are deleted. */
 function listMissingMembers(
   desired: Desired,
   state: RemoteState,
@@ -78,11 +80,11 @@ function listMissingMembers(
   const listed = desired.groups
     .filter(({ members }) => Object.keys(members).length > 0)
     .map(({ groupName }) => groupName);
-  const { resources: things } = prune
+  const { resources } = prune
     ? findRemovals(recorded, desired, state, createResourceIndex(desired, state))
     : noRemovals;
-  const gone = things.filter(({ kind }) => kind === 'group').map(({ name }) => name);
-  return listUnreadGroups([...listed, ...gone, ...listGroupsOfMemberships(recorded, desired, state)], state);
+  const removed = resources.filter(({ kind }) => kind === 'group').map(({ name }) => name);
+  return listUnreadGroups([...listed, ...removed, ...listGroupsOfMemberships(recorded, desired, state)], state);
 }
 
 function listUnreadGroups(names: Iterable<string>, state: RemoteState): string[] {
@@ -96,11 +98,11 @@ function findMissingResources(
   prune: boolean,
 ): RefreshScope {
   const index = createResourceIndex(desired, state);
-  const gone = prune ? findRemovals(recorded, desired, state, index) : noRemovals;
-  const changes = computeChanges(desired, state, index, gone).changes.filter(
+  const removals = prune ? findRemovals(recorded, desired, state, index) : noRemovals;
+  const changes = computeChanges(desired, state, index, removals).changes.filter(
     (change): change is GroupChange => change.kind === 'group',
   );
-  const serviceRoles = excludeKnown(listRemovedServices(gone.resources), state.serviceRoles);
+  const serviceRoles = excludeKnown(listRemovedServices(removals.resources), state.serviceRoles);
   const named = { ...listReferencedIds(desired, changes, state), serviceRoles };
   if (sortTopologically(projectGroups(changes, state).groups).cycles.length > 0) return { ...emptyScope, ...named };
   const impact = computeRoleImpact(changes, state);
@@ -114,7 +116,7 @@ function findMissingResources(
   return { ...emptyScope, ...named, users: excludeKnown([...named.users, ...users], state.users) };
 }
 
-/** What documents name for the first time, so that it has to be looked for. */
+/** Returns ids that the documents reference and that have not been looked up. */
 function listReferencedIds(desired: Desired, changes: readonly GroupChange[], state: RemoteState) {
   const joining = changes.flatMap((change) => change.joining);
   const ids = (...kinds: readonly string[]) => joining.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id);

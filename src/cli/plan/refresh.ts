@@ -1,4 +1,4 @@
-/** Reads of a server what planning asks for. Nothing here writes. */
+/** Reads the remote state for a plan. Never writes. */
 
 import type { PlanDeps, QueryParams } from './deps.ts';
 import { type Member, memberKey } from './members.ts';
@@ -16,12 +16,12 @@ import type {
 
 const maxPageSize = 1000;
 const concurrency = 8;
-/** So many things are looked for one by one; beyond, the whole list is read where there is one. */
+/** Above this number of ids the whole list is read, if the server has one. */
 const maxSingleLookups = 50;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reads what is asked for and gives the state with it. */
+/** Reads the scope and returns the extended state. */
 export async function refresh(deps: PlanDeps, state: RemoteState, scope: RefreshScope): Promise<RemoteState> {
   let refreshed = state;
   for (const kind of scope.lists) refreshed = { ...refreshed, ...(await listReaders[kind](deps, refreshed)) };
@@ -92,28 +92,28 @@ async function readPages(
   let after: string | undefined;
   do {
     const page = await read({ limit: maxPageSize, after });
-    // One by one: a call with so many arguments would not fit.
+    // `push(...items)` could exceed the argument limit.
     for (const item of page.items) found.push(item);
     after = page.next;
   } while (after !== undefined);
   return found;
 }
 
-/** @throws where the server has no control plane: nothing else lists these. */
+/** Reads a list that only the control plane has. @throws CliError if the server has no control plane */
 async function readControlList(deps: PlanDeps, path: string): Promise<unknown[]> {
   const found = await readOptionalControlList(deps, path);
   if (found) return found;
   throw deps.failure(
-    `The server at ${deps.baseUrl} has no control plane, and nothing else lists ${path.replace('/_iam/', '')}.`,
+    `The server at ${deps.baseUrl} has no control plane, which is required to list ${path.replace('/_iam/', '')}.`,
     {
       code: 'CONTROL_PLANE_MISSING',
       exitCode: 3,
-      hint: 'Leave them out of the documents, or use a server that was started without --disable-control-plane.',
+      hint: 'Remove them from the documents, or use a server that was started without --disable-control-plane.',
     },
   );
 }
 
-/** A list of the control plane; nothing where there is no control plane. */
+/** Reads a list of the control plane; undefined if the server has none. */
 export async function readOptionalControlList(deps: PlanDeps, path: string): Promise<unknown[] | undefined> {
   let isMissing = false;
   const found = await readPages(async (query) => {
@@ -144,7 +144,7 @@ function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Mem
   return { kind, id: userId ?? businessId ?? serviceId ?? '' };
 }
 
-/** Without a control plane: the interface lists members in the name of a business only one business at a time. */
+/** Reads members without the control plane. Business users are omitted, because the API lists them only per business. */
 async function readMembersFromService(deps: PlanDeps, groupId: string): Promise<Member[]> {
   const list = (id: string, params: Row) =>
     readPages((query) => deps.readPage(id, { params: params as Record<string, string>, query }));
@@ -166,7 +166,7 @@ async function readUsers(deps: PlanDeps, ids: readonly string[]): Promise<Map<st
   return new Map(ids.map((id) => [id, toRemoteUser(byId.get(id))]));
 }
 
-/** The control plane knows the business of a user; the interface only whether the user is there. */
+/** Looks up a user. Only the control plane returns the business of a user. */
 async function findUser(deps: PlanDeps, userId: string): Promise<RemoteUser | undefined> {
   const page = await deps.readControlPage('/_iam/users', { name: userId });
   if (page) return toRemoteUser((page.items as RemoteUser[]).find((user) => user.userId === userId));
@@ -199,7 +199,7 @@ async function readServiceRoles(deps: PlanDeps, serviceId: string): Promise<read
   throw failure;
 }
 
-/** Does `work` for all names, some at a time. */
+/** Runs `work` for all names with bounded concurrency. */
 async function mapConcurrently<Result>(
   names: readonly string[],
   work: (name: string) => Promise<Result>,

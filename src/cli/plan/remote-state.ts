@@ -1,4 +1,4 @@
-/** What was read of a server. What was not read is not there to be looked at: `unread` says what planning still needs. */
+/** Remote state read from a server. Absent parts have not been read; see `computeRefreshScope`. */
 import type { Member } from './members.ts';
 
 export interface RemoteGroup {
@@ -48,11 +48,11 @@ export interface RemoteCustomer {
 
 export interface RemoteUser {
   readonly userId: string;
-  /** Null where the user is of none; absent where that is not known. */
+  /** Null if the user has no business; absent if unknown. */
   readonly businessId?: string | null | undefined;
 }
 
-/** Things by their ids; nothing where it was asked for and is not there. */
+/** Resources by id; undefined if the lookup found nothing. */
 type Lookup<Thing> = ReadonlyMap<string, Thing | undefined>;
 
 export interface RemoteState {
@@ -66,7 +66,7 @@ export interface RemoteState {
   readonly businesses: Lookup<RemoteBusiness>;
   readonly users: Lookup<RemoteUser>;
   readonly services: Lookup<true>;
-  /** All roles of services whose clients go. */
+  /** All roles of services whose clients are deleted. */
   readonly serviceRoles: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -78,7 +78,7 @@ export const emptyRemoteState: RemoteState = {
   serviceRoles: new Map(),
 };
 
-/** The members of a group; none where the group is not there yet. */
+/** Returns the members of a group; empty if the group does not exist yet. */
 export function getGroupMembers(state: Pick<RemoteState, 'members'>, groupName: string): ReadonlyMap<string, Member> {
   return state.members.get(groupName) ?? new Map();
 }

@@ -1,4 +1,4 @@
-/** Printing of plans. */
+/** Prints plans. */
 import type { CommandOptions } from '../command.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import type { Printer } from '../runtime/output.ts';
@@ -6,12 +6,12 @@ import type { PlanDeps } from './deps.ts';
 import { formatPlan, formatSummary, type TextStyle, toChangeJson, toPlanJson } from './format-plan.ts';
 import type { Plan } from './plan.ts';
 
-/** The documents that were named. */
+/** Returns the files of -f. */
 export function getDocumentFiles(options: CommandOptions): readonly string[] {
   return (options.file as readonly string[] | undefined) ?? [];
 }
 
-/** Prints a plan: lines for people, data for programs, and of formats with rows the changes. */
+/** Prints a plan: text for terminals, JSON or YAML for programs, and the changes in row formats. */
 export async function renderPlan(deps: PlanDeps, plan: Plan): Promise<void> {
   const { printer } = deps.context;
   if (printer.isForPeople) return renderLines(deps, formatPlan(plan, createTextStyle(deps)));
@@ -23,13 +23,13 @@ function isRowFormat({ format }: Printer): boolean {
   return format === 'jsonl' || format === 'csv' || format === 'name';
 }
 
-/** Prints lines, painted by what they say. */
+/** Prints lines, coloured by their mark. */
 export async function renderLines(deps: PlanDeps, lines: readonly string[]): Promise<void> {
   const paint = await deps.createPainter();
   deps.context.printer.verbatim(lines.map((line) => paint(escapeControls(line))));
 }
 
-/** How wide, and how much: the format wide shows everything. */
+/** Returns the wrap width and entry limit; `wide` has no entry limit. */
 export function createTextStyle({ context: { printer, io } }: PlanDeps): TextStyle {
   const isWide = printer.format === 'wide';
   const width = io.stdout.isTTY ? (io.stdout.columns ?? 80) : 80;

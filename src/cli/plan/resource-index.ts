@@ -1,4 +1,4 @@
-/** Which thing of the server an entry of the documents means. Pure. */
+/** Maps document entries to resources on the server. Pure. */
 import type { Desired, DesiredApiKey, DesiredClient, DesiredCustomer } from './desired.ts';
 import type {
   RemoteApiKey,
@@ -9,24 +9,24 @@ import type {
   RemoteState,
 } from './remote-state.ts';
 
-/** Lists by what entries name, made once: entries and things can be thousands. */
+/** Lookup maps, built once, because there can be thousands of entries and resources. */
 export interface ResourceIndex {
   client(entry: Pick<DesiredClient, 'clientId' | 'serviceAccountId'>): RemoteClient | undefined;
-  /** Whether the documents make the client of this service account. */
+  /** Whether the documents create the client of this service account. */
   isServiceCreated(serviceAccountId: string): boolean;
   apiKey(entry: DesiredApiKey): RemoteApiKey | undefined;
   corporateGroup(name: string): RemoteCorporateGroup | undefined;
-  /** The corporate group that a business is in. */
+  /** Returns the corporate group of a business. */
   corporateGroupOfBusiness(businessId: string): RemoteCorporateGroup | undefined;
   customer(entry: DesiredCustomer): RemoteCustomer | undefined;
-  /** Who has the document of an entry: it is there once among users, and among businesses. */
+  /** Returns the owner of a document number, which is unique per user or business. */
   documentOwner(entry: DesiredCustomer): RemoteCustomer | undefined;
-  /** Whether the documents make the business. */
+  /** Whether the documents create the business. */
   isBusinessCreated(businessId: string): boolean;
   business(businessId: string): RemoteBusiness | undefined;
 }
 
-/** Prepares to find things by the words of the documents. */
+/** Creates the lookup maps. */
 export function createResourceIndex(desired: Desired, state: RemoteState): ResourceIndex {
   const indexBy = <Thing>(things: readonly Thing[] = [], name: (thing: Thing) => unknown) =>
     new Map(things.map((thing) => [name(thing), thing]));

@@ -1,4 +1,4 @@
-/** Who gains and who loses which role: computed over groups, dependencies and memberships before and after. Pure. */
+/** Computes role effects from groups, dependencies and memberships before and after a plan. Pure. */
 import type { GroupChange } from './changes.ts';
 import { projectGroups } from './group-changes.ts';
 import { computeGroupRoles } from './group-graph.ts';
@@ -6,7 +6,7 @@ import type { Member } from './members.ts';
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
 
 export interface RoleEffect {
-  /** A business stands for all its users. */
+  /** A business represents all its users. */
   readonly kind: 'user' | 'business' | 'service';
   readonly id: string;
   readonly gains: readonly string[];
@@ -23,13 +23,13 @@ interface RoleAssignments {
 export interface RoleImpact {
   readonly before: RoleAssignments;
   readonly after: RoleAssignments;
-  /** Groups whose members may have other roles afterwards. */
+  /** Groups whose members may gain or lose roles. */
   readonly affected: ReadonlySet<string>;
-  /** Groups that give a role which somebody may gain or lose: their members must be known to tell. */
+  /** Groups that grant a changed role; their members must be known to compute the effects. */
   readonly relevant: readonly string[];
 }
 
-/** How far the changes of groups reach. */
+/** Computes which groups are affected by the changes. */
 export function computeRoleImpact(changes: readonly GroupChange[], state: RemoteState): RoleImpact {
   const after = projectGroups(changes, state);
   const [old, now] = [computeGroupRoles(state.groups ?? new Map()), computeGroupRoles(after.groups)];
@@ -62,14 +62,14 @@ function symmetricDifference(a: ReadonlySet<string> = new Set(), b: ReadonlySet<
   return [...[...a].filter((role) => !b.has(role)), ...[...b].filter((role) => !a.has(role))];
 }
 
-/** Holders of roles by `user u1`, `business b9`, `service s1`. A user in the name of a business holds as a user. */
+/** Roles by subject: `user u1`, `business b9`, `service s1`. A business user counts as a user. */
 export type HeldRoles = ReadonlyMap<string, ReadonlySet<string>>;
 
 function formatHolder({ kind, id }: Member): string {
   return `${kind === 'businessUser' ? 'user' : kind} ${id}`;
 }
 
-/** What everybody holds through the groups that were read. */
+/** Computes the roles of each subject through the groups that were read. */
 export function computeHeldRoles({ roles, members }: RoleAssignments): HeldRoles {
   const heldRoles = new Map<string, Set<string>>();
   for (const [groupName, groupMembers] of members) {
@@ -85,13 +85,13 @@ export function computeHeldRoles({ roles, members }: RoleAssignments): HeldRoles
   return heldRoles;
 }
 
-/** Everybody in a group that is touched, before or after. */
+/** Returns the members of affected groups, before and after. */
 export function listAffectedHolders({ before, after, affected }: RoleImpact): Set<string> {
   const groups = [...affected].flatMap((name) => [before.members.get(name), after.members.get(name)]);
   return new Set(groups.flatMap((members) => [...(members?.values() ?? [])].map(formatHolder)));
 }
 
-/** All roles of a holder; of a user whose business is known, those of the business as well. */
+/** Returns all roles of a subject, including those of a user's business if it is known. */
 export function collectHeldRoles(heldRoles: HeldRoles, holder: string, users: RemoteState['users']): Set<string> {
   const own = heldRoles.get(holder) ?? new Set<string>();
   const [kind, id = ''] = holder.split(' ');
@@ -99,7 +99,7 @@ export function collectHeldRoles(heldRoles: HeldRoles, holder: string, users: Re
   return new Set([...own, ...((businessId && heldRoles.get(`business ${businessId}`)) || [])]);
 }
 
-/** Who gains and loses what, users first, each kind by its ids. */
+/** Computes gained and lost roles, sorted by kind (users first) and id. */
 export function computeRoleEffects(impact: RoleImpact, users: RemoteState['users']): RoleEffect[] {
   const [old, now] = [computeHeldRoles(impact.before), computeHeldRoles(impact.after)];
   const effects = [...listAffectedHolders(impact)].flatMap((holder) => {

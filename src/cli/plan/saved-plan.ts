@@ -1,4 +1,4 @@
-/** A plan in a file: what it is to do, and a fingerprint of what it relied on. It holds no secret. */
+/** A saved plan: the documents and a fingerprint of the planned changes. Contains no secrets. */
 import { createHash } from 'node:crypto';
 import { jsonText } from '../runtime/control-characters.ts';
 import { readFileIfExists, replacePrivateFile } from '../runtime/private-files.ts';
@@ -15,12 +15,12 @@ export interface SavedPlan {
   readonly fingerprint: string;
 }
 
-/** Says what would happen and to what: it is another one as soon as any of that is otherwise on the server. */
+/** Hashes changes, role effects and guards, so that a relevant change on the server changes the fingerprint. */
 export function computeFingerprint({ changes, roles, guards }: Plan): string {
   return createHash('sha256').update(JSON.stringify({ changes, roles, guards })).digest('hex');
 }
 
-/** Writes a plan, readable by its owner alone. */
+/** Writes a plan with owner-only permissions. */
 export async function savePlan(
   deps: PlanDeps,
   file: string,
@@ -39,17 +39,17 @@ export async function savePlan(
     plan: toPlanJson(plan),
   };
   await replacePrivateFile(file, `${jsonText(saved, 2)}\n`).catch((error: NodeJS.ErrnoException) => {
-    throw deps.usage(`${file} can't be written: ${error.code ?? error.message}.`);
+    throw deps.usage(`Cannot write ${file}: ${error.code ?? error.message}.`);
   });
 }
 
-/** Reads a plan that is for this server. */
+/** Reads a plan. @throws CliError if it is not a plan for this server */
 export async function loadPlan(deps: PlanDeps, file: string): Promise<SavedPlan> {
   const value = parseSavedPlan(await readFileIfExists(file).catch(() => undefined));
   if (value?.format !== format)
     throw deps.usage(
-      `${file} is no saved plan.`,
-      'Make one with `iam plan -f FILE --out PLAN`; documents are named with -f.',
+      `${file} is not a saved plan.`,
+      'Create one with `iam plan -f FILE --out PLAN`, or name documents with -f.',
     );
   const { baseUrl, prune, set, entries, fingerprint } = value;
   if (baseUrl !== deps.baseUrl) throw deps.usage(`The plan is for ${String(baseUrl)}, not for ${deps.baseUrl}.`);

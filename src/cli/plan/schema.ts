@@ -1,4 +1,4 @@
-/** The JSON Schema of provisioning documents: what is checked, and what docs/provisioning.schema.json publishes. */
+/** JSON Schema of provisioning documents; also published as docs/provisioning.schema.json. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 
 const id = (description: string): JsonSchema => ({
@@ -50,65 +50,69 @@ const group = object(
     groupName,
     organizationId: clearable(64, 'Organization the group belongs to'),
     businessUnitId: clearable(64, 'Business unit the group belongs to'),
-    roles: list(role, 'All roles of its own', 1000),
+    roles: list(role, 'All direct roles', 1000),
     dependencies: list(
-      object({ groupName }, ['groupName'], 'A group whose roles this one has as well'),
-      'All groups it depends on',
+      object({ groupName }, ['groupName'], 'A group whose roles this group inherits'),
+      'All groups that this group depends on',
       1000,
     ),
-    users: list(id('Id of a user'), 'All users who are in the group themselves'),
+    users: list(id('Id of a user'), 'All users who are direct members of the group'),
     businesses: list(id('Id of a business'), 'All businesses whose users are in the group'),
     businessUsers: list(
       object(
         { businessId: id('Id of the business'), userId: id('Id of the user') },
         ['businessId', 'userId'],
-        'A user who is in the group in the name of a business',
+        'A user who is a member on behalf of a business',
       ),
-      'All users who are in the group in the name of their business',
+      'All users who are members on behalf of their business',
     ),
     services: list(id('Service account id of a client'), 'All services in the group'),
   },
   ['groupName'],
-  'A group. What is left out stays as it is; a list that is given is the whole list.',
+  'A group. Omitted fields stay unchanged; a list replaces the whole list.',
 );
 
 const client = object(
   {
-    clientId: id('Id of a client that is there already'),
-    serviceAccountId: id('Service account the client acts as; a client is made where there is none of this id'),
+    clientId: id('Id of an existing client'),
+    serviceAccountId: id('Service account of the client; a client is created if none has this id'),
     appId: text(64, 'Application that the client belongs to'),
     scope: list(
       { type: 'string', maxLength: 100, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', description: 'A permission' },
       'Permissions of its tokens',
       100,
     ),
-    grantTypes: list(text(100, 'A grant type'), 'OAuth grant types it may use', 20),
-    redirectURI: { ...text(2000, 'Where logins return to'), format: 'uri' },
+    grantTypes: list(text(100, 'A grant type'), 'Allowed OAuth grant types', 20),
+    redirectURI: { ...text(2000, 'Redirect URI of logins'), format: 'uri' },
     organizationId: text(64, 'Organization the client belongs to'),
     businessUnitId: text(64, 'Business unit the client belongs to'),
     userId: id('User that owns the client'),
     businessId: id('Business that owns the client'),
   },
   [],
-  'A client, found by its serviceAccountId or its clientId.',
+  'A client, identified by serviceAccountId or clientId.',
 );
 
 const apiKey = object(
   {
-    apiKeyId: id('Id of a key that is there already'),
+    apiKeyId: id('Id of an existing key'),
     appId: text(64, 'Application that uses the key'),
-    clientId: id('Client that calls with the key act as'),
-    serviceAccountId: id('The same client by its service account'),
+    clientId: id('Client that the key authenticates'),
+    serviceAccountId: id('Service account of that client'),
   },
   ['appId'],
-  'An API key, found by its apiKeyId, else by client and application.',
+  'An API key, identified by apiKeyId, or by client and application.',
 );
 
 const corporateGroup = object(
   {
     corporateGroupName: text(100, 'Unique name of the corporate group'),
     organizationId: clearable(64, 'Organization the corporate group belongs to'),
-    businesses: list(id('Id of a business'), 'All its businesses; each is in one corporate group at most', 10_000),
+    businesses: list(
+      id('Id of a business'),
+      'All businesses of the group; a business can be in at most one corporate group',
+      10_000,
+    ),
   },
   ['corporateGroupName'],
   'Businesses that belong together.',
@@ -116,19 +120,19 @@ const corporateGroup = object(
 
 const customer = object(
   {
-    businessId: id('Of a business: its id; made where left out'),
-    businessName: text(200, 'Of a business: its name'),
-    userId: id('Of a user: who is a customer'),
-    name: text(200, 'Of a user: name of the customer'),
-    document: text(64, 'Number under which authorities know the customer'),
+    businessId: id('Business id; generated if omitted'),
+    businessName: text(200, 'Business name'),
+    userId: id('User who is the customer'),
+    name: text(200, 'Name of a user customer'),
+    document: text(64, 'Official document number of the customer'),
     organizationId: text(64, 'Organization the business belongs to'),
     businessUnitId: text(64, 'Business unit the business belongs to'),
   },
   ['document'],
-  'A customer: a business with its businessName, or a user with its userId.',
+  'A customer: a business with a businessName, or a user with a userId.',
 );
 
-/** Words that mean something in a path, so that nothing new may be called by them. */
+/** Names that are path segments of the API and cannot be used for new resources. */
 export const reservedResourceNames: ReadonlySet<string> = new Set(
   [
     '. .. me main-email main-mobile role dependency user-accounts business-accounts service-accounts roles login connect',
@@ -138,7 +142,7 @@ export const reservedResourceNames: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Kinds of entries in a document, and what each holds. */
+/** Schemas of the entry kinds of a document. */
 export const entrySchemas = {
   groups: group,
   clients: client,
@@ -159,7 +163,7 @@ export const documentSchema: JsonSchema = {
       set: {
         type: 'string',
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-        description: 'Name under which --prune remembers what was made',
+        description: 'Name of the set that records created resources for --prune',
       },
       ...Object.fromEntries(
         kindNames.map((kind) => [
@@ -169,6 +173,6 @@ export const documentSchema: JsonSchema = {
       ),
     },
     [],
-    'What `iam apply` brings a server to. What is left out is left alone.',
+    'Desired state for `iam apply`. Omitted fields stay unchanged.',
   ),
 };

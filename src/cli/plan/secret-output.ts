@@ -1,4 +1,4 @@
-/** Secrets that an apply makes: kept in a private file as soon as they are there, or shown once at the end. */
+/** Secrets created by an apply: written to a private file immediately, or printed once at the end. */
 import { appendFile, rm } from 'node:fs/promises';
 import { escapeControls, jsonText } from '../runtime/control-characters.ts';
 import { createPrivateFile } from '../runtime/private-files.ts';
@@ -8,13 +8,13 @@ import type { NewSecret } from './executor.ts';
 
 export interface SecretOutput {
   write(secret: NewSecret): Promise<void>;
-  /** Secrets that are still to be shown. */
+  /** Secrets that must still be printed. */
   readonly unsaved: readonly NewSecret[];
-  /** Says where they are; an empty file goes. */
+  /** Prints the location of the secrets; deletes an empty file. */
   close(): Promise<void>;
 }
 
-/** The file is made before anything is sent: a secret that can't be kept must not be made. */
+/** Creates the file before any request: never create a secret that cannot be stored. */
 export async function openSecretOutput(
   deps: PlanDeps,
   changes: readonly AnyChange[],
@@ -27,13 +27,13 @@ export async function openSecretOutput(
   if (file === undefined || !makesSecrets) {
     if (makesSecrets && ['name', 'csv'].includes(deps.context.printer.format))
       throw deps.usage(
-        `-o ${deps.context.printer.format} would drop the secrets.`,
-        'Add --secret-output FILE to keep them.',
+        `-o ${deps.context.printer.format} cannot print the secrets.`,
+        'Add --secret-output FILE to store them.',
       );
     return { write: async (secret) => void unsaved.push(secret), unsaved, close: async () => undefined };
   }
   await createPrivateFile(file, '').catch((error: NodeJS.ErrnoException) => {
-    throw deps.usage(`${file} can't be made: ${error.code === 'EEXIST' ? 'it is there already' : error.message}.`);
+    throw deps.usage(`Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`);
   });
   let count = 0;
   return {
@@ -42,7 +42,7 @@ export async function openSecretOutput(
         await appendFile(file, `${jsonText(secret)}\n`);
         count += 1;
       } catch (error) {
-        // Shown rather than lost: nobody can read it again.
+        // Print the secret instead, because it cannot be read again.
         unsaved.push(secret);
         throw error;
       }
@@ -58,7 +58,7 @@ export async function openSecretOutput(
   };
 }
 
-/** A secret in a line: never in a table, which would cut it. */
+/** Formats a secret as a line; a table would truncate it. */
 export function formatSecret({ kind, ...fields }: NewSecret): string {
   const { serviceAccountId, clientId, appId } = fields;
   const owner = kind === 'client' ? `client ${clientId} of ${serviceAccountId}` : `API key of ${clientId} for ${appId}`;

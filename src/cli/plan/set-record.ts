@@ -1,4 +1,4 @@
-/** What applies of a set made on a server: a private file of lines in the user's state folder, one for each thing. */
+/** Record of resources created by applies of a set: a private JSON lines file in the user's state folder. */
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import type { ManagedResource } from './prune.ts';
 
 type Variables = Environment['variables'];
 
-/** Where the record of a set on a server is kept. Not the cache: what is lost there can't be made again. */
+/** Returns the path of a set's record. It is not in the cache, because it cannot be rebuilt. */
 export function buildRecordPath(baseUrl: string, set: string, variables: Variables): string {
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
   return path.join(getStateFolder(variables), 'sets', `${set}-${server}.jsonl`);
@@ -20,7 +20,7 @@ interface RecordLine extends ManagedResource {
   readonly what: 'made' | 'gone';
 }
 
-/** Everything that was made and not removed since. Lines that a broken write left half are passed over. */
+/** Returns the recorded resources that were not deleted since. Skips partial lines of interrupted writes. */
 export async function readRecord(file: string): Promise<ManagedResource[]> {
   const managed = new Map<string, ManagedResource>();
   for (const text of ((await readFileIfExists(file)) ?? '').split('\n')) {
@@ -42,7 +42,7 @@ function parseRecordLine(text: string): RecordLine | undefined {
   }
 }
 
-/** Adds a line for each. One write for a call, so that an interruption loses nothing that came before. */
+/** Appends one line per resource in a single write. */
 export async function appendToRecord(
   file: string,
   what: RecordLine['what'],

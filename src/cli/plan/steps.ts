@@ -1,4 +1,4 @@
-/** The writes of a plan in an order that the server takes at every point of it. Pure. */
+/** Orders the writes of a plan so that the server accepts each of them. Pure. */
 import type {
   AnyChange,
   ApiKeyChange,
@@ -12,20 +12,20 @@ import type { PlanCaller } from './guards.ts';
 import { type Member, memberFields, memberKinds } from './members.ts';
 import type { RemoteGroup, RemoteState } from './remote-state.ts';
 
-/** Writes that name many members name so many at once: what a body may hold is limited. */
+/** Maximum number of members per request, because the body size is limited. */
 const maxMembersPerCall = 1000;
 
 export type Step =
   | { readonly kind: 'customer'; readonly change: CustomerChange }
   | { readonly kind: 'client'; readonly change: ClientChange }
   | { readonly kind: 'apiKey'; readonly change: ApiKeyChange }
-  /** With `release` only what goes is taken away, so that it is free for another. */
+  /** With `release` only removals are applied, so that the removed entries can be used elsewhere. */
   | { readonly kind: 'corporateGroup'; readonly change: CorporateGroupChange; readonly release: boolean }
   | { readonly kind: 'group'; readonly change: GroupChange; readonly release: boolean }
   | { readonly kind: 'join'; readonly group: string; readonly members: readonly Member[] }
   | { readonly kind: 'leave'; readonly group: string; readonly member: Member };
 
-/** Things before what rests on them, members after their groups, and what goes last and in reverse. */
+/** Creates resources before their dependents, adds members after their groups, and deletes last in reverse order. */
 export function buildSteps(changes: readonly AnyChange[], state: RemoteState, caller: PlanCaller): Step[] {
   const of = <Kind extends AnyChange['kind']>(kind: Kind) =>
     changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
@@ -40,14 +40,14 @@ export function buildSteps(changes: readonly AnyChange[], state: RemoteState, ca
     ...of('client')
       .filter(kept)
       .map((change): Step => ({ kind: 'client', change })),
-    // Before their clients get roles: who makes a key must hold all roles of its client.
+    // Before their clients get roles, because creating a key requires all roles of its client.
     ...of('apiKey')
       .filter(kept)
       .map((change): Step => ({ kind: 'apiKey', change })),
     ...orderCorporateGroups(of('corporateGroup')),
     ...orderGroups(changed, state),
     ...changed.flatMap(buildJoins),
-    // Whoever puts himself out does everything else before.
+    // The caller's own memberships are removed last.
     ...leaves.filter((step) => !isAboutCaller(step, caller)),
     ...of('apiKey')
       .filter(isRemoval)
@@ -66,7 +66,7 @@ function isAboutCaller(step: Step, { userId, serviceId }: PlanCaller): boolean {
   return kind === 'service' ? id === serviceId : id === userId;
 }
 
-/** A business that moves is set free before it joins another, also by the end of the corporate group that it is in. */
+/** A business that moves is removed from its corporate group first, or that group is deleted first. */
 function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Step[] {
   const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
     change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
@@ -82,7 +82,7 @@ function isRemoval({ action }: AnyChange): boolean {
   return action === 'delete';
 }
 
-/** Dependencies come first. One that turns round is taken away before, or there would be a circle for a moment. */
+/** Orders dependencies first. A dependency that is reversed is removed before, to avoid a temporary cycle. */
 function orderGroups(changes: readonly GroupChange[], state: RemoteState): Step[] {
   const own = new Map(changes.filter(hasGroupChange).map((change) => [change.name, change]));
   const after = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
@@ -106,7 +106,7 @@ function orderGroups(changes: readonly GroupChange[], state: RemoteState): Step[
 
 const memberFieldNames: readonly string[] = Object.values(memberFields);
 
-/** Whether more than its members changes. */
+/** Whether fields other than the members change. */
 function hasGroupChange({ action, fields }: GroupChange): boolean {
   return action === 'create' || fields.some(({ field }) => !memberFieldNames.includes(field));
 }
@@ -127,7 +127,7 @@ function buildJoins({ name, joining }: GroupChange): Step[] {
   );
 }
 
-/** Those that depend on others go before them. */
+/** Deletes dependents before their dependencies. */
 function orderRemovals(changes: readonly GroupChange[], state: RemoteState): Step[] {
   const gone = new Map(changes.map((change) => [change.name, change]));
   const order = sortTopologically(state.groups ?? new Map())

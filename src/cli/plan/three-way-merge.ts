@@ -1,17 +1,17 @@
-/** Applies what a plan changes to what is there now, so that a change somebody else made meanwhile is kept. Pure. */
+/** Merges planned changes into the current entity, so that concurrent changes by others are preserved. Pure. */
 import type { FieldChange } from './changes.ts';
 
 type EntityBody = Readonly<Record<string, unknown>>;
 
 export interface MergeResult {
   readonly merged: EntityBody;
-  /** Whether anything is left to write. */
+  /** Whether a write is needed. */
   readonly isChanged: boolean;
-  /** Fields that somebody else set to another value than the plan saw. */
+  /** Fields whose current value differs from the planned before and after values. */
   readonly conflicts: readonly string[];
 }
 
-/** Lists are added to and taken from; a single value is set only where it still is what the plan saw. */
+/** Adds and removes list entries; sets a single value only if it is unchanged since the plan. */
 export function mergeChanges(current: EntityBody, changes: readonly FieldChange[]): MergeResult {
   const merged: Record<string, unknown> = { ...current };
   const conflicts: string[] = [];

@@ -102,10 +102,10 @@ describe('bulk run', () => {
     const file = await rows(home, text);
     const { code, err } = await run(home, server, ['run', file, ...creating]);
     expect(code).toBe(2);
-    expect(err).toContain('3 rows can');
+    expect(err).toContain('3 invalid rows');
     for (const line of [
       'line 3: groupName is missing',
-      'line 4: groups.create has no "strange"',
+      'line 4: groups.create has no field "strange"',
       'line 5: text follows',
     ])
       expect(err).toContain(line);
@@ -129,14 +129,14 @@ describe('bulk run', () => {
   });
 
   test.each([
-    ['', 'holds no rows'],
-    ['a,a\n1,2\n', 'twice'],
+    ['', 'contains no rows'],
+    ['a,a\n1,2\n', 'duplicate'],
     ['groupName\n"never closed\n', 'never closed'],
     ['{"operation":"groups.nothing"}\n', 'not found'],
-    ['{"operation":"groups.get","params":{"id":"x"}}\n', 'params has "id"; there are groupId'],
-    ['{"operation":"groups.get","parms":{}}\n', 'it has "parms"'],
-    ['{"params":{}}\n', 'names no operation'],
-    ['{"operation":"groups.get"}\n{\n', 'line 2: it is not JSON'],
+    ['{"operation":"groups.get","params":{"id":"x"}}\n', 'unknown key "id" in params; use groupId'],
+    ['{"operation":"groups.get","parms":{}}\n', 'unknown key "parms"'],
+    ['{"params":{}}\n', 'no operation'],
+    ['{"operation":"groups.get"}\n{\n', 'line 2: invalid JSON'],
   ])('refuses %j before anything is sent', async (text, reason) => {
     await using home = await Home.make();
     await using server = await groupServer();

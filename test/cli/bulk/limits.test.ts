@@ -49,7 +49,7 @@ describe('a server that asks for a pause', () => {
     const file = await rows(home, 50);
     const outcome = await run(home, server, [file, ...creating, '--max-wait', '5', '--concurrency', '2']);
     expect(outcome.code).toBe(75);
-    expect(outcome.err).toContain('run the same again to go on');
+    expect(outcome.err).toContain('Run the same command again to resume');
     expect(server.received.length).toBeLessThanOrEqual(3);
   });
 

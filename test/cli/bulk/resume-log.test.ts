@@ -157,7 +157,7 @@ describe('the ledger', () => {
   });
 
   test.each([
-    ['of other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
+    ['for other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
     ['of another server', async () => undefined],
   ])('%s is refused, and nothing is sent', async (what, change) => {
     await using home = await Home.make();
@@ -169,7 +169,7 @@ describe('the ledger', () => {
     await change(home);
     const target = what.endsWith('server') ? other : server;
     const outcome = await run(home, target, ['run', file, ...creating]);
-    expect([outcome.code, outcome.err.includes('is the ledger of')]).toEqual([2, true]);
+    expect([outcome.code, outcome.err.includes('The ledger ')]).toEqual([2, true]);
     expect([...take(server), ...take(other)]).toEqual([]);
   });
 

@@ -14,31 +14,31 @@ function listDiagnostics(...texts: string[]): string[] {
 
 describe('a fault is told with its file, line and column', () => {
   test.each([
-    ['', '0.yaml:1:1: holds nothing'],
+    ['', '0.yaml:1:1: is empty'],
     ['groups: [', '0.yaml:1:10: Flow sequence in block collection must be sufficiently indented'],
     ['groups: 3', '0.yaml:1:9: groups: must be a list'],
     ['- a', '0.yaml:1:1: must be an object of fields'],
-    ['users: []', '0.yaml:1:1: has no users; it can have set, groups, clients, apiKeys, corporateGroups, customers'],
-    ['groups:\n  - roles: [A]', '0.yaml:2:5: groups: needs groupName'],
+    ['users: []', '0.yaml:1:1: unknown field users; use set, groups, clients, apiKeys, corporateGroups, customers'],
+    ['groups:\n  - roles: [A]', '0.yaml:2:5: groups: groupName is required'],
     ['groups:\n  - groupName: a\n    groupName: b', '0.yaml:3:5: Map keys must be unique'],
     [
       'groups:\n  - groupName: a\n    dependencies: [ops]',
       '0.yaml:3:20: dependencies: must be an object, such as {groupName: ..}',
     ],
-    ['groups:\n  - groupName: 7', '0.yaml:2:16: groupName: must be text: put 7 in quotes'],
+    ['groups:\n  - groupName: 7', '0.yaml:2:16: groupName: must be a string: put 7 in quotes'],
     [
       'groups:\n  - groupName: 0123456789abcdef01234567',
       '0.yaml:2:16: groupName: "0123456789abcdef01234567" is not allowed',
     ],
     ['groups:\n  - groupName: a\n    roles:', '0.yaml:3:11: roles: must be a list'],
-    ['groups:\n  - groupName: a\n    roles: [A, ROLE_A]', '0.yaml:3:16: the role A is there twice'],
-    ['groups:\n  - groupName: a\n    roles: [AUTH-MFA]', '0.yaml:3:13: AUTH-MFA is given by the service itself'],
-    ['groups:\n  - groupName: a\n    users: [u1, u2, u1]', '0.yaml:3:21: users: names "u1" twice'],
-    ['groups:\n  - groupName: a\n  - groupName: a', '0.yaml:3:5: group a is there twice; first in 0.yaml:2'],
-    ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: has no clientSecret'],
+    ['groups:\n  - groupName: a\n    roles: [A, ROLE_A]', '0.yaml:3:16: duplicate role A'],
+    ['groups:\n  - groupName: a\n    roles: [AUTH-MFA]', '0.yaml:3:13: AUTH-MFA is granted by the service'],
+    ['groups:\n  - groupName: a\n    users: [u1, u2, u1]', '0.yaml:3:21: users: duplicate entry "u1"'],
+    ['groups:\n  - groupName: a\n  - groupName: a', '0.yaml:3:5: duplicate group a; first in 0.yaml:2'],
+    ['clients:\n  - {clientSecret: x, clientId: a}', '0.yaml:2:6: clients: unknown field clientSecret'],
     ['clients:\n  - {appId: a}', '0.yaml:2:5: a client needs a serviceAccountId or a clientId'],
     ['groups:\n  - groupName: me', '0.yaml:2:16: me is a reserved word'],
-    ['clients:\n  - {clientId: a, redirectURI: nowhere}', '0.yaml:2:32: redirectURI: "nowhere" is no URI'],
+    ['clients:\n  - {clientId: a, redirectURI: nowhere}', '0.yaml:2:32: redirectURI: "nowhere" is not a URI'],
     ['apiKeys:\n  - {appId: a}', '0.yaml:2:5: an API key needs a clientId or a serviceAccountId'],
     ['customers:\n  - {document: "1"}', '0.yaml:2:5: a customer needs a businessName or a userId'],
     [
@@ -47,9 +47,9 @@ describe('a fault is told with its file, line and column', () => {
     ],
     [
       'corporateGroups:\n  - {corporateGroupName: a, businesses: [b]}\n  - {corporateGroupName: c, businesses: [b]}',
-      '0.yaml:3:42: the business b is in a already',
+      '0.yaml:3:42: the business b is already in a',
     ],
-    ['{"groups": [{"groupName": "a", "role": []}]}', '0.yaml:1:32: groups: has no role'],
+    ['{"groups": [{"groupName": "a", "role": []}]}', '0.yaml:1:32: groups: unknown field role'],
   ])('%j', (text, message) => {
     const found = listDiagnostics(text);
     expect([found.length, found[0]?.slice(0, message.length)]).toEqual([1, message]);

@@ -78,7 +78,7 @@ test('that nobody is left who administers is refused', async () => {
   const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: iam-administrators, users: []}\n');
   const before = await dumpDirectory(fixture.server);
   const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
-  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('No user would be left') });
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('No user would be able') });
   expect(await dumpDirectory(fixture.server)).toEqual(before);
 });
 
@@ -125,7 +125,7 @@ describe('what somebody else changes meanwhile', () => {
     await using between = await startInterposingProxy(fixture.server.url, 1, others);
     expect(await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url })).toMatchObject({
       code: 6,
-      err: expect.stringContaining('another organizationId'),
+      err: expect.stringContaining('unexpected value of organizationId'),
     });
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).organizationId).toBe('globex');
   });
@@ -136,7 +136,7 @@ describe('what somebody else changes meanwhile', () => {
     const others = () => fixture.server.admin.groups.remove({ params: { groupId: 'ops' } });
     await using between = await startInterposingProxy(fixture.server.url, 1, others);
     const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url });
-    expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('is not there any more') });
+    expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('no longer exists') });
   });
 
   test('is not removed with what an apply once made', async () => {

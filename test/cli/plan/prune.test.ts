@@ -34,7 +34,7 @@ describe('--prune', () => {
     const outcome = await fixture.iam(applyWords(less));
     expect(outcome.code).toBe(0);
     expect(outcome.out).toContain('corporate group holding');
-    expect(outcome.out).toContain('--prune removes them');
+    expect(outcome.out).toContain('Delete them with --prune');
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
@@ -109,12 +109,12 @@ describe('--prune', () => {
     });
   });
 
-  test('needs a set', async () => {
+  test('requires a set', async () => {
     await using fixture = await startPlanFixture();
     const file = await fixture.write('iam.yaml', 'groups: []\n');
     expect(await fixture.iam(applyWords(file, '--prune'))).toMatchObject({
       code: 2,
-      err: expect.stringContaining('needs a set'),
+      err: expect.stringContaining('requires a set'),
     });
   });
 });
@@ -153,7 +153,7 @@ describe('--prune of memberships', () => {
     const file = await fixture.write('less.yaml', unlisted);
     expect((await fixture.iam(applyWords(file))).out).toContain('member of ops: user u1, member of ops: user u2');
     const outcome = await fixture.iam(applyWords(file, '--prune'));
-    expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('This removes 2 memberships for good.')]);
+    expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('This permanently removes 2 memberships.')]);
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
