@@ -25,7 +25,7 @@ describe('the group of the first administrator can be removed while there is ano
     ['a user in a group that depends on one with the role', [eve], { users: ['eve'] }],
     ['a user of a business in the group', [{ ...eve, businessId: 'acme' }], { businesses: ['acme'] }],
     [
-      'a user in the group for his business',
+      'a business user in the group',
       [{ ...eve, businessId: 'acme' }],
       { businessUsers: [{ businessId: 'acme', userId: 'eve' }] },
     ],

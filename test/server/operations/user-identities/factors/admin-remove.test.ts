@@ -53,11 +53,11 @@ describe('is rejected', () => {
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
-    const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];
+    const authenticationFactors = [{ id: 'admin-factor', contactType: 'EMAIL' as const, email: 'admin@example.com' }];
     await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
     const maintainer = await asMaintainer(server);
-    for (const id of ['his', 'absent'])
+    for (const id of ['admin-factor', 'absent'])
       await expectRefused(server, () => remove(maintainer, id, userId), { status: 403, code: 'MFA_MISSING' });
-    await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'his', userId)).resolves.toBeUndefined();
+    await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'admin-factor', userId)).resolves.toBeUndefined();
   });
 });

@@ -77,11 +77,12 @@ describe('is rejected', () => {
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
-    const authenticationFactors = [{ id: 'his', contactType: 'EMAIL' as const, email: 'his@example.com' }];
+    const authenticationFactors = [{ id: 'admin-factor', contactType: 'EMAIL' as const, email: 'admin@example.com' }];
     await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
-    const change = (as: IamClient, factorId = 'his') => updateOf(userId, factorId, as, { email: 'mine@example.com' });
+    const change = (as: IamClient, factorId = 'admin-factor') =>
+      updateOf(userId, factorId, as, { email: 'mine@example.com' });
     const maintainer = await asMaintainer(server);
-    for (const id of ['his', 'absent'])
+    for (const id of ['admin-factor', 'absent'])
       await expectRefused(server, () => change(maintainer, id), { status: 403, code: 'MFA_MISSING' });
     await expect(change(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Bob, who has contacts of every kind, and requests on his behalf, for the tests of factors and MFA. */
+/** Bob, who has contacts of every kind, and requests as this user, for the tests of factors and MFA. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { SeedFactor, SeedUser } from '../../../../../src/server/seed/schema.ts';
