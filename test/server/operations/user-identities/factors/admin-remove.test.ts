@@ -53,7 +53,9 @@ describe('is rejected', () => {
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
-    const authenticationFactors = [{ id: 'admin-factor', contactType: 'EMAIL' as const, email: 'admin@example.com' }];
+    const authenticationFactors = [
+      { id: 'admin-factor', contactType: 'EMAIL' as const, email: 'other-admin@example.com' },
+    ];
     await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
     const maintainer = await asMaintainer(server);
     for (const id of ['admin-factor', 'absent'])

@@ -77,7 +77,9 @@ describe('is rejected', () => {
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
-    const authenticationFactors = [{ id: 'admin-factor', contactType: 'EMAIL' as const, email: 'admin@example.com' }];
+    const authenticationFactors = [
+      { id: 'admin-factor', contactType: 'EMAIL' as const, email: 'other-admin@example.com' },
+    ];
     await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
     const change = (as: IamClient, factorId = 'admin-factor') =>
       updateOf(userId, factorId, as, { email: 'mine@example.com' });
