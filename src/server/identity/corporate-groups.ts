@@ -49,7 +49,7 @@ export async function assertCorporateGroupNameAvailable(
   if (existing && existing.corporateGroupId !== corporateGroupId)
     throw apiError(
       'CORPORATE_GROUP_NAME_TAKEN',
-      `Another corporate group has the name ${JSON.stringify(corporateGroupName)}.`,
+      `The corporate group name ${JSON.stringify(corporateGroupName)} is already in use.`,
     );
 }
 

@@ -34,7 +34,7 @@ export async function addFactors(
   for (const { id } of drafts) {
     if (id === undefined) continue;
     if (seenIds.has(id) || (await tx.factors.get(id)))
-      throw apiError('FACTOR_TAKEN', `A factor with the id ${id} already exists.`);
+      throw apiError('FACTOR_TAKEN', `The factor id ${id} is already in use.`);
     seenIds.add(id);
   }
   assertFactorsValid(user, await listAlternativeFactors(tx, user.userId), drafts);

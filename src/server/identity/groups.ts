@@ -87,10 +87,7 @@ export function normalizeGroupRoles(names: readonly string[]): string[] {
   const roles = [...new Set(names.map(stripRolePrefix))];
   const reserved = roles.find(isReservedRole);
   if (reserved !== undefined)
-    throw apiError(
-      'ROLE_RESERVED',
-      `The role ${reserved} is granted by the service only and cannot be added to a group.`,
-    );
+    throw apiError('ROLE_RESERVED', `The role ${reserved} is reserved for the service. A group cannot grant it.`);
   return roles;
 }
 
@@ -143,5 +140,5 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
 export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
   const existing = await tx.groups.getBy('groupName', groupName);
   if (existing && existing.groupId !== groupId)
-    throw apiError('GROUP_NAME_TAKEN', `Another group has the name ${JSON.stringify(groupName)}.`);
+    throw apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(groupName)} is already in use.`);
 }

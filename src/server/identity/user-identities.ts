@@ -50,7 +50,7 @@ export async function assertLoginNamesAvailable(tx: Transaction, user: User): Pr
   for (const name of loginNames(user)) {
     const existing = await tx.users.getBy('login', name);
     if (existing && existing.userId !== user.userId)
-      throw apiError('LOGIN_NAME_TAKEN', `Another user has the login name ${JSON.stringify(name)}.`);
+      throw apiError('LOGIN_NAME_TAKEN', `The login name ${JSON.stringify(name)} is already in use by another user.`);
   }
 }
 

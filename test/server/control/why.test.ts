@@ -38,14 +38,14 @@ describe('a credential that was not taken', () => {
   test('is of an unknown client, or has another secret', async () => {
     await using server = await startServer();
     expect(await explain(server, basic('x', 'y'))).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('no client of the id') },
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('No client has the given id') },
     });
     expect(await explain(server, basic(adminClient.clientId, 'y'))).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('secret is not that') },
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('secret does not match') },
       client: { clientId: adminClient.clientId },
     });
     expect(await explain(server, { 'X-Api-Key': 'y' })).toMatchObject({
-      credential: { way: 'api-key', taken: false, reason: expect.stringContaining('no such API key') },
+      credential: { way: 'api-key', taken: false, reason: expect.stringContaining('API key does not exist') },
     });
   });
 
@@ -53,7 +53,7 @@ describe('a credential that was not taken', () => {
     await using server = await startServer({ seed: { users: [{ userId: 'ann', locked: true }] } });
     const client = await server.makeClient({ userId: 'ann' });
     expect(await explain(server, basic(client.clientId, client.clientSecret))).toMatchObject({
-      credential: { reason: expect.stringContaining('What owns the client') },
+      credential: { reason: expect.stringContaining('The owner of the client') },
       client: { clientId: client.clientId },
     });
   });
@@ -66,8 +66,8 @@ describe('a credential that was not taken', () => {
     const [head, body, signature = ''] = accessToken.split('.');
     const altered = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     const reasonFor = async (token: string) => (await explain(server, bearer(token))).credential.reason;
-    expect(await reasonFor('x')).toContain('no JSON Web Token');
-    expect(await reasonFor('a.b.c')).toContain('no JSON Web Token');
+    expect(await reasonFor('x')).toContain('not a JSON Web Token');
+    expect(await reasonFor('a.b.c')).toContain('not a JSON Web Token');
     expect(await reasonFor(altered)).toContain('signature is invalid');
     expect(await reasonFor(foreign)).toContain('signed with a key that this server does not have');
     server.clock.advance(3601);
@@ -104,7 +104,7 @@ describe('a credential that was not taken', () => {
       return fetchExplanation(server, await send(server, path, { method: 'POST', headers: basic(name, secret) }));
     };
     expect(await tried('ann', 'wrong')).toMatchObject({
-      credential: { way: 'basic', taken: false, reason: expect.stringContaining('password is not that') },
+      credential: { way: 'basic', taken: false, reason: expect.stringContaining('password does not match') },
       user: { userId: 'ann' },
     });
     expect(await tried('bob', 'wrong')).toMatchObject({ credential: { reason: 'The user has no password.' } });
@@ -147,7 +147,7 @@ describe('a caller who may not', () => {
     const path = '/security/iam/v1/user-accesses/ops/user-accounts';
     const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
     const told = (await fetchExplanation(server, answer)) as Explanation & { readonly rule?: string };
-    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('does not hold itself: DEPLOY')]);
+    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('roles that the caller lacks: DEPLOY')]);
     expect(told).toMatchObject({ credential: { taken: true }, missing: [] });
   });
 });
