@@ -1,4 +1,4 @@
-/** The methods of the client, one for each operation: `groups.add-role` stands at `groups.addRole`. */
+/** The methods of the client, one per operation: `groups.add-role` becomes `groups.addRole`. */
 import type { ManifestOperation } from '../contract/manifest-types.ts';
 import type { CallInput } from './types.ts';
 
@@ -8,7 +8,7 @@ export interface ClientArea {
   [name: string]: ClientArea | Method;
 }
 
-/** Builds the areas; `call` is what each method does. */
+/** Builds the areas; each method calls `call`. */
 export function buildClientAreas(
   operations: readonly ManifestOperation[],
   call: (operation: ManifestOperation, input?: CallInput) => Promise<unknown>,

@@ -16,34 +16,34 @@ import { createTransport, type Timeouts, type TlsOptions, type Transport } from 
 import type { AreasOf, CallInput } from './types.ts';
 
 export interface ClientOptions {
-  /** With or without a path and a slash at its end. */
+  /** With or without a path and a trailing slash. */
   readonly baseUrl: string;
   readonly credentials?: Credentials | undefined;
-  /** Sent with every call. */
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  /** Opens connections, for example through a proxy. It must apply `tls` itself. */
   readonly connector?: buildConnector.connector | undefined;
   readonly dispatcher?: Dispatcher | undefined;
-  /** What else calls go through, for the messages of failures. */
+  /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;
   readonly tokenCache?: TokenCache | undefined;
-  /** Called before each request leaves, login included; for tracing. Sees secrets. */
+  /** Called before each request, including logins; for tracing. The request contains secrets. */
   readonly onRequest?: ((request: OutgoingRequest) => void) | undefined;
   readonly onResponse?: ((response: ApiResponse) => void) | undefined;
 }
 
-/** What a client can do whatever operations there are. */
+/** The part of the client that does not depend on the set of operations. */
 export interface BaseClient {
-  /** Calls an operation by its id and gives the whole answer. Throws ClientError where it is a failure. */
+  /** Calls an operation by its id and returns the whole response. @throws ClientError for an error response. */
   call(id: string, input?: CallInput): Promise<ApiResponse>;
-  /** All items of a list, page by page as they are consumed. */
+  /** Iterates over all items of a list and requests pages on demand. */
   items(id: string, input?: CallInput): AsyncGenerator<unknown, void, undefined>;
-  /** Sends to a path under the base URL and gives the answer as it is, also a failure. */
+  /** Sends a request to a path under the base URL and returns the response, also an error response. */
   raw(method: string, path: string, input?: Omit<CallInput, 'params'>): Promise<ApiResponse>;
-  /** Ends the connections once the calls under way are done. */
+  /** Closes the connections after pending requests complete. */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ interface ClientDeps {
 
 const loginId = 'client-identities.login';
 
-/** Makes a client from a manifest; `createClient` gives it the types of this package's operations. */
+/** Creates a client from a manifest; `createClient` adds the types of the operations. */
 export function createUntypedClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const base = createBaseClient(options, manifest);
   return Object.assign(
@@ -69,7 +69,7 @@ export function createUntypedClient(options: ClientOptions, manifest: Manifest):
   );
 }
 
-/** The same without the methods of the operations, for who calls them by their ids. */
+/** Creates a client without methods for the operations; they are called by id. */
 export function createBaseClient(options: ClientOptions, manifest: Manifest): BaseClient {
   const byId = new Map(manifest.operations.map((operation) => [operation.id, operation]));
   const { origin, basePath } = parseBaseUrl(options.baseUrl, manifest.prefix);
@@ -100,7 +100,7 @@ function withTracing(transport: Transport, { onRequest, onResponse }: ClientOpti
 
 function findOperationById(byId: ReadonlyMap<string, ManifestOperation>, id: string): ManifestOperation {
   const operation = byId.get(id);
-  if (!operation) throw new InputError(`There is no operation ${id}.`);
+  if (!operation) throw new InputError(`Operation ${id} not found.`);
   return operation;
 }
 
@@ -119,23 +119,25 @@ async function call(
   return withHeaderValue(operation, response);
 }
 
-/** Where an answer has its one value in a header, that is what is in it. */
+/** Uses the value of the declared response header as the body. */
 function withHeaderValue({ response: { header } }: ManifestOperation, response: ApiResponse): ApiResponse {
   return header ? { ...response, body: { [header.field]: response.headers[header.name.toLowerCase()] } } : response;
 }
 
 async function sendRaw(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
   if (!path.startsWith('/') || /[\s#]/.test(path))
-    throw new InputError(`${JSON.stringify(path)} is no path: it starts with a slash and has no blanks.`);
+    throw new InputError(
+      `${JSON.stringify(path)} is not a valid path: it must start with a slash and contain no spaces.`,
+    );
   const query = buildQueryString(input.query);
   const target = deps.basePath + path + (path.includes('?') ? query.replace('?', '&') : query);
   return sendWithSession(deps, method.toUpperCase(), target, input);
 }
 
 async function sendWithSession(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
-  const { headers: own, body } = encodeBody(input.body);
+  const { headers: bodyHeaders, body } = encodeBody(input.body);
   const tag = input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch };
-  const merged = mergeHeaders({ accept: 'application/json' }, own, deps.options.headers, tag, input.headers);
+  const merged = mergeHeaders({ accept: 'application/json' }, bodyHeaders, deps.options.headers, tag, input.headers);
   const hasOwnCredentials = 'authorization' in merged || 'x-api-key' in merged;
   const send = (headers: Readonly<Record<string, string>>) =>
     deps.transport.send({ method, path, headers, body, signal: input.signal });

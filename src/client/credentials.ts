@@ -1,4 +1,4 @@
-/** Who the client is: the headers that say so, and the login behind them. */
+/** The credentials of the client: authentication headers and the login that obtains tokens. */
 
 import { ClientError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -11,19 +11,19 @@ export interface ClientSecretCredentials {
   readonly clientSecret: string;
 }
 
-/** Calls an operation over the client's connections, without its credentials. */
+/** Calls an operation over the connections of the client, without credentials. */
 export type AnonymousCall = (id: string, input: CallInput) => Promise<ApiResponse>;
 
-/** Gives access tokens that somebody else keeps and renews, such as those of a user who logged in. */
+/** Supplies access tokens that are stored and renewed elsewhere, such as those of a signed-in user. */
 export interface TokenSource {
   token(call: AnonymousCall): Promise<string>;
-  /** Drops the token where another one could mend a refusal with this code; says whether. */
+  /** Discards the token if a new one could resolve an error with this code. @returns whether it did. */
   renew(code: string): boolean;
 }
 
 /**
- * One way of presenting itself. A plain pair logs in and calls with the token; `basic` sends the pair on every call.
- * Left out, calls go without credentials.
+ * The credentials of a client. A plain pair logs in and sends the token; `basic` sends the pair with every request.
+ * Without credentials, requests are unauthenticated.
  */
 export type Credentials =
   | ClientSecretCredentials
@@ -32,22 +32,22 @@ export type Credentials =
   | { readonly basic: ClientSecretCredentials }
   | { readonly tokens: TokenSource };
 
-/** Where a token is kept beyond the life of a client. */
+/** Persistent storage for a token. */
 export interface TokenCache {
   read(): Promise<string | undefined>;
   write(token: { readonly accessToken: string; readonly expiresIn: string }): Promise<void>;
 }
 
 export interface AuthSession {
-  /** Headers for one call; logs in first where there is no token yet. */
+  /** Returns the headers for one request; logs in first if there is no token. */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** Drops the token where a fresh login could mend a refusal with this code; says whether. */
+  /** Discards the token if a new login could resolve an error with this code. @returns whether it did. */
   renew(code: string): boolean;
   /** The pair as Basic, for the login operation itself. */
   readonly basic: Readonly<Record<string, string>>;
 }
 
-/** The value of an Authorization header for a pair. */
+/** Returns the Authorization header for client credentials. */
 export function basicAuthorization({ clientId, clientSecret }: ClientSecretCredentials): string {
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`, 'utf8').toString('base64')}`;
 }
@@ -60,7 +60,7 @@ export interface AuthSessionOptions {
   readonly call: AnonymousCall;
 }
 
-/** Makes the session for the given credentials. */
+/** Creates the session for the credentials. */
 export function createAuthSession(options: AuthSessionOptions): AuthSession {
   const { credentials } = options;
   if (credentials && 'clientId' in credentials) return createLoginSession(credentials, options);
@@ -95,13 +95,13 @@ function createLoginSession(
   let token: Promise<string> | undefined;
   let isFresh = false;
   const obtain = async () => {
-    const kept = isFresh ? undefined : await tokenCache?.read();
-    isFresh = kept === undefined;
-    return kept ?? login(transport, loginPath, basic, tokenCache);
+    const cached = isFresh ? undefined : await tokenCache?.read();
+    isFresh = cached === undefined;
+    return cached ?? login(transport, loginPath, basic, tokenCache);
   };
   return {
     basic,
-    // One login for all calls that start together.
+    // Concurrent requests share one login.
     headers: async () => {
       token ??= obtain();
       try {
@@ -111,7 +111,7 @@ function createLoginSession(
         throw error;
       }
     },
-    // A role gained lately comes with the next token, so one from the cache may only be too old.
+    // A cached token may predate a role that was granted since, so ROLE_MISSING also renews it.
     renew: (code) => {
       if (code !== 'TOKEN_INVALID' && (code !== 'ROLE_MISSING' || isFresh)) return false;
       token = undefined;
@@ -133,7 +133,7 @@ async function login(
   if (typeof accessToken !== 'string')
     throw new ClientError({
       status: response.status,
-      items: [{ code: 'ANSWER_UNREADABLE', message: 'The login answered without a token.' }],
+      items: [{ code: 'ANSWER_UNREADABLE', message: 'The login response contains no token.' }],
       requestId: response.requestId,
     });
   await tokenCache?.write({ accessToken, expiresIn: String(expiresIn) });

@@ -1,7 +1,7 @@
-/** Reads the error array of the service. Its fields may come from a proxy or another version: only those of the right type count. */
+/** Parses the error array of the service. Fields of unexpected types, from a proxy or another version, are ignored. */
 import type { ClientErrorItem, ErrorDetails } from './errors.ts';
 
-/** The items where the body is an error array; every other list has items with more or other fields. */
+/** Returns the items of an error array, or an empty array for any other body. */
 export function errorItems(body: unknown): ClientErrorItem[] {
   return Array.isArray(body) && body.length > 0 && body.every(isErrorItem) ? body.map(withKnownDetails) : [];
 }

@@ -1,4 +1,4 @@
-/** How a call can fail: refused by the service, not reached, or not sent because the input makes no request. */
+/** Errors of the client: rejected by the service, not reached, or not sent because the input is not valid. */
 
 import type { ErrorDetails } from '../contract/error-body.ts';
 
@@ -8,7 +8,7 @@ export type { ErrorDetails };
 export interface ClientErrorItem {
   readonly code: string;
   readonly message: string;
-  /** What the message says, as data: the wrong field, the missing roles. Messages are for people and may change. */
+  /** The content of the message as data, such as the wrong field or the missing roles. Messages may change. */
   readonly details?: ErrorDetails;
 }
 
@@ -19,21 +19,21 @@ export interface ClientErrorDetails {
   readonly retryAfter?: number | undefined;
 }
 
-/** The service refused the call. `code` is that of the first item, which decides what a caller can do. */
+/** The service returned an error. `code` and `details` are those of the first item. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly status: number;
   readonly code: string;
   readonly items: readonly ClientErrorItem[];
-  /** Those of the first item. */
+  /** The details of the first item. */
   readonly details: ErrorDetails | undefined;
   readonly requestId: string | undefined;
-  /** Seconds to wait, where the service gave them. */
+  /** Seconds to wait, from Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(details: ClientErrorDetails) {
     const [first] = details.items;
-    super(first?.message ?? `The service answered ${details.status}.`);
+    super(first?.message ?? `The service responded with ${details.status}.`);
     this.status = details.status;
     this.code = first?.code ?? `HTTP_${details.status}`;
     this.items = details.items;
@@ -43,7 +43,7 @@ export class ClientError extends Error {
   }
 }
 
-/** No answer came: nobody listens, the connection broke, or it took too long. Whether a write arrived is not known. */
+/** No response: connection refused, connection lost or timeout. A write may or may not have been applied. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   readonly code: string;
@@ -54,7 +54,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** The input does not make a request; nothing was sent. */
+/** The input is not a valid request; nothing was sent. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 }

@@ -20,7 +20,7 @@ export type { CallInput, CallOptions, InputOf, ResultOf, ResultPage } from './ty
 /** A client with a method for every operation of the service. */
 export type IamClient = ClientOf<typeof operations>;
 
-/** Makes a client; it connects with its first call. */
+/** Creates a client; it connects on its first request. */
 export function createClient(options: ClientOptions): IamClient {
   return createUntypedClient(options, manifest) as IamClient;
 }

@@ -1,4 +1,4 @@
-/** Connections to `localhost` and names below it, which RFC 6761 (6.3) reserves for the loopback interface. */
+/** Connections to `localhost` and its subdomains, which RFC 6761 (6.3) reserves for the loopback interface. */
 import { lookup as lookupOfSystem } from 'node:dns';
 import { BlockList, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -8,20 +8,20 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** Connects to loopback addresses only, whatever name servers say. */
+/** Connects to loopback addresses only, regardless of DNS. */
 export function createLoopbackConnector({ timeout }: { readonly timeout: number }): buildConnector.connector {
   return createConnector({ timeout, lookup: createLoopbackLookup(lookupOfSystem) });
 }
 
-/** Looks up `localhost` in place of any name below it, and drops every address that is not loopback. */
+/** Looks up `localhost` instead of the subdomain and drops addresses that are not loopback. */
 export function createLoopbackLookup(lookup: LookupAll): LookupFunction {
   return (hostname, options, callback) =>
     lookup('localhost', { ...options, all: true }, (error, found) => {
-      const own = (found ?? []).filter(({ address, family }) =>
+      const addresses = (found ?? []).filter(({ address, family }) =>
         loopback.check(address, family === 6 ? 'ipv6' : 'ipv4'),
       );
-      const [first] = own;
-      if (first && options.all) callback(null, own);
+      const [first] = addresses;
+      if (first && options.all) callback(null, addresses);
       else if (first) callback(null, first.address, first.family);
       else
         callback(error ?? Object.assign(new Error(`${hostname} has no loopback address`), { code: 'ENOTFOUND' }), '');

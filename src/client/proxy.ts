@@ -1,4 +1,4 @@
-/** Connections through a proxy: each is a tunnel that the proxy opens on CONNECT (RFC 9110, 9.3.6). */
+/** Connections through a proxy, as CONNECT tunnels (RFC 9110, 9.3.6). */
 import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { buildConnector } from 'undici';
@@ -6,17 +6,17 @@ import type { TlsOptions } from './transport.ts';
 import { createConnector } from './undici.ts';
 
 export interface ProxyOptions {
-  /** With a user name and a password in it where the proxy wants them. */
+  /** May contain the user name and the password for the proxy. */
   readonly url: string;
   readonly tls?: TlsOptions | undefined;
-  /** Milliseconds until a connection stands. */
+  /** Milliseconds for opening a connection. */
   readonly timeout: number;
 }
 
-/** Longer than any head that a proxy has reason to send. */
+/** Maximum length of the response head of the proxy, in bytes. */
 const maxHeadLength = 16_384;
 
-/** What undici connects by. The proxy sees where a call goes, and of https nothing else. */
+/** Returns an undici connector. For https, the proxy sees only the host and the port. */
 export function createProxyConnector({ url, tls, timeout }: ProxyOptions): buildConnector.connector {
   const secure = createConnector({ ...tls, timeout });
   return (options, callback) => {
@@ -40,25 +40,26 @@ function openTunnel(proxy: URL, target: string, tls: TlsOptions | undefined, tim
       socket.destroy();
       reject(error);
     };
-    const broken = () => fail(new Error('the proxy broke off'));
+    const broken = () => fail(new Error('the proxy closed the connection'));
     const read = (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
       const end = head.indexOf('\r\n\r\n');
-      if (end < 0 && head.length > maxHeadLength) return fail(new Error('the proxy does not speak HTTP'));
+      if (end < 0 && head.length > maxHeadLength) return fail(new Error('the proxy response is not HTTP'));
       if (end < 0) return;
       const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1')) ?? [];
-      if (!status?.startsWith('2')) return fail(new Error(`the proxy answered ${status ?? 'what is no HTTP'}`));
+      if (!status?.startsWith('2'))
+        return fail(new Error(status ? `the proxy responded with ${status}` : 'the proxy response is not HTTP'));
       socket.off('data', read).off('error', fail).off('close', broken).setTimeout(0).pause();
       if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
       resolve(socket);
     };
     socket.on('data', read).on('error', fail).on('close', broken);
-    socket.setTimeout(timeout, () => fail(new Error('the proxy does not answer')));
+    socket.setTimeout(timeout, () => fail(new Error('the proxy does not respond')));
     socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${proxyAuthorization(proxy)}\r\n`);
   });
 }
 
-/** The client certificate is for the server alone, so a proxy gets none. */
+/** Sends no client certificate to the proxy: it is for the server only. */
 function connectToProxy({ protocol, hostname, port }: URL, tls: TlsOptions | undefined): Socket {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol !== 'https:') return connectPlainly({ host, port: Number(port || 80) });

@@ -1,35 +1,35 @@
-/** From an operation and its input to a request line, headers and body. Pure. */
+/** Builds the path, headers and body of a request from an operation and its input. Pure functions. */
 import type { ManifestOperation } from '../contract/manifest-types.ts';
 import { InputError } from './errors.ts';
 import type { CallInput, Scalar } from './types.ts';
 
 export interface OutgoingRequest {
   readonly method: string;
-  /** From the root of the origin, with the query. */
+  /** Absolute path with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where a client sends its calls. */
+/** The parts of the base URL of a client. */
 export interface BaseUrlParts {
   readonly origin: string;
-  /** Path of the base URL without a slash at its end; empty for the root. */
+  /** Path of the base URL without a trailing slash; empty for the root. */
   readonly basePath: string;
 }
 
-/** Reads a base URL; a path is kept, and the service prefix may be part of it or not. */
+/** Parses a base URL. It may have a path, which may end with the service prefix. @throws InputError. */
 export function parseBaseUrl(baseUrl: string, prefix: string): BaseUrlParts {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new InputError(`The base URL ${JSON.stringify(baseUrl)} is not an http or https URL.`);
-  if (url.username || url.password) throw new InputError('The base URL must not carry a user name or a password.');
+  if (url.username || url.password) throw new InputError('The base URL must not contain a user name or a password.');
   const path = url.pathname.replace(/\/+$/, '');
   return { origin: url.origin, basePath: path.endsWith(prefix) ? path.slice(0, -prefix.length) : path };
 }
 
-/** The path of an operation with its parameters filled in and its query behind it. */
+/** Returns the path of an operation with its parameters and query. @throws InputError. */
 export function buildOperationPath(operation: ManifestOperation, input: CallInput): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodePathSegment(operation, name, input.params?.[name]),
@@ -38,15 +38,15 @@ export function buildOperationPath(operation: ManifestOperation, input: CallInpu
 }
 
 function encodePathSegment(operation: ManifestOperation, name: string, value: Scalar | undefined): string {
-  if (value === undefined || value === '') throw new InputError(`${operation.id} needs ${name} in its path.`);
-  // A dot segment vanishes in every URL parser on the way, so the call would reach another path.
-  if (value === '.' || value === '..') throw new InputError(`${name} can't be ${JSON.stringify(value)}.`);
+  if (value === undefined || value === '') throw new InputError(`${operation.id} requires the path parameter ${name}.`);
+  // URL parsers remove dot segments, so the request would go to another path.
+  if (value === '.' || value === '..') throw new InputError(`${name} cannot be ${JSON.stringify(value)}.`);
   const text = String(value);
   if (/\p{Surrogate}/u.test(text)) throw new InputError(`${name} is not well-formed Unicode.`);
   return encodeURIComponent(text);
 }
 
-/** `?a=1&b=2`, or nothing where no value is given. */
+/** Returns `?a=1&b=2`, or an empty string without values. */
 export function buildQueryString(query: CallInput['query']): string {
   const entries = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(
@@ -55,14 +55,14 @@ export function buildQueryString(query: CallInput['query']): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Headers and body of a call; text goes out as it is, everything else as JSON. */
+/** Returns the body and its headers. Strings are sent unchanged, everything else as JSON. */
 export function encodeBody(body: unknown): Pick<OutgoingRequest, 'headers' | 'body'> {
   if (body === undefined) return { headers: {} };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { headers: { 'content-type': 'application/json' }, body: text };
 }
 
-/** Joins header sets, later ones first; names compare without their case. */
+/** Merges header sets; later ones override. Names are case-insensitive. */
 export function mergeHeaders(
   ...sets: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Record<string, string> {

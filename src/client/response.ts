@@ -1,11 +1,11 @@
-/** From the bytes of an answer to a value, or to the failure it stands for. */
+/** Parses responses into values or errors. */
 import { errorItems } from './error-items.ts';
 import { ClientError } from './errors.ts';
 import type { ResultPage } from './types.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** An answer as it came, its body parsed where it is JSON. */
+/** A response; the body is parsed if it is JSON. */
 export interface ApiResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -14,7 +14,7 @@ export interface ApiResponse {
   readonly requestId: string | undefined;
 }
 
-/** Parses the body by its type. Broken JSON stays text: a proxy's page must not hide the status it came with. */
+/** Parses the body by its content type. Malformed JSON is returned as text, so the status is not hidden. */
 export function parseBody(text: string, contentType: string | undefined): unknown {
   if (text === '') return undefined;
   if (!/[/+]json\b/i.test(contentType ?? '')) return text;
@@ -25,7 +25,7 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   }
 }
 
-/** Throws what the answer stands for, where that is a failure: any status but 2xx, and an error array under a 2xx. */
+/** @throws ClientError for a status other than 2xx, and for an error array with a 2xx status. */
 export function assertSuccess(response: ApiResponse): void {
   const items = errorItems(response.body);
   const succeeded = response.status >= 200 && response.status < 300;
@@ -42,7 +42,7 @@ function parseRetryAfter(retryAfter: string | undefined): number | undefined {
   return retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
-/** The cursor of the page after this one, from the Link header. */
+/** Returns the cursor of the next page, from the Link header. */
 function parseNextCursor(headers: ResponseHeaders): string | undefined {
   for (const [, target, parameters] of (headers.link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
     if (/;\s*rel="?next"?/i.test(parameters ?? ''))
@@ -51,12 +51,12 @@ function parseNextCursor(headers: ResponseHeaders): string | undefined {
   return undefined;
 }
 
-/** The page that an answer to a list is. */
+/** Converts the response of a list into a page. @throws ClientError if it is not a list. */
 export function asPage(response: ApiResponse): ResultPage<unknown> {
   if (!Array.isArray(response.body))
     throw new ClientError({
       status: response.status,
-      items: [{ code: 'ANSWER_UNREADABLE', message: 'The answer is no list.' }],
+      items: [{ code: 'ANSWER_UNREADABLE', message: 'The response is not a list.' }],
       requestId: response.requestId,
     });
   const next = parseNextCursor(response.headers);

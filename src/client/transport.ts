@@ -1,4 +1,4 @@
-/** Sends one request over undici and reads the whole answer. The only file that touches the network. */
+/** Sends requests with undici and reads whole responses. The only network access of the client besides connectors. */
 import type { buildConnector, Dispatcher } from 'undici';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -6,15 +6,15 @@ import { type ApiResponse, parseBody } from './response.ts';
 import { dispatchRequest, Pool } from './undici.ts';
 
 export interface Timeouts {
-  /** Milliseconds until a connection stands. */
+  /** Milliseconds for opening a connection. */
   readonly connect?: number | undefined;
-  /** Milliseconds for the whole call, from sending to the last byte of the answer. */
+  /** Milliseconds for the whole request, until the last byte of the response. */
   readonly total?: number | undefined;
 }
 
-/** Whom connections trust, and what they show; PEM texts. */
+/** Trusted CAs and client certificate, in PEM format. */
 export interface TlsOptions {
-  /** In place of the roots that Node comes with. */
+  /** Replaces the root certificates of Node. */
   readonly ca?: string[];
   readonly cert?: string;
   readonly key?: string | undefined;
@@ -28,20 +28,20 @@ export interface Transport {
 export interface TransportOptions {
   readonly origin: string;
   readonly timeouts?: Timeouts | undefined;
-  /** Most connections at the same time. */
+  /** Maximum number of concurrent connections. */
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Opens connections another way, such as through a proxy; `tls` is for who makes it. */
+  /** Opens connections, for example through a proxy. It must apply `tls` itself. */
   readonly connector?: buildConnector.connector | undefined;
-  /** Takes the place of the client's own connections; whoever made it closes it. */
+  /** Replaces the connection pool of the client, which does not close it. */
   readonly dispatcher?: Dispatcher | undefined;
-  /** What else a call goes through, for the messages of failures. */
+  /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;
 }
 
 const defaultTimeouts = { connect: 5_000, total: 30_000 };
 
-/** Opens connections to one origin, when the first request is sent. */
+/** Creates a transport for one origin; it connects on the first request. */
 export function createTransport({
   origin,
   dispatcher,
@@ -66,7 +66,7 @@ export function createTransport({
 
 interface Endpoint {
   readonly origin: string;
-  /** As failures call it. */
+  /** The name in error messages. */
   readonly name: string;
 }
 
@@ -93,7 +93,7 @@ async function send(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw limit.aborted
-      ? new NetworkError(`No answer from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
+      ? new NetworkError(`No response from ${name} within ${total / 1000} s.`, 'TIMEOUT', cause)
       : createNetworkError(name, cause);
   }
 }
@@ -109,18 +109,18 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
 function createNetworkError(origin: string, cause: unknown): NetworkError {
   const code = errorCodeOf(cause);
   const reasons: Readonly<Record<string, string>> = {
-    ECONNREFUSED: `Nothing listens at ${origin}.`,
-    ENOTFOUND: `The host of ${origin} is not known.`,
-    EAI_AGAIN: `The host of ${origin} could not be looked up.`,
-    UND_ERR_CONNECT_TIMEOUT: `No connection to ${origin} in time.`,
-    UND_ERR_SOCKET: `The connection to ${origin} broke before the answer was complete.`,
-    ECONNRESET: `The connection to ${origin} broke before the answer was complete.`,
+    ECONNREFUSED: `Connection refused by ${origin}.`,
+    ENOTFOUND: `Host of ${origin} not found.`,
+    EAI_AGAIN: `DNS lookup for ${origin} failed.`,
+    UND_ERR_CONNECT_TIMEOUT: `Connection to ${origin} timed out.`,
+    UND_ERR_SOCKET: `The connection to ${origin} was lost before the response was complete.`,
+    ECONNRESET: `The connection to ${origin} was lost before the response was complete.`,
   };
   const detail = cause instanceof Error ? cause.message : String(cause);
-  return new NetworkError(reasons[code] ?? `The call to ${origin} failed: ${detail}`, code, cause);
+  return new NetworkError(reasons[code] ?? `The request to ${origin} failed: ${detail}`, code, cause);
 }
 
-/** Where a host has several addresses Node wraps one error for each; the first tells the reason. */
+/** For a host with several addresses, Node wraps one error per address; returns the first code. */
 function errorCodeOf(cause: unknown): string {
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
   const coded = errors.find((error): error is { code: string } => typeof error?.code === 'string');

@@ -1,24 +1,24 @@
-/** From the server's registry of operations to the type of the client: names, inputs and answers, by types alone. */
+/** Derives the type of the client (names, inputs and results) from the registry of operations. Types only. */
 import type * as z from 'zod';
 import type { OperationTypes, RequestDeclaration, ResponseDeclaration } from '../contract/operation.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type OperationType = OperationTypes<RequestDeclaration, ResponseDeclaration>;
 
-/** Values that go into a path or a query. */
+/** Values of path and query parameters. */
 export type Scalar = string | number | boolean;
 
-/** What every call can say beside what its operation takes. */
+/** Options that every method accepts besides the input of its operation. */
 export interface CallOptions {
-  /** Sent as If-Match: the write is refused when the entity was changed since this tag was given. */
+  /** Sent as If-Match: the write is rejected if the entity has changed since the response with this ETag. */
   readonly ifMatch?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Leaves the client's credentials out. */
+  /** Sends no credentials. */
   readonly anonymous?: boolean | undefined;
 }
 
-/** Input of an operation that is known by its id alone. */
+/** Untyped input of an operation. */
 export interface CallInput extends CallOptions {
   readonly params?: Readonly<Record<string, Scalar>> | undefined;
   readonly query?: Readonly<Record<string, Scalar | undefined>> | undefined;
@@ -28,7 +28,7 @@ export interface CallInput extends CallOptions {
 type OptionalKeys<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T];
 type IsOptional<T> = Exclude<keyof T, OptionalKeys<T>> extends never ? true : false;
 
-/** A part of the input: required where something in it is, absent where the operation has no such part. */
+/** A part of the input: required if any of its properties is; absent if the operation has no such part. */
 type InputPart<Name extends string, Value> =
   IsOptional<Value> extends true ? { readonly [Key in Name]?: Value | undefined } : { readonly [Key in Name]: Value };
 

@@ -1,17 +1,17 @@
-/** What the audit log records of an operation: the kind of its events, and the fields that identify what they are about. */
+/** What the audit log records of an operation: the kind of its events and the fields that identify their targets. */
 import type * as z from 'zod';
 
-/** An event is about a proof of identity (a login, a token, a code, a logout), or about a change. */
+/** An event is either about authentication (a login, a token, a code, a logout) or about a change. */
 export type AuditKind = 'authentication' | 'administration';
 
-/** Names of path parameters, and of fields of the body and of the response. A target is never a sensitive field. */
+/** Names of path parameters and of fields of the body and the response. A target is never a sensitive field. */
 export type AuditDeclaration<
   PathField extends string = string,
   BodyField extends string = string,
   ResponseField extends string = string,
 > =
   | {
-      /** Names no fields of the body: somebody may type a password into the wrong one. */
+      /** Has no body fields as targets, since a user may type a password into the wrong field. */
       readonly kind: 'authentication';
       readonly targets: { readonly path?: readonly PathField[]; readonly response?: readonly ResponseField[] };
     }
@@ -24,12 +24,12 @@ export type AuditDeclaration<
       };
     }
   | {
-      /** Only requests that are refused for their caller are recorded. */
+      /** Only requests that fail authentication or authorization are recorded. */
       readonly kind: 'read';
       readonly targets: { readonly path?: readonly PathField[] };
     };
 
-/** The fields of a schema's object that hold text or a list of texts. A list of objects has none. */
+/** The fields of an object schema that are strings or string arrays. A list of objects has none. */
 export type TargetField<Schema> = Schema extends z.ZodType ? TextField<z.input<Schema>> : never;
 
 type TextField<Value> = Value extends readonly unknown[]

@@ -16,26 +16,28 @@ export const CorporateGroupSchema = z
     organizationId: z.string().optional(),
     businesses: z.array(BusinessReference),
   })
-  .meta({ id: 'CorporateGroup', description: 'Businesses that belong together. It gives no roles.' });
+  .meta({ id: 'CorporateGroup', description: 'Businesses that belong together. A corporate group grants no roles.' });
 
-/** What create and update of a corporate group take. */
+/** The body of create and update of a corporate group. */
 export const CorporateGroupInput = z
   .strictObject({
     corporateGroupName: CorporateGroupName,
     organizationId: singleLine(64, 'Organization the corporate group belongs to').optional(),
-    businesses: BusinessReferences.optional().describe('Its businesses; each is in one corporate group at most'),
+    businesses: BusinessReferences.optional().describe(
+      'Businesses of the group; a business is in at most one corporate group',
+    ),
   })
   .meta({ id: 'CorporateGroupInput' });
 
 const Document = singleLine(
   64,
-  'Number under which authorities know the customer; each once among users, and among businesses',
-).meta({ 'x-label': 'Number under which authorities know the customer' });
+  'Official identification number of the customer; unique among users and among businesses',
+).meta({ 'x-label': 'Official identification number of the customer' });
 
 export const BusinessCustomerInput = z
   .strictObject({
     businessId: NewId.optional().meta({
-      description: 'Id of the business; made where missing',
+      description: 'Id of the business (default: generated)',
       ...defines('business', 'id'),
     }),
     businessName: singleLine(200, 'Name of the business').meta(defines('business', 'name')),
@@ -48,11 +50,11 @@ export const BusinessCustomerInput = z
 
 export const UserCustomerInput = z
   .strictObject({
-    userId: UserId.describe('The user who is a customer from now on'),
+    userId: UserId.describe('User that becomes a customer'),
     document: Document,
     name: singleLine(200, 'Name of the customer').optional(),
   })
   .meta({ id: 'UserCustomerInput' });
 
-/** Part of what both creations of customers answer. */
-export const CustomerId = z.int().describe('Number of the customer; given out once');
+/** Part of the responses of both operations that create customers. */
+export const CustomerId = z.int().describe('Number of the customer; never reused');

@@ -1,4 +1,4 @@
-/** The part of the error table for calls that rely on a state that does not hold: 412. */
+/** The part of the error table for failed preconditions: 412. */
 import type { ErrorEntry } from './error-entry.ts';
 
 export const conflicts = {

@@ -12,5 +12,5 @@ export const ApiKeyValue = sensitive(
 );
 
 export const ClientCredentials = z
-  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Shown this once') })
+  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Returned only once') })
   .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });

@@ -1,25 +1,25 @@
 /**
- * The entities that requests refer to: which list finds them, and which properties of its rows identify and describe
- * them. Completion, prompts, `--if-not-exists` and `-o name` read this table; a schema points into it by `reference`.
+ * The entities that requests refer to: the operation that lists them, and the properties of its rows that identify and
+ * describe them. Completion, prompts, `--if-not-exists` and `-o name` use this table; schemas refer to it with `reference`.
  */
 
-/** Where rows come from: an operation that lists or reads, or a path of the control plane and the command that prints it. */
+/** The source of rows: an operation that lists or reads, or a control-plane path with the command that prints it. */
 export type RowSource =
   | { readonly operation: string; readonly filter?: string }
   | { readonly control: string; readonly command: string; readonly filter?: string };
 
 export interface EntityDeclaration {
-  /** The list of all of them. `filter` is the query parameter that searches by a term. */
+  /** The list of all entities of the type. `filter` is the query parameter that searches by a term. */
   readonly list: RowSource;
-  /** The operation that reads one of them. */
+  /** The operation that reads one entity. */
   readonly get?: string;
-  /** What a reference can be given by, and the property of a row that holds it. */
+  /** The kinds of references to the entity, and the row property of each. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Properties that a prompt shows beside the value. */
+  /** Properties that a prompt displays next to the value. */
   readonly shown: readonly string[];
-  /** Properties that completion may show and cache, best first; nothing personal. */
+  /** Properties that completion may display and cache, best first; no personal data. */
   readonly describedBy: readonly string[];
-  /** False where a taken name does not prove that this entity exists, so its creation has no `--if-not-exists`. */
+  /** False if a conflict does not imply that this entity exists, so its create command has no `--if-not-exists`. */
   readonly ifNotExists?: false;
 }
 
@@ -63,7 +63,7 @@ export const entities = {
     properties: { id: 'customerId', name: 'name' },
     shown: ['customerId', 'name'],
     describedBy: ['name', 'userId', 'businessId'],
-    // What is taken may be the document, which another customer has.
+    // The conflict may be about the document, which another customer has.
     ifNotExists: false,
   },
   corporateGroup: {
@@ -117,7 +117,7 @@ export const entities = {
   },
 } as const satisfies Readonly<Record<string, EntityDeclaration>>;
 
-/** Properties that identify a row, be it of an entity or of what commands print besides. */
+/** Properties that identify a row, of an entity or of other command output. */
 export const identifyingProperties: ReadonlySet<string> = new Set([
   ...Object.values<EntityDeclaration>(entities).flatMap(({ properties }) => properties.id ?? []),
   ...['serviceAccountId', 'serviceId', 'challengeId', 'codeId', 'deviceId', 'deviceTokenId', 'messageId', 'kid'],
@@ -128,40 +128,40 @@ export type EntityName = keyof typeof entities;
 /** A key of an entity's `properties`. */
 export type KeyOf<Entity extends EntityName> = keyof (typeof entities)[Entity]['properties'] & string;
 
-/** Rows that narrow a reference: their source takes the values before this one as its parameters, in their order. */
+/** Rows that restrict a reference. The preceding values are the parameters of the source, in the same order. */
 export type Among = RowSource & {
-  /** The property of a row that holds the value; within a list of objects by a dot. */
+  /** The row property that contains the value; a dot separates the fields of nested lists. */
   readonly property: string;
 };
 
-/** A value names an existing entity. */
+/** Marks a value that refers to an existing entity. */
 export interface Reference {
   readonly entity: EntityName;
-  /** What the value may be; completion and prompts offer the first. */
+  /** The accepted kinds of values; completion and prompts use the first. */
   readonly by: readonly string[];
-  /** Only these can be meant, such as the members of the group that the call is about. */
+  /** Restricts the choice, for example to the members of the target group. */
   readonly among?: Among;
 }
 
-/** A value becomes the id or a name of the entity. */
+/** Marks a value that becomes the id or a name of a new or renamed entity. */
 export interface Definition {
   readonly entity: EntityName;
   readonly by: string;
 }
 
-/** Schema metadata that this table and the command line read; JSON Schema and OpenAPI carry it as extensions. */
+/** Schema metadata for the command line; extensions in JSON Schema and OpenAPI. */
 export interface FieldExtensions {
   readonly 'x-reference'?: Reference;
   readonly 'x-defines'?: Definition;
-  /** The field is of use only where a field beside it has this value. */
+  /** The field applies only if a sibling field has this value. */
   readonly 'x-only-for'?: { readonly field: string; readonly value: string };
-  /** What the parameter is called as an argument of a command, where its own name says too little. */
+  /** The name of the parameter as an argument of a command, if its own name is not clear enough. */
   readonly 'x-argument'?: string;
-  /** How a prompt asks for it, where the words of its name would say too little. */
+  /** The label in a prompt, if the field name is not clear enough. */
   readonly 'x-label'?: string;
 }
 
-/** Marks a schema whose value names an entity: `.meta(reference('group', ['name', 'id']))`. */
+/** Marks a schema whose value refers to an entity: `.meta(reference('group', ['name', 'id']))`. */
 export function reference<Entity extends EntityName>(
   entity: Entity,
   by: readonly KeyOf<Entity>[],
@@ -170,7 +170,7 @@ export function reference<Entity extends EntityName>(
   return { 'x-reference': { entity, by, ...(among ? { among } : {}) } };
 }
 
-/** Marks a schema whose value identifies what the call creates or renames: `.meta(defines('group', 'name'))`. */
+/** Marks a schema whose value identifies the entity that the request creates or renames: `.meta(defines('group', 'name'))`. */
 export function defines<Entity extends EntityName>(
   entity: Entity,
   by: KeyOf<Entity>,
@@ -178,7 +178,7 @@ export function defines<Entity extends EntityName>(
   return { 'x-defines': { entity, by } };
 }
 
-/** The declaration of an entity, by its name. */
+/** Returns the declaration of an entity. */
 export function entityOf(name: EntityName): EntityDeclaration {
   return entities[name];
 }

@@ -1,13 +1,13 @@
-/** The body of every failure, and the data that an error carries beside its message. */
+/** Schemas of the error body and of the details of an error. */
 import * as z from 'zod';
 
-/** The most groups that an error names. */
+/** Maximum number of groups in `grantedByGroups`. */
 export const maxGroupNames = 5;
 
-/** A list that nobody changes: the type of the data is read-only, and that of the API document a plain array. */
-function list(most?: number): z.ZodType<readonly string[]> {
+/** A string array whose TypeScript type is read-only; in the OpenAPI document it is a plain array. */
+function list(max?: number): z.ZodType<readonly string[]> {
   const names = z.array(z.string());
-  return most === undefined ? names : names.max(most);
+  return max === undefined ? names : names.max(max);
 }
 
 export const ErrorDetailsSchema = z
@@ -16,37 +16,33 @@ export const ErrorDetailsSchema = z
       .string()
       .optional()
       .describe(
-        'The wrong field of the body by its path, as in `roles[0]`, or the query parameter, header or path parameter',
+        'Path of the wrong field in the body, such as `roles[0]`, or name of the query parameter, header or path parameter',
       ),
-    fields: list()
-      .optional()
-      .describe('The fields that the error is about, where it is about a choice or a combination of several'),
+    fields: list().optional().describe('The fields that the error is about, if it is about a combination of fields'),
     missingRoles: list().optional().describe('Roles that the caller lacks'),
     missingScopes: list().optional().describe('Scopes that the caller lacks'),
     grantedByGroups: list(maxGroupNames)
       .optional()
-      .describe(
-        'Names of groups with the first missing role that a group can give; only for callers that may list groups',
-      ),
+      .describe('Names of groups that grant the first missing role; only for callers that may list groups'),
     limit: z.int().optional().describe('The limit that the request exceeds'),
     retryAfter: z.int().optional().describe('Seconds to wait before the next attempt, as in the header Retry-After'),
-    setting: z.string().optional().describe('The setting of the server that decides about it'),
+    setting: z.string().optional().describe('The server setting that controls it'),
   })
   .meta({
     id: 'ErrorDetails',
-    description: 'What the message of an error says, as data. Fields that say nothing are absent.',
+    description: 'The content of an error message as data. Empty fields are omitted.',
   });
 
-/** Data of an error. It never holds a secret. */
+/** Details of an error. They never contain a secret. */
 export type ErrorDetails = Readonly<z.infer<typeof ErrorDetailsSchema>>;
 
 export const ErrorItemSchema = z
   .strictObject({
-    code: z.string().describe('Stable upper-case word'),
-    message: z.string().describe('For people; it may change'),
+    code: z.string().describe('Stable error code in upper case'),
+    message: z.string().describe('Human-readable message; it may change'),
     details: ErrorDetailsSchema.optional(),
   })
   .meta({ id: 'ErrorItem', description: 'One error of a request.' });
 
-/** The body of every failure. */
+/** The body of every error response. */
 export const ErrorBody = z.array(ErrorItemSchema).min(1);

@@ -6,12 +6,12 @@ import { httpErrors, malformedRequests } from './request-errors.ts';
 import { ruleErrors } from './rule-errors.ts';
 
 /**
- * THE error table: every failure that a caller can see, its status and its words. A code is public: add, never reword.
- * An operation answers with the status given here where it documents it, else with the next best (statusOnOperation).
+ * The error table: every error that a caller can see, with its status, message and hint. Codes are public and stable.
+ * If an operation does not document the status, `resolveErrorStatus` selects a replacement.
  */
 export const errorTable = {
   ...malformedRequests,
-  // 401 and 403: who calls
+  // 401 and 403: authentication and authorization
   CREDENTIALS_MISSING: {
     status: 401,
     category: 'credentials',
@@ -74,7 +74,7 @@ export const errorTable = {
   },
   ...notFoundErrors,
   ...httpErrors,
-  // 429: how often
+  // 429: limits
   TOO_MANY_ATTEMPTS: {
     status: 429,
     category: 'limit',
@@ -122,7 +122,7 @@ export const errorTable = {
   ...controlErrors,
   ...conflicts,
   ...ruleErrors,
-  // RFC 6749 names these apart
+  // Separate errors in RFC 6749
   GRANT_INVALID: {
     status: 400,
     category: 'grant',

@@ -1,4 +1,4 @@
-/** Failures as they are thrown and as they leave the service; what they say stands in the error table. */
+/** API errors: how handlers throw them and how the service serializes them. The error table defines their texts. */
 import type { ErrorDetails } from './error-body.ts';
 import type { ErrorEntry } from './error-entry.ts';
 import { errorTable } from './error-table.ts';
@@ -7,7 +7,7 @@ export { errorTable } from './error-table.ts';
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** Codes about a field, a query parameter, a header or a path parameter: they name it in `details`. */
+/** Codes about a field, a query parameter, a header or a path parameter, which `details` names. */
 export type FieldErrorCode = {
   [Code in ErrorCode]: (typeof errorTable)[Code]['category'] extends 'field' ? Code : never;
 }[ErrorCode];
@@ -15,22 +15,22 @@ export type FieldErrorCode = {
 /** Every other code. */
 export type PlainErrorCode = Exclude<ErrorCode, FieldErrorCode>;
 
-/** One element of the error body: the only shape in which a failure leaves the service. */
+/** One element of the error body. */
 export interface ErrorItem {
   readonly code: string;
   readonly message: string;
-  /** What the message says, as data; absent where there is none. */
+  /** The content of the message as data; absent if there is none. */
   readonly details?: ErrorDetails;
 }
 
-/** One fault of a call. `message` adds to the table's words what this call got wrong; never a secret value. */
+/** One error of a request. `message` replaces the text of the table with a specific one; it never contains a secret. */
 export interface ApiErrorItem {
   readonly code: ErrorCode;
   readonly message?: string | undefined;
   readonly details?: ErrorDetails | undefined;
 }
 
-/** A failure that the caller may see. Everything else that is thrown is a fault of the server and says nothing. */
+/** An error that the caller may see. Every other error becomes INTERNAL and exposes no details. */
 export class IamError extends Error {
   override readonly name = 'IamError';
   readonly code: ErrorCode;
@@ -47,7 +47,7 @@ export class IamError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The wire form. */
+  /** The serialized form. */
   get items(): ErrorItem[] {
     return this.errors.map(itemOf);
   }
@@ -67,30 +67,30 @@ function withoutEmpty(details: ErrorDetails): ErrorDetails | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Shorthand for one fault. */
+/** Creates an API error with one item. */
 export function apiError(code: PlainErrorCode, message?: string, headers?: Readonly<Record<string, string>>): IamError {
   return new IamError([{ code, message }], headers ? { headers } : {});
 }
 
-/** An error with data for programs. */
+/** Creates an API error with machine-readable details. */
 export function detailedError(code: PlainErrorCode, details: ErrorDetails, message?: string): IamError {
   return new IamError([{ code, message, details }]);
 }
 
-/** An error about a field, a parameter or a header; about a choice or a combination where several are named. */
+/** Creates an error about a field, a parameter or a header, or about a combination of several. */
 export function fieldError(code: FieldErrorCode, field: string | readonly string[], message?: string): IamError {
   return new IamError([{ code, message, details: typeof field === 'string' ? { field } : { fields: field } }]);
 }
 
-/** An error after which the same request can succeed; `seconds` go into Retry-After as well. */
+/** Creates an error for a request that can succeed later. Sets Retry-After to `seconds`. */
 export function retryLater(code: PlainErrorCode, seconds: number): IamError {
   return new IamError([{ code, details: { retryAfter: seconds } }], { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Statuses that any operation may give without listing them (rules of the interface for HTTP itself and for load). */
+/** Statuses that any operation may return without documenting them (interface rules for HTTP and for load). */
 export const implicitStatuses: readonly number[] = [405, 408, 413, 415, 417, 421, 429, 431, 500, 503];
 
-/** What may be wrong with a body, before anything is done with it. */
+/** Errors of a body that is malformed or does not match its schema. */
 export const bodyErrors: readonly ErrorCode[] = [
   'BODY_NOT_JSON',
   'BODY_TOO_DEEP',
@@ -101,12 +101,12 @@ export const bodyErrors: readonly ErrorCode[] = [
   'FIELD_VALUE',
 ];
 
-/** Where a status is not documented for an operation, the first of these that is takes its place; 200 has the error array. */
+/** Replacements for a status that an operation does not document: the first documented one. 200 carries the error array. */
 const fallbackStatuses = [422, 412, 400, 200, 401] as const;
 
 /**
- * The status with which an operation answers a failure: the code's own where the operation documents it, else the
- * first documented substitute. A missing role is 401 where 403 is not documented (interface, Authentication rule 1).
+ * Returns the status of an error on an operation: that of the code if the operation documents it, otherwise the first
+ * documented replacement. A missing role is 401 if 403 is not documented (interface, Authentication rule 1).
  */
 export function resolveErrorStatus(code: ErrorCode, documented: readonly number[]): number {
   const natural: number = errorTable[code].status;

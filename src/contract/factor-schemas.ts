@@ -1,24 +1,24 @@
-/** Schemas of authentication factors: the contacts that second proofs go to. */
+/** Schemas of authentication factors: the contacts that receive MFA codes. */
 import * as z from 'zod';
 import { defines, reference } from './entities.ts';
 import { Email, Id, Mobile, NewId, singleLine } from './schemas.ts';
 import { sensitive } from './sensitive.ts';
 
-/** The most alternative contacts that one call adds; how many a user may have is another matter. */
+/** Maximum number of alternative contacts in one request. The limit per user is separate. */
 const maxFactorsPerRequest = 100;
 const maxTags = 20;
-/** More than a list of as many tags of their full length takes. */
+/** Longer than the JSON text of `maxTags` tags of maximum length. */
 const maxTagTextLength = 4000;
 
-/** The tag of the contacts that clients of the visibility of the same name are shown. */
+/** The tag of contacts that are visible to clients with the factorVisibility of the same name. */
 export const markedTag = 'MARKED_RESOURCES';
 
-export const ContactType = z.enum(['EMAIL', 'MOBILE']).describe('What kind of contact it is');
+export const ContactType = z.enum(['EMAIL', 'MOBILE']).describe('Type of the contact');
 
 export const Tags = z
   .array(singleLine(50, 'A tag'))
   .max(maxTags, `must not have more than ${maxTags} entries`)
-  .describe('Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES');
+  .describe('Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES');
 
 const TagsOrText = z
   .union([
@@ -26,11 +26,11 @@ const TagsOrText = z
     z
       .string()
       .max(maxTagTextLength, `must not be longer than ${maxTagTextLength} characters`)
-      .refine((text) => Tags.safeParse(parseJson(text)).success, 'must hold a JSON array of tags'),
+      .refine((text) => Tags.safeParse(parseJson(text)).success, 'must contain a JSON array of tags'),
   ])
-  .describe('Tags as an array, or as a string that holds a JSON array');
+  .describe('Tags as an array, or as a string that contains a JSON array');
 
-/** The tags that were given in either form, each once. */
+/** Returns the tags of either form without duplicates. */
 export function parseTags(tags: z.output<typeof TagsOrText> | undefined): string[] {
   return [...new Set(typeof tags === 'string' ? Tags.parse(parseJson(tags)) : tags)];
 }
@@ -55,14 +55,14 @@ export const FactorInput = z
 
 const AdministratorsFactorInput = z
   .strictObject({ id: NewId.optional().meta(defines('factor', 'id')), ...contactFields, tags: TagsOrText.optional() })
-  .meta({ id: 'AdministratorsFactorInput', description: 'An alternative contact, with its id where one is wished.' });
+  .meta({ id: 'AdministratorsFactorInput', description: 'An alternative contact, optionally with its id.' });
 
 function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z
     .array(entry)
     .min(1, 'must not be empty')
     .max(maxFactorsPerRequest, `must not have more than ${maxFactorsPerRequest} entries`)
-    .describe('All of them are added, or none');
+    .describe('Contacts to add; if one is rejected, none is added');
 }
 
 export const FactorsInput = z.strictObject({ authenticationFactors: listOf(FactorInput) }).meta({ id: 'FactorsInput' });
@@ -78,7 +78,7 @@ export const FactorChange = z
     mobile: Mobile.optional(),
     tags: Tags.optional(),
   })
-  .meta({ id: 'FactorChange', description: 'What is to change of an alternative contact.' });
+  .meta({ id: 'FactorChange', description: 'Changes to an alternative contact.' });
 
 export const FactorIds = z.array(
   z
@@ -101,9 +101,9 @@ export const FactorView = z
       .optional(),
     tags: z.string().describe('A JSON array of tags'),
     credential: z.boolean().describe('Whether it is a main contact'),
-    default: z.boolean().describe('Whether a second proof goes there where the caller names no factor'),
+    default: z.boolean().describe('Whether MFA codes are sent to it by default'),
   })
-  .meta({ id: 'AuthenticationFactor', description: 'A contact that second proofs can go to.' });
+  .meta({ id: 'AuthenticationFactor', description: 'A contact that can receive MFA codes.' });
 
 /** main-email, main-mobile, or the id of an alternative contact. */
 export const FactorId = Id.meta({
@@ -112,7 +112,7 @@ export const FactorId = Id.meta({
   ...reference('factor', ['id']),
 });
 
-/** The same of another user, whom the parameter before names. */
+/** The factor id of the user in the preceding parameter. */
 export const FactorIdOfUser = FactorId.meta(
   reference('factor', ['id'], {
     control: '/_iam/users/{userId}/factors',
@@ -121,24 +121,22 @@ export const FactorIdOfUser = FactorId.meta(
   }),
 );
 
-/** A code as it is given: whatever somebody types is looked at, up to a length that can be one. */
+/** A code as entered. Any text up to the maximum length is accepted and verified. */
 export const OtpCode = sensitive(
   z
     .string()
     .max(100, 'must not be longer than 100 characters')
-    .meta({ description: 'The code that was sent', 'x-label': 'Code that was sent' }),
+    .meta({ description: 'One-time code', 'x-label': 'One-time code' }),
   'secret',
 );
 
 export const ChallengeId = sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'one-time');
 
-/** Proves a device of the user on an operation that recovers an account, where there is no session. */
+/** Identifies a device of the user on recovery operations, which have no session. */
 export const DeviceTokenId = sensitive(
   z
     .string()
     .max(1000, 'must not be longer than 1000 characters')
-    .describe(
-      'What associate-user-device gave for a device of the user: limits then count the device in place of the address',
-    ),
+    .describe('deviceTokenId from associate-user-device; limits then count by device instead of address'),
   'one-time',
 );

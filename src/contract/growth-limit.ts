@@ -1,7 +1,7 @@
-/** Which operations are under the growth limit: derived from who may call them. */
+/** Determines the operations under the growth limit from their required roles. */
 import { isAllowed, type RoleExpression } from './roles.ts';
 
-/** What a user has who signed up without anybody's help and has yet to give a password. */
+/** The authorities of a user who signed up without an administrator and has not logged in with a password. */
 const selfRegistered = {
   roles: new Set(['CLI-AUTH-IDENTIFIED', 'CLI-1STPARTY', 'AUTH-IDENTIFIED', 'USER', 'PERSON']),
   scope: new Set<string>(),
@@ -13,7 +13,7 @@ interface OperationAccess {
   readonly roles: RoleExpression;
 }
 
-/** Whether callers that did not authenticate reach the operation and may create something with it. */
+/** Whether unauthenticated callers can create objects with the operation. */
 export function hasGrowthLimit({ auth, method, roles }: OperationAccess): boolean {
   return method !== 'GET' && (auth !== 'caller' || isAllowed(roles, selfRegistered));
 }

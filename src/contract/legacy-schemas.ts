@@ -1,4 +1,4 @@
-/** Schemas of what concerns the mainframe and the product system. */
+/** Schemas for the mainframe and the product system. */
 import * as z from 'zod';
 import { sensitive } from './sensitive.ts';
 
@@ -13,22 +13,22 @@ export const LogonName = z
     'x-label': 'Mainframe logon',
   });
 
-/** What is typed for a code: whatever it is, it is looked at. */
+/** A code as entered. Any text up to the maximum length is accepted and verified. */
 export const LegacyOtpCode = sensitive(
   z
     .string()
     .max(100, 'must not be longer than 100 characters')
-    .meta({ description: 'The code that was sent, six digits', 'x-label': 'Code that was sent' }),
+    .meta({ description: 'One-time code, six digits', 'x-label': 'One-time code' }),
   'secret',
 );
 
-/** What names a transaction. */
+/** The id of a code transaction. */
 export const TransactionId = sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time');
 
-export const MaskedRecipient = z.string().describe('Where the code went, masked');
-export const OtpLifetime = z.string().regex(/^\d+$/).describe('Seconds that the code is good for, as digits');
+export const MaskedRecipient = z.string().describe('Recipient of the code, masked');
+export const OtpLifetime = z.string().regex(/^\d+$/).describe('Lifetime of the code in seconds, as a string of digits');
 
-export const BillingType = z.enum(['EXPEND', 'PREPAID', 'SUBSCRIPTION']).describe('How the product is paid for');
+export const BillingType = z.enum(['EXPEND', 'PREPAID', 'SUBSCRIPTION']).describe('Billing type of the product');
 
 export const ProductAlias = z
   .string()

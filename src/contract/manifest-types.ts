@@ -1,4 +1,4 @@
-/** The shape of the generated manifest: the registry as plain data, for programs that load neither zod nor the server. */
+/** Types of the generated manifest: the registry as plain data, for programs that do not load zod or the server. */
 import type { EntityName, FieldExtensions } from './entities.ts';
 import type { ErrorEntry } from './error-entry.ts';
 import type { Auth, CliExample, Method } from './operation.ts';
@@ -23,7 +23,7 @@ export interface JsonSchema extends FieldExtensions {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The value is shown in no log, trace, preview or error message. */
+  /** The value never appears in a log, trace, preview or error message. */
   readonly sensitive?: Sensitivity;
   readonly [keyword: string]: unknown;
 }
@@ -42,43 +42,43 @@ export interface ManifestOperation {
   readonly method: Method;
   readonly path: string;
   readonly auth: Auth;
-  /** The role expression in canonical words; `parseRoles` reads it. */
+  /** The role expression in canonical form; `parseRoles` parses it. */
   readonly roles: string;
   readonly statuses: readonly number[];
   readonly softErrors: boolean;
-  /** read: GET. destructive: something is gone afterwards. write: everything else. */
+  /** read: GET. destructive: deletes or disables something. write: everything else. */
   readonly effect: 'read' | 'write' | 'destructive';
-  /** Repeating the same call leaves the same state (RFC 9110, 9.2.2). */
+  /** Repeating the request leaves the same state (RFC 9110, 9.2.2). */
   readonly idempotent: boolean;
-  /** The entity that it creates, where it creates one. */
+  /** The entity that the operation creates. */
   readonly creates?: EntityName;
-  /** The words of its command, e.g. `groups add-role`; absent where a command is written by hand or there is none. */
+  /** The name of its command, e.g. `groups add-role`; absent if the command is hand-written or does not exist. */
   readonly command?: string;
   readonly examples: readonly CliExample[];
   /** In the order of the path. */
   readonly params: readonly ManifestField[];
   readonly query: readonly ManifestField[];
-  /** Headers that it reads, where it reads any of its own. */
+  /** Headers specific to the operation. */
   readonly headers?: readonly ManifestField[];
   readonly deprecated?: boolean;
-  /** The JSON Schema of the request body, where the operation reads one. */
+  /** The JSON Schema of the request body. */
   readonly body?: JsonSchema;
   readonly response: {
     readonly status: number;
-    /** An ordered list with limit and after: 200 complete, 206 with a Link header where more follows. */
+    /** An ordered list with limit and after: 200 on the last page, 206 with a Link header before. */
     readonly page: boolean;
-    /** Carries a token or a secret that is shown this once. */
+    /** Contains a token or a secret that is returned only once. */
     readonly secret: boolean;
-    /** Carries an ETag that If-Match takes on writes. */
+    /** Has an ETag for If-Match on writes. */
     readonly entity: boolean;
-    /** Where a 204 has its one value; the client gives it as an object with this field. */
+    /** The header that contains the value of a 204 response; the client returns it as an object with this field. */
     readonly header?: { readonly name: string; readonly field: string };
     /** Schema of the body, or of one item of a page; absent for 204. */
     readonly schema?: JsonSchema;
   };
 }
 
-/** What a route of the control plane takes; its path is relative to `controlPrefix`. */
+/** A route of the control plane; its path is relative to `controlPrefix`. */
 export interface ManifestRoute {
   readonly method: Method;
   readonly path: string;
@@ -86,17 +86,17 @@ export interface ManifestRoute {
   readonly body?: JsonSchema;
 }
 
-/** A setting of the server, as `iam serve` offers it. */
+/** A setting of the server, an option of `iam serve`. */
 export interface ManifestSetting {
   /** Flag without the dashes, e.g. `signing-alg`. */
   readonly name: string;
   readonly environment: string;
   readonly kind: 'text' | 'integer' | 'boolean' | 'list';
   readonly values?: readonly string[];
-  /** As it would be typed; absent where there is none. */
+  /** The default as text; absent if there is none. */
   readonly default?: string;
   readonly description: string;
-  /** False where the setting comes from the environment or a file only (secrets). */
+  /** False if the setting can only come from the environment or a file (secrets). */
   readonly flag: boolean;
 }
 
@@ -105,12 +105,12 @@ export interface ManifestError extends ErrorEntry {
 }
 
 export interface Manifest {
-  /** Version of the package the manifest was made from. */
+  /** Version of the package that the manifest was generated from. */
   readonly version: string;
-  /** The path before every operation's: /security/iam/v1 */
+  /** Path prefix of all operations: /security/iam/v1 */
   readonly prefix: string;
   readonly operations: readonly ManifestOperation[];
-  /** The path before every route of the control plane: /_iam */
+  /** Path prefix of all control-plane routes: /_iam */
   readonly controlPrefix: string;
   readonly controlRoutes: readonly ManifestRoute[];
   readonly errors: readonly ManifestError[];

@@ -1,12 +1,12 @@
-/** Schemas of what is in groups, and of what groups give. */
+/** Schemas of group members and of the roles that groups grant. */
 import * as z from 'zod';
 import { BusinessId, ServiceId, UserId } from './reference-schemas.ts';
 
-/** The most members that one call adds. */
-const mostMembers = 10_000;
+/** Maximum number of members in one request. */
+const maxMembers = 10_000;
 
 function members<Entry extends z.ZodType>(entry: Entry) {
-  return z.array(entry).max(mostMembers, `must not have more than ${mostMembers} entries`);
+  return z.array(entry).max(maxMembers, `must not have more than ${maxMembers} entries`);
 }
 
 export const UserReference = z.strictObject({ userId: UserId }).meta({ id: 'UserReference', description: 'A user.' });
@@ -23,15 +23,17 @@ export const ServiceReferences = members(ServiceReference);
 
 type UserList = z.output<typeof UserReferences>;
 
-/** A list of users; one alone is taken without the brackets as well. A union would lose which field is wrong. */
+/** A list of users, or one user without the brackets. Not a union, which would lose the path of a wrong field. */
 export const OneOrManyUsers = z.preprocess(
-  (given) => (typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given),
+  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value),
   UserReferences,
 ) as z.ZodType<UserList, UserList | UserList[number]>;
 
 export const RoleWithGroups = z
   .strictObject({
     role: z.string(),
-    groupNames: z.array(z.string()).describe('Groups of the member that give the role, themselves or by dependencies'),
+    groupNames: z
+      .array(z.string())
+      .describe('Groups of the member that grant the role, directly or through dependencies'),
   })
-  .meta({ id: 'RoleWithGroups', description: 'An effective role and where it comes from.' });
+  .meta({ id: 'RoleWithGroups', description: 'An effective role and the groups that grant it.' });

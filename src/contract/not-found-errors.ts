@@ -1,4 +1,4 @@
-/** The part of the error table for what is not there: 404. */
+/** The part of the error table for missing objects and paths: 404. */
 import type { ErrorEntry } from './error-entry.ts';
 
 export const notFoundErrors = {

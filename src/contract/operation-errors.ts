@@ -1,9 +1,9 @@
-/** Every error code that an operation may answer with: those of its handler, and those of the pipeline around it. */
+/** The error codes of an operation: those of its handler and those of the request pipeline. */
 import { bodyErrors, type ErrorCode, resolveErrorStatus } from './errors.ts';
 import { hasGrowthLimit } from './growth-limit.ts';
 import type { Operation } from './operation.ts';
 
-/** What the pipeline itself may answer on an operation, before and around its handler. */
+/** Lists the codes that the request pipeline can return for an operation. */
 export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   const { auth, request, roles, statuses } = operation;
   const codes: ErrorCode[] = ['INTERNAL'];
@@ -20,7 +20,7 @@ export function listPipelineErrors(operation: Operation<never>): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-/** Every code an operation may answer with, and the status each has there. */
+/** Maps every code that an operation can return to its status. */
 export function listOperationErrors(operation: Operation<never>): Map<ErrorCode, number> {
   const codes = [...listPipelineErrors(operation), ...operation.errors];
   return new Map(codes.map((code) => [code, resolveErrorStatus(code, operation.statuses)]));

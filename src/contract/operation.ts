@@ -1,6 +1,6 @@
 /**
- * What an operation is: one declaration from which router, authorization, validation, API document, client, CLI and the
- * tests over all operations are derived. `handle` alone is code; its context is the server's and not known here.
+ * The declaration of an operation. Router, authorization, validation, OpenAPI document, client, CLI and conformance tests
+ * are derived from it. Only `handle` is code; the type of its context is defined by the server.
  */
 import type * as z from 'zod';
 import type { AuditDeclaration, TargetField } from './audit.ts';
@@ -10,7 +10,7 @@ import { parseRoles, type RoleExpression } from './roles.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** How a call may present itself: `client-id` takes ?clientId= besides bearer, basic and API key; `none` asks for nothing. */
+/** Accepted authentication: `client-id` accepts ?clientId= besides bearer, basic and API key; `none` requires none. */
 export type Auth = 'client-id' | 'caller' | 'none';
 
 /** `200e`: the interface documents 200 with an error array as well (soft errors). */
@@ -29,31 +29,31 @@ export interface Page<Item> {
   readonly next?: string | undefined;
 }
 
-/** Text that goes out as it is, for the few answers that are not JSON. */
+/** A response body that is not JSON. */
 export interface PlainText {
   readonly contentType: string;
   readonly text: string | Uint8Array;
-  /** In the place of, or beside, those that every answer has. */
+  /** Headers that override or extend the default ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bytes that go out as they are made: what is too long to be held whole. */
+/** A response body in chunks, for bodies that are too large for memory. */
 export interface ByteStream {
   readonly contentType: string;
   readonly chunks: Iterable<Uint8Array>;
 }
 
-/** Text that goes out bit by bit, as long as somebody reads it. */
+/** A streamed text response that ends when the client disconnects. */
 export interface TextStream {
   readonly contentType: string;
   readonly chunks: AsyncIterable<string>;
-  /** Sent when nothing else was for a while, so that both sides see whether the other is there. */
+  /** Sent after a period without data, so that both sides detect a broken connection. */
   readonly heartbeat: string;
-  /** Given when nothing more comes. */
+  /** Aborts when the stream ends. */
   readonly closed: AbortSignal;
 }
 
-/** A value that goes out in a header, and the name that it has as a field. */
+/** A response value that is sent in a header, and its field name. */
 export interface ResponseHeader {
   readonly name: string;
   readonly field: string;
@@ -64,21 +64,21 @@ export type ResponseDeclaration =
   | {
       readonly status: 200 | 201;
       readonly body: z.ZodType;
-      /** The answer carries a token or a secret. */
+      /** The response contains a token or a secret. */
       readonly secret?: boolean;
-      /** The answer is one entity: it carries an ETag, and writes to it honour If-Match. */
+      /** The response is one entity: it has an ETag, and writes support If-Match. */
       readonly entity?: boolean;
-      /** Media types besides JSON that the caller can ask for with Accept. */
+      /** Media types besides JSON that the caller can request with Accept. */
       readonly alternatives?: readonly string[];
-      /** One body after the other goes out, each as soon as it is there. */
+      /** The response is a stream of bodies. */
       readonly stream?: true;
     }
   | {
       readonly status: 204;
-      /** The one value of the answer, in a header: the handler returns it as a field of this name. It is a secret. */
+      /** The value of the response, sent in a header. The handler returns it as a field of this name. It is a secret. */
       readonly header?: ResponseHeader;
     }
-  /** A list: 200 where it is complete to the end, 206 and a Link header where more follows. */
+  /** A list: 200 on the last page, 206 with a Link header before. */
   | { readonly page: z.ZodType };
 
 /** What the handler returns for a response declaration. */
@@ -97,20 +97,20 @@ export type HandlerResult<R> = R extends { readonly page: infer Item extends z.Z
 export interface RequestDeclaration {
   readonly params?: Shape;
   readonly query?: Shape;
-  /** Headers that the operation reads. Where it documents no 400, one that is wrong counts as not given. */
+  /** Headers that the operation reads. If it documents no 400, a header that is not valid is ignored. */
   readonly headers?: Shape;
   readonly body?: z.ZodType;
-  /** What a body that is malformed is answered with, where the interface takes it for a bad credential. */
+  /** The error for a malformed body, if the interface treats it as a wrong credential. */
   readonly malformedBody?: Extract<ErrorCode, 'CREDENTIALS_INVALID'>;
-  /** So many bytes are taken, in the place of what the settings say; of lists two levels deep, read entry by entry. */
+  /** Maximum body size in bytes, overriding the settings. Lists two levels deep are parsed entry by entry. */
   readonly bodyLimit?: number;
-  /** The body is not looked at, whatever it is and whatever its type says. */
+  /** The body and its content type are ignored. */
   readonly bodyIgnored?: boolean;
   /** The body is a form (application/x-www-form-urlencoded) of text fields. */
   readonly form?: boolean;
-  /** Authorization holds a user's pair, not the client's; where it does, the body may be anything or missing. */
+  /** Authorization contains the credentials of a user, not of the client. The body is then optional and not validated. */
   readonly userBasicAuth?: boolean;
-  /** The client may present itself in the body as well, so the handler finds out who calls. */
+  /** The body can also contain client credentials, so the handler authenticates the client. */
   readonly clientInBody?: boolean;
 }
 
@@ -123,7 +123,7 @@ type ResponseBody<R> = R extends { readonly stream: true }
 
 type ShapeValue<S> = S extends Shape ? { readonly [Key in keyof S]: z.output<S[Key]> } : Record<never, never>;
 
-/** What a handler is given of the call, checked against the declaration. */
+/** The input of a handler, validated against the declaration. */
 export interface HandlerInput<R extends RequestDeclaration> {
   readonly params: ShapeValue<R['params']>;
   readonly query: ShapeValue<R['query']>;
@@ -135,39 +135,38 @@ export interface HandlerInput<R extends RequestDeclaration> {
 }
 
 export interface CliExample {
-  /** What the example shows, in a few words. */
+  /** A short description of the example. */
   readonly title: string;
   /** Arguments and options after the command, as typed: `ops --role DEPLOY`. */
   readonly command: string;
 }
 
-/** Values for the API document, where those made from names and schemas would say little or would be refused. */
+/** Examples for the OpenAPI document, if the generated ones are unclear or not valid. */
 export interface OpenapiExamples {
   readonly body?: unknown;
-  /** Of a list, one item. */
+  /** For a list, one item. */
   readonly response?: unknown;
 }
 
-/** Properties that a declaration and the operation made from it share. */
+/** Properties common to a declaration and its operation. */
 interface Traits {
   readonly title: string;
   readonly description: string;
   readonly method: Method;
   readonly auth: Auth;
-  /** Failures are the object of RFC 6749, 5.2, not the error array. */
+  /** Errors have the format of RFC 6749, 5.2, instead of the error array. */
   readonly errorFormat?: 'oauth' | undefined;
-  /** What its handler may throw. What the pipeline throws is derived. */
+  /** The codes that the handler can throw. The codes of the pipeline are derived. */
   readonly errors: readonly ErrorCode[];
   /**
-   * The fields of the body, or `authorization`, by which a call names a user, a logon, a contact or a client that the
-   * caller need not know to exist. Whether it does must not show in the work of the call. Required where callers need no
-   * authentication.
+   * The fields of the body, or `authorization`, that identify a user, a logon, a contact or a client whose existence the
+   * caller must not learn, including by timing. Required if the operation does not require authentication.
    */
   readonly identifies?: readonly string[] | undefined;
   readonly openapiExamples?: OpenapiExamples | undefined;
-  /** Callers should no longer begin to use it. */
+  /** Do not use for new integrations. */
   readonly deprecated?: boolean;
-  /** The entity that a successful call creates. */
+  /** The entity that a successful request creates. */
   readonly creates?: EntityName;
   /** Removes or disables something although its method is not DELETE. */
   readonly destructive?: true;
@@ -183,26 +182,26 @@ export interface Declaration<
   readonly id: string;
   /** Relative to the service prefix. */
   readonly path: Path;
-  /** The role expression, in the words of the interface. */
+  /** The role expression, as in the interface. */
   readonly roles: string;
-  /** What the audit log records of it. */
+  /** What the audit log records. */
   readonly audit: AuditDeclaration<
     PathParameters<NoInfer<Path>>,
     TargetField<NoInfer<Req>['body']>,
     TargetField<ResponseBody<NoInfer<Res>>>
   >;
-  /** Every status that the interface documents for it. */
+  /** Every status that the interface documents. */
   readonly status: readonly DocumentedStatus[];
   readonly request: Req &
     ([PathParameters<Path>] extends [never] ? unknown : { readonly params: Record<PathParameters<Path>, z.ZodType> });
   readonly response: Res;
-  /** The words of its command: `groups add-role`. Absent where the command is written by hand. */
+  /** The name of its command: `groups add-role`. Absent if the command is hand-written. */
   readonly command?: string;
   readonly cliExamples?: readonly CliExample[];
   handle(input: HandlerInput<Req>, context: Context): Promise<HandlerResult<Res>>;
 }
 
-/** A declaration as the registry holds it: everything parsed, nothing of the handler's types left. */
+/** A declaration as stored in the registry: parsed, and without the types of the handler. */
 export interface Operation<Context = never> extends Traits {
   readonly id: string;
   readonly path: string;
@@ -219,13 +218,13 @@ export interface Operation<Context = never> extends Traits {
   handle(input: HandlerInput<RequestDeclaration>, context: Context): Promise<unknown>;
 }
 
-/** The type of a declared operation; the client reads request and answer from it, by `import type`. */
+/** The type of a declared operation, from which the client infers request and response types. */
 export interface OperationTypes<Req extends RequestDeclaration, Res extends ResponseDeclaration> {
   readonly request: Req;
   readonly response: Res;
 }
 
-/** Makes the `defineOperation` of a server whose handlers get `Context`. */
+/** Returns `defineOperation` for handlers with the context type `Context`. */
 export function createOperationDefiner<Context>() {
   return function defineOperation<
     const Path extends string,

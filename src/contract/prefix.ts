@@ -1,2 +1,2 @@
-/** The path before every operation's; the version of the interface is part of it. */
+/** Path prefix of all operations; contains the version of the interface. */
 export const servicePrefix = '/security/iam/v1';

@@ -1,17 +1,17 @@
-/** Redacts values by what their JSON Schema declares. Pure, and without zod: server and command line share it. */
+/** Redacts values by their JSON Schema. Pure and independent of zod, since server and command line share it. */
 import type { JsonSchema } from './manifest-types.ts';
 import type { Sensitivity } from './sensitive.ts';
 
 /**
- * What a JSON Schema declares about the parts of a value; the branches of a union count together. It is compiled as far
- * as values are walked, so a recursive schema needs no special case.
+ * What a JSON Schema declares about the parts of a value; the branches of a union are merged. Compiled lazily while values
+ * are traversed, so recursive schemas need no special case.
  */
 export class FieldTree {
-  /** Undefined where the value may be shown. */
+  /** Undefined if the value is not sensitive. */
   readonly level: Sensitivity | undefined;
-  /** Whether text, a number or a boolean may stand here. */
-  readonly takesScalars: boolean;
-  readonly takesObjects: boolean;
+  /** Whether the value can be a string, a number or a boolean. */
+  readonly acceptsScalars: boolean;
+  readonly acceptsObjects: boolean;
   readonly #branches: readonly JsonSchema[];
   readonly #root: JsonSchema;
   readonly #fields = new Map<string, FieldTree | undefined>();
@@ -23,21 +23,21 @@ export class FieldTree {
     this.#branches = [...branches];
     this.#root = root;
     this.level = strongest(this.#branches.map(({ sensitive }) => sensitive));
-    this.takesScalars = this.#branches.some(isScalar);
-    this.takesObjects = this.#branches.some(({ type, properties }) => properties || typesOf(type).includes('object'));
+    this.acceptsScalars = this.#branches.some(isScalar);
+    this.acceptsObjects = this.#branches.some(({ type, properties }) => properties || typesOf(type).includes('object'));
   }
 
-  /** The field of this name; undefined where none is declared. */
+  /** Returns the field with this name; undefined if it is not declared. */
   field(name: string): FieldTree | undefined {
     const known = this.#fields.get(name);
     if (known) return known;
     const found = this.#below(this.#branches.map((branch) => fieldSchema(branch, name)));
-    // Names that nothing declares come from callers, and are not kept.
+    // Undeclared names come from callers and are not cached, so the cache is bounded.
     if (found) this.#fields.set(name, found);
     return found;
   }
 
-  /** The entries of a list; undefined where none is declared. */
+  /** The items of a list; undefined if not declared. */
   get items(): FieldTree | undefined {
     this.#items ??= this.#below(this.#branches.map(({ items }) => items));
     return this.#items;
@@ -54,7 +54,7 @@ function strongest(levels: readonly (Sensitivity | undefined)[]): Sensitivity | 
   return levels.includes('one-time') ? 'one-time' : undefined;
 }
 
-/** A schema, the members of its unions and what it refers to. */
+/** Adds a schema, the members of its unions and its references. */
 function addBranches(schema: JsonSchema, root: JsonSchema, found: Set<JsonSchema>): void {
   if (found.has(schema)) return;
   found.add(schema);
@@ -68,7 +68,7 @@ function definitionOf(reference: string, root: JsonSchema): JsonSchema {
   return reference === '#' ? root : (root.$defs?.[reference.replace('#/$defs/', '')] ?? {});
 }
 
-/** Of a record the schema of its values. An object that merely allows further fields declares none of them. */
+/** For a record, the schema of its values. `additionalProperties: true` declares no fields. */
 function fieldSchema({ properties, additionalProperties: others }: JsonSchema, name: string): JsonSchema | undefined {
   if (properties && Object.hasOwn(properties, name)) return properties[name];
   return typeof others === 'object' && Object.keys(others).length > 0 ? others : undefined;
@@ -83,55 +83,56 @@ function isScalar({ type, $ref, anyOf, oneOf, allOf, properties, items }: JsonSc
   return [$ref, anyOf, oneOf, allOf, properties, items].every((keyword) => keyword === undefined);
 }
 
-/** What a redacted value shows in place of what it hides. */
+/** The replacements for redacted values. */
 export interface RedactionStyle {
-  /** In place of the value of a sensitive field. */
+  /** Replaces the value of a sensitive field. */
   sensitive(name: string): unknown;
-  /** In place of the fields that the schema does not declare. */
+  /** Replaces the fields that the schema does not declare. */
   undeclared(names: readonly string[]): readonly (readonly [string, unknown])[];
-  /** In place of a value of another type than the schema declares. */
+  /** Replaces a value whose type does not match the schema. */
   readonly mistyped: unknown;
 }
 
-/** A copy of a value without what is sensitive or not declared. `name` is that of the field that holds it. */
+/** Returns a copy of a value without sensitive and undeclared parts. `name` is the name of its field. */
 export function redact(value: unknown, tree: FieldTree, style: RedactionStyle, name = ''): unknown {
   if (tree.level !== undefined) return style.sensitive(name);
   if (Array.isArray(value)) return value.map((item) => redact(item, tree.items ?? tree, style, name));
-  if (typeof value !== 'object' || value === null) return value === null || tree.takesScalars ? value : style.mistyped;
+  if (typeof value !== 'object' || value === null)
+    return value === null || tree.acceptsScalars ? value : style.mistyped;
   const object = objectTree(tree);
   if (object.level !== undefined) return style.sensitive(name);
   const fields = Object.entries(value).map(([key, inner]) => ({ key, inner, declared: object.field(key) }));
-  const shown = fields.flatMap(({ key, inner, declared }) =>
+  const visible = fields.flatMap(({ key, inner, declared }) =>
     declared ? [[key, redact(inner, declared, style, key)] as const] : [],
   );
   const others = fields.filter(({ declared }) => declared === undefined).map(({ key }) => key);
-  return Object.fromEntries(others.length === 0 ? shown : [...shown, ...style.undeclared(others)]);
+  return Object.fromEntries(others.length === 0 ? visible : [...visible, ...style.undeclared(others)]);
 }
 
-/** One entry may stand in place of a list of one. */
+/** A single item is accepted in place of a list. */
 function objectTree(tree: FieldTree): FieldTree {
-  return tree.takesObjects ? tree : (tree.items ?? tree);
+  return tree.acceptsObjects ? tree : (tree.items ?? tree);
 }
 
-/** Whether redaction hides any part of a value. */
+/** Whether redaction removes any part of a value. */
 export function hasSensitiveField(value: unknown, tree: FieldTree): boolean {
-  return hiddenParts(value, tree).length > 0;
+  return redactedParts(value, tree).length > 0;
 }
 
-/** The texts that redaction hides: of sensitive fields, and wherever nothing is declared. */
+/** Returns the strings that redaction removes: those in sensitive and in undeclared fields. */
 export function collectSensitiveTexts(value: unknown, tree: FieldTree): string[] {
-  return hiddenParts(value, tree).flatMap(textsIn);
+  return redactedParts(value, tree).flatMap(textsIn);
 }
 
-function hiddenParts(value: unknown, tree: FieldTree): unknown[] {
+function redactedParts(value: unknown, tree: FieldTree): unknown[] {
   if (tree.level !== undefined) return [value];
-  if (Array.isArray(value)) return value.flatMap((item) => hiddenParts(item, tree.items ?? tree));
-  if (typeof value !== 'object' || value === null) return value === null || tree.takesScalars ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap((item) => redactedParts(item, tree.items ?? tree));
+  if (typeof value !== 'object' || value === null) return value === null || tree.acceptsScalars ? [] : [value];
   const object = objectTree(tree);
   if (object.level !== undefined) return [value];
   return Object.entries(value).flatMap(([name, inner]) => {
     const declared = object.field(name);
-    return declared ? hiddenParts(inner, declared) : [inner];
+    return declared ? redactedParts(inner, declared) : [inner];
   });
 }
 

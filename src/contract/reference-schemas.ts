@@ -1,4 +1,4 @@
-/** Schemas of values that name an existing entity. A use with other words is `UserId.describe(...)`. */
+/** Schemas of values that refer to an existing entity. Use `UserId.describe(...)` for another description. */
 import { type Among, reference } from './entities.ts';
 import { GroupReference, Id, RoleName, singleLine } from './schemas.ts';
 
@@ -12,36 +12,36 @@ export const ApiKeyId = Id.meta({
 });
 export const CorporateGroupId = Id.meta({ description: 'Corporate group id', ...reference('corporateGroup', ['id']) });
 
-/** The service account of a client, by which groups know the client. */
+/** The service account id of a client, used in group memberships. */
 export const ServiceId = Id.meta({
   description: 'Service account id of a client',
   'x-label': 'Service account id of a client',
   ...reference('client', ['serviceAccount']),
 });
 
-/** In a path: a client by either of its ids. */
+/** Path parameter: either id of a client. */
 export const ServiceOrClientId = Id.meta({
   description: 'Service account id, or client id',
   'x-label': 'Service account id, or client id',
   ...reference('client', ['serviceAccount', 'id']),
 });
 
-/** In a path after a group: one of the roles that the group has itself. */
+/** Path parameter after a group: a direct role of the group. */
 export const RoleOfGroup = RoleName.meta(reference('role', ['name'], { operation: 'groups.get', property: 'roles' }));
 
-/** In a path after a group: one of the groups that it depends on. */
+/** Path parameter after a group: a dependency of the group. */
 export const DependencyOfGroup = GroupReference.meta({
   'x-argument': 'dependency',
   'x-label': 'Id or name of the dependency',
   ...reference('group', ['name', 'id'], { operation: 'groups.get', property: 'dependencies.groupName' }),
 });
 
-/** An application; only the clients of it say which there are. */
+/** An application id. Applications exist only as a field of clients. */
 export function applicationId(description: string) {
   return singleLine(64, description).meta({ 'x-label': 'Application', ...reference('client', ['application']) });
 }
 
-/** A member of the group that the call is about, as one of the rows that the list of its members has. */
+/** Restricts the schema to members of the group in the path: rows of the operation that lists them. */
 export function memberOf(schema: typeof UserId, operation: string, property: string) {
   const member = schema.meta()?.['x-reference'];
   const among: Among = { operation, property };

@@ -1,4 +1,4 @@
-/** The part of the error table for requests that can not be read or that HTTP itself refuses. */
+/** The part of the error table for malformed requests and HTTP errors. */
 import type { ErrorEntry } from './error-entry.ts';
 
 export const malformedRequests = {

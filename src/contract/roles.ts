@@ -1,9 +1,9 @@
 /**
- * Role expressions as data: parsed from the text of the service interface, enforced by the server, printed in help
- * and errors, and put into the API document. One value serves all of them.
+ * Role expressions as data: parsed from the text of the service interface, enforced by the server, and printed in help,
+ * errors and the OpenAPI document.
  */
 
-/** Every role that a declaration may name. A group may carry others; an operation can't ask for them by mistake. */
+/** The roles that a declaration can require. Groups can have other roles. Parsing rejects all others. */
 export const knownRoles = [
   'CLI-AUTH-IDENTIFIED',
   'CLI-AUTH-BASIC',
@@ -33,49 +33,48 @@ export type RoleExpression =
   | { readonly kind: 'not'; readonly of: RoleExpression }
   | { readonly kind: 'all' | 'any'; readonly of: readonly RoleExpression[] };
 
-/** What of a caller an expression looks at. Role names come without the prefix ROLE_. */
+/** The authorities of a caller that an expression is evaluated against. Role names have no prefix ROLE_. */
 export interface CallerAuthorities {
   readonly roles: ReadonlySet<string>;
   readonly scope: ReadonlySet<string>;
 }
 
-/** Role names compare without the prefix that tokens carry. */
+/** Removes the prefix ROLE_ of role names in tokens. */
 export function stripRolePrefix(name: string): string {
   return name.startsWith('ROLE_') ? name.slice('ROLE_'.length) : name;
 }
 
-/** Roles that say how a client or a user authenticated, as opposed to what it may do. */
+/** Whether a role describes how a client or a user authenticated, not what it may do. */
 export function isAuthenticationRole(name: string): boolean {
   return /^(CLI|AUTH)-/.test(name);
 }
 
-/** The IAM_ADMIN roles. */
+/** Whether a role is an IAM_ADMIN role. */
 export function isIamAdministrativeRole(name: string): boolean {
   return /^IAM_ADMIN_.+$/.test(name);
 }
 
-/** Roles that administer, with or without the prefix that tokens carry. */
+/** Whether a role is administrative, with or without the prefix ROLE_. */
 export function isAdministrativeRole(name: string): boolean {
   const bare = stripRolePrefix(name);
   return bare === 'ADMIN' || isIamAdministrativeRole(bare);
 }
 
-/** Roles that only the service itself gives: a group must not name one. */
+/** Whether only the service can grant a role, so that groups must not contain it. */
 export function isReservedRole(name: string): boolean {
   return isAuthenticationRole(name) || name === 'USER' || name === 'PERSON' || name === 'BUSINESS';
 }
 
 /**
- * Reads an expression such as `CLI-1STPARTY and (ADMIN or not BUSINESS)`; `and` binds tighter than `or`, `none` is public.
- * @throws Error where the text is no expression or names an unknown role: a declaration's fault, found at start.
+ * Parses an expression such as `CLI-1STPARTY and (ADMIN or not BUSINESS)`; `and` binds tighter than `or`, `none` is public.
+ * @throws Error if the text is not an expression or contains an unknown role.
  */
 export function parseRoles(text: string): RoleExpression {
   const words = text.match(/[()]|[^\s()]+/g) ?? [];
   if (words.length === 1 && words[0] === 'none') return { kind: 'public' };
   const reader = { words, at: 0, text };
   const expression = parseAny(reader);
-  if (reader.at < words.length)
-    throw new Error(`role expression "${text}": nothing may follow at "${words[reader.at]}"`);
+  if (reader.at < words.length) throw new Error(`role expression "${text}": unexpected token at "${words[reader.at]}"`);
   return expression;
 }
 
@@ -111,7 +110,7 @@ function parseFactor(reader: WordReader): RoleExpression {
   const word = reader.words[reader.at++];
   if (word === '(') {
     const inner = parseAny(reader);
-    if (reader.words[reader.at++] !== ')') throw new Error(`role expression "${reader.text}": ) is missing`);
+    if (reader.words[reader.at++] !== ')') throw new Error(`role expression "${reader.text}": missing )`);
     return inner;
   }
   if (word === 'not') return { kind: 'not', of: parseFactor(reader) };
@@ -124,11 +123,11 @@ function parseFactor(reader: WordReader): RoleExpression {
 
 function parseName(reader: WordReader, word: string | undefined): string {
   if (word === undefined || ['and', 'or', 'not', 'scope', 'none', '(', ')'].includes(word))
-    throw new Error(`role expression "${reader.text}": a name is due at "${word ?? 'its end'}"`);
+    throw new Error(`role expression "${reader.text}": expected a name at "${word ?? 'end'}"`);
   return word;
 }
 
-/** Whether a caller with these roles and scopes may pass. Nobody (undefined) passes a public expression only. */
+/** Whether a caller with these authorities is allowed. Undefined is an unauthenticated caller: only public expressions. */
 export function isAllowed(expression: RoleExpression, authorities: CallerAuthorities | undefined): boolean {
   switch (expression.kind) {
     case 'public':
@@ -146,7 +145,7 @@ export function isAllowed(expression: RoleExpression, authorities: CallerAuthori
   }
 }
 
-/** The expression as text that `parseRoles` reads back to the same value. */
+/** Formats an expression; `parseRoles` parses the text to the same value. */
 export function formatRoles(expression: RoleExpression): string {
   switch (expression.kind) {
     case 'public':
@@ -170,7 +169,7 @@ function formatPart(part: RoleExpression): string {
   return part.kind === 'any' || part.kind === 'all' ? `(${formatRoles(part)})` : formatRoles(part);
 }
 
-/** What a refused caller lacks on the shortest way in: roles and scopes to gain, roles that stand against it. */
+/** The smallest set of changes that would allow a rejected caller: roles and scopes to add, roles to remove. */
 export interface MissingAuthorities {
   readonly missingRoles: readonly string[];
   readonly missingScopes: readonly string[];
@@ -179,7 +178,7 @@ export interface MissingAuthorities {
 
 const nothingMissing: MissingAuthorities = { missingRoles: [], missingScopes: [], forbidden: [] };
 
-/** Missing roles and scopes as messages name them: `ADMIN`, `scope READ`. */
+/** Formats missing roles and scopes for messages: `ADMIN`, `scope READ`. */
 export function describeMissing({
   missingRoles,
   missingScopes,
@@ -187,7 +186,7 @@ export function describeMissing({
   return [...missingRoles, ...missingScopes.map((name) => `scope ${name}`)];
 }
 
-/** The nearest way from what the caller has to what the expression asks; nothing to gain where it is allowed. */
+/** Finds the smallest set of missing authorities; empty if the caller is allowed. */
 export function findMissingAuthorities(expression: RoleExpression, authorities: CallerAuthorities): MissingAuthorities {
   if (isAllowed(expression, authorities)) return nothingMissing;
   switch (expression.kind) {

@@ -1,4 +1,4 @@
-/** The part of the error table for well-formed values that a rule refuses: 422. */
+/** The part of the error table for well-formed values that a rule rejects: 422. */
 import type { ErrorEntry } from './error-entry.ts';
 
 export const ruleErrors = {

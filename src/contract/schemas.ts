@@ -1,36 +1,36 @@
-/** Schemas that several operations share. Their ids become the component names of the API document. */
+/** Schemas that several operations share. Their ids are component names in the OpenAPI document. */
 import * as z from 'zod';
 import { defines, reference } from './entities.ts';
 import { sensitive } from './sensitive.ts';
 
-/** 1 to 64 of these, as the interface rules give them for ids that a caller may choose. */
+/** The format of ids that a caller can choose (interface rules). */
 export const Id = z
   .string()
   .regex(/^[A-Za-z0-9._:@-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ : @ -')
-  .describe('An id: 1 to 64 of letters, digits and . _ : @ -');
+  .describe('Id: 1 to 64 letters, digits or . _ : @ -');
 
-/** Everything below the blank and the delete character; a name that holds one would break terminals and logs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+/** Control characters and line separators, which could corrupt terminals and logs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Half of a character: JSON may hold one, and nothing that is encoded as UTF-8 can. */
+/** A lone surrogate: allowed in JSON, but not encodable in UTF-8. */
 const surrogate = /\p{Surrogate}/u;
 
-/** Text of at most so many characters, as JSON Schema counts them: `max` would count some characters twice. */
-function boundedText(longest: number, description?: string) {
+/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
+function boundedText(maxLength: number, description?: string) {
   return z
     .string()
     .min(1, 'must not be empty')
     .refine(
-      (text) => text.length <= longest || (text.length <= 2 * longest && [...text].length <= longest),
-      `must not be longer than ${longest} characters`,
+      (text) => text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength),
+      `must not be longer than ${maxLength} characters`,
     )
-    .meta({ maxLength: longest, ...(description === undefined ? {} : { description }) });
+    .meta({ maxLength, ...(description === undefined ? {} : { description }) });
 }
 
-/** A short text of one line. */
-export function singleLine(longest: number, description: string) {
-  return boundedText(longest, description)
+/** A string without line breaks and other control characters. */
+export function singleLine(maxLength: number, description: string) {
+  return boundedText(maxLength, description)
     .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
     .refine((value) => !surrogate.test(value), 'must be well-formed Unicode');
 }
@@ -44,7 +44,7 @@ export const GroupName = singleLine(
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta(defines('group', 'name'));
 
-/** Words that mean something in a path, so nothing may be called by them. `.` and `..` vanish in every URL parser. */
+/** Path segments that names must not use. URL parsers remove `.` and `..`. */
 export const reservedNames: ReadonlySet<string> = new Set([
   '.',
   '..',
@@ -80,10 +80,10 @@ export function isReservedName(value: string): boolean {
   return reservedNames.has(value);
 }
 
-/** An id that a caller chooses for something new. */
+/** An id that a caller chooses for a new object. */
 export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
 
-/** In a path: the id or the name of a group. */
+/** Path parameter: the id or the name of a group. */
 export const GroupReference = singleLine(100, 'Id or name of the group').meta({
   'x-argument': 'group',
   'x-label': 'Id or name of the group',
@@ -93,7 +93,7 @@ export const GroupReference = singleLine(100, 'Id or name of the group').meta({
 export const RoleName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
-  // Without its prefix it is to be a role name too, and one that no second reading shortens further.
+  // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.
   .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
   .meta({ description: 'Name of a role, with or without the prefix ROLE_', ...reference('role', ['name']) });
 
@@ -105,8 +105,8 @@ export const Token = z
     tokenType: z.literal('Bearer'),
     refreshToken: sensitive(z.string(), 'secret')
       .optional()
-      .describe('Opaque, for renewal; absent where the session has none'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
+      .describe('Opaque refresh token; absent if the session has none'),
+    expiresIn: z.string().regex(/^\d+$/).describe('Remaining lifetime in seconds, as a string of digits'),
     scope: z.array(z.string()),
   })
   .meta({ id: 'Token', description: 'Token response.' });
@@ -115,7 +115,7 @@ export const Dependency = z
   .strictObject({
     groupName: boundedText(100).meta(reference('group', ['name', 'id'])),
   })
-  .meta({ id: 'Dependency', description: 'A group whose roles this one has as well, by its name or id.' });
+  .meta({ id: 'Dependency', description: 'A group whose roles are inherited, by name or id.' });
 
 export const GroupSchema = z
   .strictObject({
@@ -126,9 +126,9 @@ export const GroupSchema = z
     roles: z.array(z.string()),
     dependencies: z.array(Dependency),
   })
-  .meta({ id: 'Group', description: 'A group with its own roles and the groups it depends on.' });
+  .meta({ id: 'Group', description: 'A group with its direct roles and its dependencies.' });
 
-/** What create and update of a group take. */
+/** The body of create and update of a group. */
 export const GroupInput = z
   .strictObject({
     groupName: GroupName,
@@ -138,12 +138,12 @@ export const GroupInput = z
       .array(RoleName)
       .max(1000, 'must not have more than 1000 entries')
       .optional()
-      .describe('Roles that members have'),
+      .describe('Roles of the members'),
     dependencies: z
       .array(Dependency)
       .max(1000, 'must not have more than 1000 entries')
       .optional()
-      .describe('Groups whose roles members have as well'),
+      .describe('Groups whose roles the members inherit'),
   })
   .meta({ id: 'GroupInput' });
 
@@ -154,7 +154,7 @@ export const ApiKeySchema = z
     clientId: z.string(),
     hint: z.string().describe('The last four characters of the key'),
     createdAt: z.string().describe('ISO 8601, UTC'),
-    lastUsedAt: z.string().optional().describe('ISO 8601, UTC; written now and then, not at every use'),
+    lastUsedAt: z.string().optional().describe('ISO 8601, UTC; updated periodically, not on every use'),
   })
   .meta({ id: 'ApiKey', description: 'An API key without the key itself.' });
 
@@ -165,11 +165,11 @@ export const PageQuery = {
     .min(1, 'must be at least 1')
     .max(1000, 'must be at most 1000')
     .optional()
-    .describe('Entries a page, 1 to 1000; 100 where missing'),
-  after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the page before'),
+    .describe('Entries per page, 1 to 1000 (default: 100)'),
+  after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the previous page'),
 };
 
-/** A login name of a user; whether it is free is another matter. */
+/** A login name of a user. Uniqueness is checked in the handlers. */
 export const UserName = singleLine(100, 'Name that the user logs in with')
   .refine((value) => !isReservedName(value), 'is a reserved word')
   .meta(defines('user', 'name'));
@@ -179,11 +179,11 @@ export const Email = z
   .max(254, 'must not be longer than 254 characters')
   .meta({ description: 'E-mail address (RFC 5321)', 'x-label': 'E-mail address' });
 
-const boundedInteger = (least: number, most: number, description: string) =>
+const boundedInteger = (min: number, max: number, description: string) =>
   z
     .int('must be a whole number')
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
     .describe(description);
 
 export const Mobile = z
@@ -194,24 +194,24 @@ export const Mobile = z
   })
   .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
 
-/** A password as it is given to log in: whatever somebody types is looked at, up to a length that can be one. */
+/** A password for a login. Any text up to the maximum length is accepted and verified. */
 export const LoginPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
 
-/** A password that is to be set. The rules for it name each one that it breaks; what they can't be held to goes no further. */
+/** A new password. The password policy reports each violated rule; text that is not well-formed Unicode is rejected here. */
 export const NewPassword = LoginPassword.refine(
   (value) => !surrogate.test(value),
   'must be well-formed Unicode',
 ).describe(
-  '8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case',
+  '8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)',
 );
 
-/** RFC 6749, 3.3: a scope is made of printable ASCII without blank, quote and backslash. */
+/** RFC 6749, 3.3: printable ASCII without space, quote and backslash. */
 export const ScopeName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without blanks, quotes and backslashes');
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes');
 
 export const CallerAddress = z
   .string()
   .optional()
-  .describe('Address of the browser or device; of an authenticated client, limits and throttles count by it');
+  .describe('Address of the browser or device; limits and throttles use it if the client is authenticated');

@@ -1,17 +1,17 @@
-/** What a server began with, so that it can begin again and others can begin there. */
+/** The initial state of a server, for reset and fork. */
 import type { RunningServer } from '../server/http/listen.ts';
 import { copyStore, type ForkableStore } from '../server/store/memory.ts';
 import type { Store } from '../server/store/store.ts';
 import { type TableName, tables } from '../server/store/tables.ts';
 
 export interface Baseline {
-  /** Back to what the server began with. */
+  /** Restores the initial state. */
   reset(): Promise<void>;
-  /** A store of its own in memory, with what is in the server's now. */
+  /** Returns a separate in-memory store with the current data of the server. */
   fork(): Promise<ForkableStore>;
 }
 
-/** Keeps what is in the store now: shared where the engine can do that, else a copy in memory. */
+/** Captures the current data of the store: as a fork if the engine supports it, otherwise as a copy in memory. */
 export async function captureBaseline(service: RunningServer): Promise<Baseline> {
   const baseline = await forkStore(service.appContext.store);
   return {
@@ -33,7 +33,7 @@ function isForkable(store: Store): store is ForkableStore {
   return 'fork' in store;
 }
 
-/** All rows at once, in one transaction: it succeeds as a whole, or nothing has changed. */
+/** Replaces all rows in one transaction, so a failure changes nothing. */
 async function overwriteStore(store: Store, rows: Store): Promise<void> {
   const names = Object.keys(tables) as TableName[];
   await store.transaction(async (tx) => {
@@ -42,7 +42,7 @@ async function overwriteStore(store: Store, rows: Store): Promise<void> {
   });
 }
 
-/** The declarations differ in their row types; a row of a table is what its key is made from. */
+/** The cast is safe because the row comes from the same table. */
 function primaryKeyOf(name: TableName, row: object): string {
   return tables[name].key(row as never);
 }

@@ -1,4 +1,4 @@
-/** The clock of a server, for who runs it in his own process. */
+/** Controls the clock of an in-process server. */
 import type { AdjustableClock } from '../server/adjustable-clock.ts';
 import type { AppContext } from '../server/app-context.ts';
 import { findExpiry } from '../server/control/expiry.ts';
@@ -8,28 +8,28 @@ import { parseDuration } from '../server/durations.ts';
 export type DateInput = string | Date;
 
 export interface IamClock {
-  /** What the server takes the time for. */
+  /** The current time of the server. */
   now(): Date;
-  /** Stands still from now on. */
+  /** Stops the clock. */
   freeze(): void;
-  /** Goes on from where it stands. */
+  /** Resumes the clock from its current time. */
   unfreeze(): void;
-  /** Tells this time, and stands or goes on as before. @throws RangeError where that is none from 1970 to 2999. */
+  /** Sets the time; the clock stays frozen or running. @throws RangeError if it is not a time from 1970 to 2999. */
   set(time: DateInput): void;
-  /** Goes forward: '90s', '10m', '1h30m', '7d', or milliseconds. Back with a minus sign. @throws RangeError. */
+  /** Advances the clock: '90s', '10m', '1h30m', '7d', or milliseconds; negative values move it back. @throws RangeError. */
   advance(duration: string | number): void;
   /**
-   * Goes to the end of a token (or its jti), a refresh token, a code (its challenge or message id), a session or a
-   * ticket; `offset` later, or earlier: '-1s'. @throws Error where nothing of this name is known to end.
+   * Sets the clock to the expiry of a token (or its jti), a refresh token, a code (its challenge or message id), a session
+   * or a one-time token, plus `offset`, which can be negative: '-1s'. @throws Error if nothing matches.
    */
   toExpiry(of: string, offset?: string | number): Promise<void>;
-  /** Back to the time that the server was started with, or to the machine's. */
+  /** Resets the clock to the start time of the server, or to the system time. */
   reset(): void;
 }
 
-/** `prepare` brings a fresh clock to how the server was started. */
-export function createIamClock(world: () => AppContext, prepare: (clock: AdjustableClock) => void): IamClock {
-  const clock = () => world().clock;
+/** Creates the clock control; `prepare` applies the start options to a reset clock. */
+export function createIamClock(getContext: () => AppContext, prepare: (clock: AdjustableClock) => void): IamClock {
+  const clock = () => getContext().clock;
   return {
     now: () => clock().now(),
     freeze: () => clock().freeze(),
@@ -38,9 +38,9 @@ export function createIamClock(world: () => AppContext, prepare: (clock: Adjusta
     advance: (duration) => clock().advance(toMilliseconds(duration)),
     async toExpiry(of, offset = 0) {
       const length = toMilliseconds(offset);
-      const { store, issuer, verifier } = world();
+      const { store, issuer, verifier } = getContext();
       const end = await findExpiry(of, { store, issuer, verifier });
-      if (end === undefined) throw new Error('Nothing by this name is known to end.');
+      if (end === undefined) throw new Error('No token, code or session with this name or id.');
       clock().set(new Date(end + length));
     },
     reset() {
@@ -50,17 +50,17 @@ export function createIamClock(world: () => AppContext, prepare: (clock: Adjusta
   };
 }
 
-/** @throws RangeError where it is no time, or leaves open in which zone. */
+/** @throws RangeError if it is not a time or has no time zone. */
 export function parseDate(time: DateInput): Date {
   if (time instanceof Date) return time;
   const date = new Date(/T.*(Z|[+-]\d\d:\d\d)$/.test(time) ? time : Number.NaN);
-  if (Number.isNaN(date.getTime())) throw new RangeError(`${time} is no time such as 2030-01-31T12:00:00Z.`);
+  if (Number.isNaN(date.getTime())) throw new RangeError(`${time} is not a time such as 2030-01-31T12:00:00Z.`);
   return date;
 }
 
 function toMilliseconds(duration: string | number): number {
   const length = typeof duration === 'number' ? duration : parseDuration(duration);
   if (length === undefined || !Number.isFinite(length))
-    throw new RangeError(`${duration} is no length of time such as 90s, 10m, 1h30m or 7d.`);
+    throw new RangeError(`${duration} is not a duration such as 90s, 10m, 1h30m or 7d.`);
   return length;
 }

@@ -1,4 +1,4 @@
-/** One running service as a test sees it. */
+/** The API of a running in-process server. */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, copyClockState } from '../server/adjustable-clock.ts';
@@ -12,33 +12,33 @@ import { createSignInTokenSource, type SignInOptions, type SignInResult, signInU
 import type { ServerCredentials } from './start-server.ts';
 
 export interface IamServer extends AsyncDisposable {
-  /** Where it listens, such as http://127.0.0.1:40123. */
+  /** The address of the server, such as http://127.0.0.1:40123. */
   readonly url: string;
-  /** The same with the prefix of the service interface: what a program under test is configured with. */
+  /** The address with the prefix of the service, for the configuration of a program under test. */
   readonly baseUrl: string;
-  /** What to sign in with. Made at random at this start, but for what was given. */
+  /** Credentials for signing in. Generated at start unless set in the options. */
   readonly credentials: ServerCredentials;
-  /** Calls as the administrator client, which may do everything. */
+  /** A client with the credentials of the administrator client, which has all rights. */
   readonly client: IamClient;
   /**
-   * Calls as somebody else. A name is that of a user, by id or login name: he is signed in at the first call, without
-   * a password; his token ends as any other does. Credentials are used as they are; without any, calls go without.
+   * Returns a client with another identity. A string is the id or login name of a user, who is signed in without a
+   * password on the first request; the token expires normally. Without an argument, requests are unauthenticated.
    */
   as(who?: string | Credentials, options?: SignInOptions): IamClient;
-  /** A new session of a user, by id or login name, and its tokens: for a program under test that needs them. */
+  /** Creates a session of a user, by id or login name, and returns its tokens. */
   signIn(user: string, options?: SignInOptions): Promise<SignInResult>;
   readonly inbox: Inbox;
-  /** The last calls of the service interface. */
+  /** The last requests to the service. */
   readonly requests: Requests;
   readonly clock: IamClock;
   /**
-   * Back to how it was when it started: rows, keys and clock; counts of failures are forgotten. Tokens from before it of
-   * clients are still taken, those of users are not. Calls that are under way should have ended.
+   * Restores the state after the start: data, keys and clock, and clears the throttles. Existing tokens of clients stay
+   * valid, those of users do not. Wait for pending requests before the reset.
    */
   reset(): Promise<void>;
-  /** Another server in this process, on a port of its own, that begins with the state and the time of this one. */
+  /** Starts another server in this process, on a separate port, with the current state and time of this one. */
   fork(): Promise<IamServer>;
-  /** Ends the connections of all its clients, and gives port and store back. Its forks go on. */
+  /** Closes the connections of all clients and releases port and store. Forks keep running. */
   stop(): Promise<void>;
 }
 
@@ -46,26 +46,26 @@ export interface IamServerDeps {
   readonly service: RunningServer;
   readonly credentials: ServerCredentials;
   prepareClock(clock: AdjustableClock): void;
-  /** Starts a server like this one upon a store. */
+  /** Starts a server with the same options on a store. */
   startFork(store: ForkableStore, prepareClock: (clock: AdjustableClock) => void): Promise<IamServer>;
 }
 
-/** Wraps a service that has just started. */
+/** Wraps a running service. */
 export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
   const { service, credentials, prepareClock } = deps;
   const { url } = service;
-  const world = () => service.appContext;
+  const getContext = () => service.appContext;
   const baseline = await captureBaseline(service);
-  const clock = createIamClock(world, prepareClock);
+  const clock = createIamClock(getContext, prepareClock);
   const clients: IamClient[] = [];
   const connect = (clientCredentials: ClientOptions['credentials']) => {
     const client = createClient({ baseUrl: url, credentials: clientCredentials });
     clients.push(client);
     return client;
   };
-  const signInAs = (user: string, options?: SignInOptions) => signInUser(world(), user, options);
+  const signInAs = (user: string, options?: SignInOptions) => signInUser(getContext(), user, options);
   let stopped: Promise<void> | undefined;
-  // Together: who still waits for a message is let go by the service, and a client waits for its calls.
+  // In parallel: closing a client waits for its requests, and stopping the service ends pending waits.
   async function stopAll(): Promise<void> {
     await Promise.all([service.stop(), ...clients.map((client) => client.close())]);
   }
@@ -81,14 +81,14 @@ export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
     as: (who, options) =>
       connect(typeof who === 'string' ? { tokens: createSignInTokenSource(() => signInAs(who, options)) } : who),
     signIn: signInAs,
-    inbox: createInbox(world),
-    requests: createRequests(() => world().observability),
+    inbox: createInbox(getContext),
+    requests: createRequests(() => getContext().observability),
     clock,
     async reset() {
       await baseline.reset();
       clock.reset();
     },
-    fork: async () => deps.startFork(await baseline.fork(), copyClockState(world().clock)),
+    fork: async () => deps.startFork(await baseline.fork(), copyClockState(getContext().clock)),
     stop,
     [Symbol.asyncDispose]: stop,
   };

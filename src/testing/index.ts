@@ -1,6 +1,6 @@
 /**
- * The service for tests of other programs, in this process: `const iam = await startServer()`. Also everything of
- * `iam-standin/client`, so that one import is enough.
+ * Runs the service in the process of a test: `const iam = await startServer()`. Also exports everything of
+ * `iam-standin/client`, so one import is enough.
  */
 export * from '../client/index.ts';
 export type { DateInput, IamClock } from './clock.ts';

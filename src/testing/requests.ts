@@ -1,4 +1,4 @@
-/** The calls that a server answered, for who runs it in his own process. */
+/** The requests that an in-process server handled. */
 import type * as z from 'zod';
 import {
   findRequests,
@@ -10,46 +10,46 @@ import {
 } from '../server/control/request-items.ts';
 import type { Observability } from '../server/observability/observability.ts';
 
-/** A call: who, which operation, what came of it. */
+/** A request: caller, operation and result. */
 export type RequestRecord = z.output<typeof ItemSchema>;
 
 export interface RequestFilter {
   /** Such as groups.create. */
   readonly operation?: string | undefined;
-  /** The subject that called, client or user. */
+  /** The subject of the caller, a client or a user. */
   readonly caller?: string | undefined;
   /** Such as 404, or a class such as '4xx'. */
   readonly status?: number | string | undefined;
-  /** An error code of the answer. */
+  /** An error code in the response. */
   readonly error?: string | undefined;
 }
 
 export interface RequestWaitOptions extends RequestFilter {
-  /** How many calls to wait for; 1 where missing. */
+  /** Number of requests to wait for. Default: 1. */
   readonly count?: number | undefined;
-  /** Id of a call: only those that came later. */
+  /** Id of a request: returns only later requests. */
   readonly after?: string | undefined;
-  /** How long to wait at most, in milliseconds of real time; 5000 where missing. */
+  /** Maximum time to wait, in milliseconds of real time. Default: 5000. */
   readonly timeout?: number | undefined;
 }
 
 export interface Requests {
-  /** Those that are kept, the newest first: the last thousand, unless the setting request-log-size says otherwise. */
+  /** Returns the requests in the log, newest first. The setting request-log-size limits the log (default: 1000). */
   list(search?: RequestFilter): RequestRecord[];
   /**
-   * The last calls that fit, the newest first, as soon as there are so many.
-   * @throws Error where there were fewer in time; RangeError for a count that can not be waited for.
+   * Returns the last `count` matching requests, newest first, and waits until there are enough.
+   * @throws Error on timeout; RangeError if `count` is out of range.
    */
   waitFor(wait?: RequestWaitOptions): Promise<RequestRecord[]>;
 }
 
 const defaultTimeout = 5_000;
 
-/** The calls of whichever world answers. A server without control plane keeps none. */
-export function createRequests(insight: () => Observability | undefined): Requests {
+/** Creates the request log of the current app context. A server without control plane has none. */
+export function createRequests(getObservability: () => Observability | undefined): Requests {
   function requireObservability(): Observability {
-    const found = insight();
-    if (!found) throw new Error('A server with the setting disable-control-plane keeps no calls.');
+    const found = getObservability();
+    if (!found) throw new Error('The request log requires the control plane (setting disable-control-plane).');
     return found;
   }
 
@@ -57,17 +57,17 @@ export function createRequests(insight: () => Observability | undefined): Reques
     list(search = {}) {
       const query = buildQuery(search);
       return [...requireObservability().requestLog.newestFirst()]
-        .filter((call) => matchesQuery(call, query))
+        .filter((request) => matchesQuery(request, query))
         .map(toRequestItem);
     },
     async waitFor({ count = 1, after, timeout = defaultTimeout, ...search } = {}) {
       if (!Number.isInteger(count) || count < 1 || count > maxAwaited)
         throw new RangeError(`count must be from 1 to ${maxAwaited}.`);
-      const { requestLog: requests, requestWaiters: calls } = requireObservability();
+      const { requestLog, requestWaiters } = requireObservability();
       const query = { ...buildQuery(search), after };
-      const findCalls = async () => findRequests(requests, query, count);
-      const found = await calls.waitFor(findCalls, AbortSignal.timeout(timeout));
-      if (!found) throw new Error(`Fewer than ${count} such calls came within ${timeout} ms.`);
+      const findMatches = async () => findRequests(requestLog, query, count);
+      const found = await requestWaiters.waitFor(findMatches, AbortSignal.timeout(timeout));
+      if (!found) throw new Error(`Fewer than ${count} matching requests arrived within ${timeout} ms.`);
       return found.map(toRequestItem);
     },
   };

@@ -1,21 +1,21 @@
-/** Signs users in without their passwords, for tests that are about something else. */
+/** Signs users in without passwords, for tests of other features. */
 import type { TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
 import { startSession } from '../server/identity/sessions.ts';
 import { findUserByLogin } from '../server/identity/user-roles.ts';
 
 export interface SignInOptions {
-  /** How well the user is to have proven himself; AUTH-BASIC where missing, as after a password. */
+  /** Authentication level. Default: AUTH-BASIC, as after a password login. */
   readonly level?: 'AUTH-IDENTIFIED' | 'AUTH-BASIC' | 'AUTH-MFA' | undefined;
-  /** The client to sign in through; the application client of the server where missing. */
+  /** The client to sign in through. Default: the application client of the server. */
   readonly clientId?: string | undefined;
-  /** A session that is remembered, whose access tokens are short. */
+  /** Creates a remembered session, whose access tokens are short-lived. */
   readonly remember?: boolean | undefined;
 }
 
 export interface SignInResult {
   readonly accessToken: string;
-  /** Where the client may renew tokens. */
+  /** Present if the client may renew tokens. */
   readonly refreshToken?: string;
   readonly userId: string;
   readonly sessionId: string;
@@ -24,26 +24,27 @@ export interface SignInResult {
 const levels: readonly string[] = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
 
 /**
- * A new session of a user, found by id or any login name, and its tokens.
- * @throws RangeError where there is no such level, Error where there is no such user or client, or the user is locked.
+ * Creates a session of a user, by id or any login name, and returns its tokens.
+ * @throws RangeError for an unknown level; Error if the user or client does not exist, or the user is locked.
  */
 export async function signInUser(
-  world: AppContext,
+  context: AppContext,
   name: string,
   { level = 'AUTH-BASIC', clientId, remember = false }: SignInOptions = {},
 ): Promise<SignInResult> {
-  if (!levels.includes(level)) throw new RangeError(`${level} is no level; there are ${levels.join(', ')}.`);
-  const { store, issuer } = world;
+  if (!levels.includes(level)) throw new RangeError(`Unknown level ${level}. Use one of ${levels.join(', ')}.`);
+  const { store, issuer } = context;
   const user = (await store.users.get(name)) ?? (await findUserByLogin(store, name));
-  if (!user) throw new Error(`There is no user ${name}.`);
-  if (user.locked) throw new Error(`The user ${name} is locked.`);
+  if (!user) throw new Error(`User ${name} not found.`);
+  if (user.locked) throw new Error(`User ${name} is locked.`);
   const client =
     clientId === undefined ? await store.clients.getBy('bootstrap', 'app') : await store.clients.get(clientId);
-  if (!client) throw new Error(`There is no client ${clientId ?? 'for users to sign in through'}.`);
+  if (!client)
+    throw new Error(clientId === undefined ? 'The server has no application client.' : `Client ${clientId} not found.`);
   const { userId } = user;
   const renewable = client.grantTypes.includes('refresh_token');
   const start = { clientId: client.clientId, userId, level, remember, renewable };
-  const { session, refreshToken } = await store.transaction((tx) => startSession(tx, start, world));
+  const { session, refreshToken } = await store.transaction((tx) => startSession(tx, start, context));
   const { accessToken } = await issuer.issueForUser(user, session, client);
   return {
     accessToken,
@@ -53,7 +54,7 @@ export async function signInUser(
   };
 }
 
-/** The token of one session, begun at the first call. It ends as any other: nothing renews it. */
+/** A token source for one session, created on the first request. The token is not renewed. */
 export function createSignInTokenSource(startSession: () => Promise<SignInResult>): TokenSource {
   let session: Promise<SignInResult> | undefined;
   return {

@@ -26,7 +26,7 @@ type Kebab<Text extends string> = Text extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `-${Lowercase<Head>}`}${Kebab<Tail>}`
   : '';
 
-/** What has an option of its own, or no meaning here. */
+/** Settings with a separate option, or without effect here. */
 type ExcludedSetting =
   | 'host'
   | 'port'
@@ -40,42 +40,42 @@ type ExcludedSetting =
   | 'smtpUrl';
 type NamedSetting = Exclude<SettingKey, ExcludedSetting | `admin${string}` | 'appClientId'>;
 
-/** Settings by the names that docs/settings.md lists: `'user-token-lifetime': 60`. */
+/** Settings by their names in docs/settings.md: `'user-token-lifetime': 60`. */
 export type SettingValues = { readonly [Key in NamedSetting as Kebab<Key>]?: Settings[Key] };
 
-/** Who can sign in from the start. */
+/** The initial credentials. */
 export interface ServerCredentials {
-  /** The administrator client, */
+  /** The administrator client. */
   readonly adminClientId: string;
   readonly adminClientSecret: string;
-  /** the client that users sign in through, which has no secret, */
+  /** The client that users sign in through. It has no secret. */
   readonly appClientId: string;
-  /** and the administrator user. */
+  /** The administrator user. */
   readonly adminUser: string;
   readonly adminPassword: string;
 }
 
 export interface StartOptions {
-  /** Any free one where missing. */
+  /** Default: any free port. */
   readonly port?: number | undefined;
-  /** 127.0.0.1 where missing. */
+  /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** A seed document, or the path of one (YAML or JSON). */
+  /** A seed document, or the path of a seed file (YAML or JSON). */
   readonly seed?: string | z.input<typeof SeedDocument> | undefined;
-  /** In memory where missing; else the folder of a store on disk, whose administrator gets new secrets. */
+  /** Default: in memory. Otherwise the folder of a store on disk, whose administrator gets new secrets. */
   readonly store?: 'memory' | { readonly data: string } | undefined;
   readonly settings?: SettingValues | undefined;
-  /** What is to be the same at every start; the rest is made at random. */
+  /** Fixed credentials; all others are generated. */
   readonly credentials?: Partial<ServerCredentials> | undefined;
-  /** The time to begin at; 'frozen' stands still at the time of the start. */
+  /** The start time; 'frozen' stops the clock at the time of the start. */
   readonly clock?: 'frozen' | DateInput | { readonly at?: DateInput; readonly frozen?: boolean } | undefined;
-  /** Takes the lines of the log; errors go to standard error where missing. */
+  /** Receives the log lines. Default: errors are written to standard error. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 /**
- * Starts a service in this process and resolves when it answers. Several can run at once and know nothing of each other.
- * @throws SettingError, SeedError, RangeError (the clock), and what listening and opening the store throw.
+ * Starts a service in this process and resolves when it accepts requests. Several isolated servers can run concurrently.
+ * @throws SettingError, SeedError, RangeError (the clock), and errors of listening and of opening the store.
  */
 export async function startServer(options: StartOptions = {}): Promise<IamServer> {
   assertKnownOptions(options);
@@ -106,10 +106,10 @@ const optionNames: Readonly<Record<keyof StartOptions, true>> = {
   log: true,
 };
 
-/** Nothing else holds JavaScript to the types: a misspelt option would be none, another store that of this folder. */
+/** Validates options of JavaScript callers: a misspelled option would be ignored, a wrong store would use the default folder. */
 function assertKnownOptions(options: StartOptions): void {
   for (const name of Object.keys(options))
-    if (!Object.hasOwn(optionNames, name)) throw new SettingError(`startServer: there is no option ${name}`);
+    if (!Object.hasOwn(optionNames, name)) throw new SettingError(`startServer: unknown option ${name}`);
   const { store = 'memory' } = options;
   if (store !== 'memory' && typeof store?.data !== 'string')
     throw new SettingError("store: must be 'memory' or { data: FOLDER }");
@@ -124,10 +124,10 @@ function createAuditOpener(
 
 type InternalStartOptions = ListenOptions & { prepareClock(clock: AdjustableClock): void };
 
-async function startIamServer(options: InternalStartOptions, given: Partial<ServerCredentials>): Promise<IamServer> {
+async function startIamServer(options: InternalStartOptions, fixed: Partial<ServerCredentials>): Promise<IamServer> {
   const service = await listen(options);
-  // Secrets that were given are not told again, and all that were not are.
-  const credentials = { ...given, ...service.bootstrapResult } as ServerCredentials;
+  // The bootstrap result contains only generated secrets.
+  const credentials = { ...fixed, ...service.bootstrapResult } as ServerCredentials;
   return createIamServer({
     service,
     credentials,
@@ -146,10 +146,10 @@ async function startIamServer(options: InternalStartOptions, given: Partial<Serv
   });
 }
 
-/** The state is there already, so nothing is made or looked at but the server around it. */
+/** The store of a fork is already initialized, so bootstrap settings are cleared. */
 function forkSettings(settings: Settings): Settings {
-  const nothingNew = { resetAdmin: false, adminClientSecret: undefined, adminPassword: undefined };
-  return { ...settings, ...nothingNew, port: 0, store: 'memory' };
+  const noBootstrap = { resetAdmin: false, adminClientSecret: undefined, adminPassword: undefined };
+  return { ...settings, ...noBootstrap, port: 0, store: 'memory' };
 }
 
 async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | undefined> {
@@ -162,39 +162,39 @@ async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | unde
   }
   const result = await SeedDocument.safeParseAsync(seed, { reportInput: true });
   if (result.success) return result.data;
-  const faults = result.error.issues.flatMap(toSeedIssues);
-  throw new SeedError(faults.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'));
+  const issues = result.error.issues.flatMap(toSeedIssues);
+  throw new SeedError(issues.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'));
 }
 
 function buildSettings({ port = 0, host, store = 'memory', settings, credentials }: StartOptions, seed?: SeedDocument) {
-  const place = store === 'memory' ? { store } : { store: 'file', data: store.data, 'reset-admin': true };
+  const storeSettings = store === 'memory' ? { store } : { store: 'file', data: store.data, 'reset-admin': true };
   assertKnownSettings(Object.keys(settings ?? {}));
-  const given = { 'log-level': 'error', ...settings, ...(host === undefined ? {} : { host }), port, ...place };
-  const flags = Object.entries(given).map(([name, value]) => [name, flagText(value)]);
+  const values = { 'log-level': 'error', ...settings, ...(host === undefined ? {} : { host }), port, ...storeSettings };
+  const flags = Object.entries(values).map(([name, value]) => [name, flagText(value)]);
   const read = readSettings(Object.fromEntries(flags), buildEnvironment(credentials ?? {}), seed?.settings);
   if (read.tlsCert === undefined) return read;
-  throw new SettingError('tls-cert: a server in the process of a test serves HTTP only');
+  throw new SettingError('tls-cert: an in-process server supports HTTP only');
 }
 
-/** An empty list is as if none was given: as text it would be a flag without a value. */
+/** An empty list counts as unset: as text it would be a flag without a value. */
 function flagText(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? undefined : String(value);
 }
 
-/** A name that is misspelt would change nothing, and nobody would know. @throws SettingError. */
+/** A misspelled setting would be ignored silently. @throws SettingError. */
 function assertKnownSettings(names: readonly string[]): void {
   const known = new Set(Object.values<Setting>(settingsTable).flatMap(({ name, flag }) => (flag ? [name] : [])));
-  for (const name of names) if (!known.has(name)) throw new SettingError(`settings: there is no setting ${name}`);
+  for (const name of names) if (!known.has(name)) throw new SettingError(`settings: unknown setting ${name}`);
 }
 
-/** Secrets are read as if from the environment, which itself is not looked at. */
-function buildEnvironment(given: Partial<ServerCredentials>): Record<string, string | undefined> {
+/** Passes the credentials as environment variables; the environment of the process is not used. */
+function buildEnvironment(credentials: Partial<ServerCredentials>): Record<string, string | undefined> {
   return {
-    IAM_ADMIN_CLIENT_ID: given.adminClientId,
-    IAM_ADMIN_CLIENT_SECRET: given.adminClientSecret,
-    IAM_APP_CLIENT_ID: given.appClientId,
-    IAM_ADMIN_USER: given.adminUser,
-    IAM_ADMIN_PASSWORD: given.adminPassword,
+    IAM_ADMIN_CLIENT_ID: credentials.adminClientId,
+    IAM_ADMIN_CLIENT_SECRET: credentials.adminClientSecret,
+    IAM_APP_CLIENT_ID: credentials.appClientId,
+    IAM_ADMIN_USER: credentials.adminUser,
+    IAM_ADMIN_PASSWORD: credentials.adminPassword,
   };
 }
 
@@ -205,14 +205,14 @@ function createServerLog(
   return createLog(logLevel, log, () => systemClock.now());
 }
 
-/** What brings a fresh clock to where it is to begin, now and after each reset. @throws RangeError. */
-function createClockSetup(given: StartOptions['clock']): (clock: AdjustableClock) => void {
+/** Returns a function that applies the clock option at start and after each reset. @throws RangeError. */
+function createClockSetup(option: StartOptions['clock']): (clock: AdjustableClock) => void {
   const { at, frozen = false } =
-    given === 'frozen'
+    option === 'frozen'
       ? { frozen: true }
-      : typeof given === 'string' || given instanceof Date
-        ? { at: given }
-        : (given ?? {});
+      : typeof option === 'string' || option instanceof Date
+        ? { at: option }
+        : (option ?? {});
   const time = at === undefined ? (frozen ? systemClock.now() : undefined) : parseDate(at);
   return (clock) => {
     if (frozen) clock.freeze();

@@ -238,7 +238,7 @@ describe('a failure', () => {
   });
 
   test.each([
-    ['a connection that breaks', { hangUp: true }, /broke/],
+    ['a connection that breaks', { hangUp: true }, /was lost/],
     ['an answer that does not come', { silent: true }, /within 0.2 s/],
   ])('of the network: %s', async (_, reply, message) => {
     await using server = await startFakeServer(() => reply);

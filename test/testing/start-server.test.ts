@@ -85,11 +85,11 @@ describe('a server in this process', () => {
     [{ seed: { users: [{ userName: 'x', color: 'red' }] } as never }, /color/],
     [{ seed: '/nonexistent/seed.yaml' }, /seed/],
     [{ clock: 'tomorrow' }, /tomorrow/],
-    [{ clock: '2030-01-01T00:00:00' }, /no time/],
+    [{ clock: '2030-01-01T00:00:00' }, /not a time/],
     [{ clock: '3000-01-01T00:00:00Z' }, /2999/],
     [{ port: 70_000 }, /port/],
     [{ host: '0.0.0.0' }, /allow-remote/],
-    [{ sed: 'seed.yaml' } as never, /no option sed/],
+    [{ sed: 'seed.yaml' } as never, /unknown option sed/],
     [{ store: 'data/here' as never }, /store: must be 'memory' or/],
     [{ seed: { groups: [{ groupName: 'x', roles: 'A' }] } as never }, /^groups.0.roles: must be a list$/],
   ])('does not start with %j', async (options, reason) => {
@@ -177,12 +177,12 @@ describe('as somebody', () => {
 
   test('refuses whom nobody is, who is locked, and clients that are not there', async () => {
     await using iam = await startServer({ seed });
-    await expect(iam.signIn('nobody')).rejects.toThrow('There is no user nobody');
+    await expect(iam.signIn('nobody')).rejects.toThrow('User nobody not found');
     await expect(iam.signIn('bob')).rejects.toThrow('locked');
-    await expect(iam.signIn('ann', { clientId: 'nobody' })).rejects.toThrow('There is no client nobody');
+    await expect(iam.signIn('ann', { clientId: 'nobody' })).rejects.toThrow('Client nobody not found');
     const level = 'MFA' as 'AUTH-MFA';
-    await expect(iam.signIn('ann', { level })).rejects.toThrow('MFA is no level; there are AUTH-IDENTIFIED, ');
-    await expect(iam.as('nobody').groups.list()).rejects.toThrow('There is no user nobody');
+    await expect(iam.signIn('ann', { level })).rejects.toThrow('Unknown level MFA. Use one of AUTH-IDENTIFIED, ');
+    await expect(iam.as('nobody').groups.list()).rejects.toThrow('User nobody not found');
     expect((await iam.client.raw('GET', '/_iam/sessions')).body).toEqual([]);
   });
 });
@@ -196,11 +196,13 @@ describe('the inbox', () => {
     expect(await waiting).toMatchObject({ to: 'first@example.com', text: expect.any(String) });
     expect((await iam.inbox.list()).length).toBeGreaterThan(1);
     const [newest] = await iam.inbox.list();
-    await expect(iam.inbox.waitFor({ after: newest?.id, timeout: 20 })).rejects.toThrow('No message came within 20 ms');
+    await expect(iam.inbox.waitFor({ after: newest?.id, timeout: 20 })).rejects.toThrow(
+      'No message arrived within 20 ms',
+    );
     await iam.inbox.clear();
     expect(await iam.inbox.list()).toEqual([]);
     await expect(iam.inbox.waitFor({ to: 'x@example.com', purpose: 'mfa', timeout: 20 })).rejects.toThrow(
-      'No message to x@example.com of purpose mfa came within 20 ms',
+      'No message to x@example.com with purpose mfa arrived within 20 ms',
     );
   });
 });
@@ -222,14 +224,14 @@ describe('the calls', () => {
     expect(found.map(({ status }) => status)).toEqual([200, 200]);
     expect(await iam.requests.waitFor({ status: 401 })).toHaveLength(1);
     await expect(iam.requests.waitFor({ operation: 'groups.create', timeout: 20 })).rejects.toThrow(
-      'Fewer than 1 such calls came within 20 ms',
+      'Fewer than 1 matching requests arrived within 20 ms',
     );
     await expect(iam.requests.waitFor({ count: 0 })).rejects.toThrow(RangeError);
   });
 
   test('are not kept without the control plane', async () => {
     await using iam = await startServer({ settings: { 'disable-control-plane': true } });
-    expect(() => iam.requests.list()).toThrow('keeps no calls');
+    expect(() => iam.requests.list()).toThrow('requires the control plane');
   });
 });
 
@@ -258,7 +260,7 @@ describe('the clock', () => {
     for (const wrong of ['soon', '10', Number.NaN, 1e20]) expect(() => iam.clock.advance(wrong)).toThrow(RangeError);
     for (const wrong of ['soon', '2030-01-01', new Date(Number.NaN)])
       expect(() => iam.clock.set(wrong)).toThrow(RangeError);
-    await expect(iam.clock.toExpiry('nothing')).rejects.toThrow('Nothing by this name');
+    await expect(iam.clock.toExpiry('nothing')).rejects.toThrow('No token, code or session');
     await expect(iam.clock.toExpiry('nothing', 'soon')).rejects.toThrow(RangeError);
     expect(iam.clock.now().toISOString()).toBe(noon);
   });

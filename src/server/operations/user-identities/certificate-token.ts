@@ -21,7 +21,7 @@ export default defineOperation({
     body: z
       .strictObject({
         token: sensitive(z.string(), 'secret').describe('Value to sign, as UTF-8 text'),
-        expiresIn: z.string().regex(/^\d+$/).describe('Remaining seconds as a string of digits'),
+        expiresIn: z.string().regex(/^\d+$/).describe('Remaining lifetime in seconds, as a string of digits'),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
     secret: true,
