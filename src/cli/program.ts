@@ -143,7 +143,7 @@ function listSingleWordCommands({ operations }: Manifest): CustomCommand[] {
   });
 }
 
-/** A command that is not asked for is only a line in the list. */
+/** A command that is not requested is only listed in help. */
 function addCustomCommand(
   program: Command,
   { name, text, add }: CustomCommand,

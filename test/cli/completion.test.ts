@@ -82,8 +82,8 @@ describe('options', () => {
   test('are not offered again in any spelling', async () => {
     const repeated = (await left('groups', 'create', '--role', 'A')).includes('--role');
     expect(repeated).toBe(true);
-    for (const given of [['--output', 'json'], ['--output=json'], ['-o', 'json'], ['-ojson'], ['-qo', 'json']])
-      expect(await left('groups', 'list', ...given)).not.toContain('--output');
+    for (const spelling of [['--output', 'json'], ['--output=json'], ['-o', 'json'], ['-ojson'], ['-qo', 'json']])
+      expect(await left('groups', 'list', ...spelling)).not.toContain('--output');
     expect(await left('-o', 'json', 'groups', 'list')).not.toContain('--output');
     expect(await left('groups', 'list', '--no-input')).not.toContain('--no-input');
   });

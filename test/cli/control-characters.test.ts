@@ -60,11 +60,11 @@ describe('control characters', () => {
     const units = fc.constantFrom(...letters, 'a', ' ', ':', '#', '-', '"', '\\', 'x'.repeat(50));
     const text = fc.string({ unit: units, maxLength: 30 });
     fc.assert(
-      fc.property(fc.oneof(text, fc.array(text), fc.dictionary(text, fc.oneof(text, fc.array(text)))), (given) => {
-        const written = formatYaml(given);
+      fc.property(fc.oneof(text, fc.array(text), fc.dictionary(text, fc.oneof(text, fc.array(text)))), (sample) => {
+        const written = formatYaml(sample);
         expect(written.replaceAll('\t', '')).not.toMatch(steering);
-        expect(parse(written)).toEqual(given);
-        expect(parse(formatYaml(given, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(given);
+        expect(parse(written)).toEqual(sample);
+        expect(parse(formatYaml(sample, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(sample);
       }),
       { numRuns: 500 },
     );
@@ -202,11 +202,11 @@ test('a base URL with control characters is rejected from every source', async (
     const baseUrl = `${server.url}/${part}x`;
     await writeFile(home.file('.iamrc.json'), JSON.stringify({ baseUrl }));
     for (const words of runs)
-      for (const given of [
+      for (const runOptions of [
         { folder: home.folder, variables: {} },
         { url: baseUrl, variables: {} },
       ]) {
-        const { code, out, err } = await home.iam(words, given);
+        const { code, out, err } = await home.iam(words, runOptions);
         expect({ words, code, out }).toEqual({ words, code: 2, out: '' });
         expect(err).not.toMatch(steering);
       }

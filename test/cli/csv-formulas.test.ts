@@ -149,9 +149,9 @@ describe('csv of the command', () => {
     await using server = await startFakeServer(({ method }) =>
       method === 'GET' ? { json: groups } : { status: 201, json: { groupId: 'x' } },
     );
-    const given = { url: server.url, variables: tokenVariables };
+    const runOptions = { url: server.url, variables: tokenVariables };
     const some = ['--columns', 'groupName,organizationId,roles,dependencies'];
-    const { out } = await home.iam(['groups', 'list', '--all', '-o', 'csv', ...some, ...words], given);
+    const { out } = await home.iam(['groups', 'list', '--all', '-o', 'csv', ...some, ...words], runOptions);
     await writeFile(home.file('groups.csv'), out);
     const run = [
       'bulk',
@@ -163,7 +163,7 @@ describe('csv of the command', () => {
       '1',
       ...words,
     ];
-    expect(await home.iam(run, given)).toMatchObject({ code: 0 });
+    expect(await home.iam(run, runOptions)).toMatchObject({ code: 0 });
     const made = server.received
       .filter(({ method }) => method === 'POST')
       .map(({ body }) => JSON.parse(body) as unknown);

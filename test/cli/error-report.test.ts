@@ -131,9 +131,9 @@ describe('a confirmation', () => {
     ['standard input is not a terminal', {}, []],
     ['in continuous integration', { columns: 80, variables: { IAM_TOKEN: 't', CI: 'true' } }, []],
     ['with --no-input', { columns: 80 }, ['--no-input']],
-  ])('in non-interactive mode is exit code 10, and nothing is sent: %s', async (_, given, words) => {
+  ])('in non-interactive mode is exit code 10, and nothing is sent: %s', async (_, runOptions, words) => {
     await using server = await startFakeServer(() => ({ status: 204 }));
-    const outcome = await iam([...remove, ...words], { ...server, ...given });
+    const outcome = await iam([...remove, ...words], { ...server, ...runOptions });
     expect(outcome).toMatchObject({ code: 10, out: '' });
     expect(outcome.err).toContain('--yes');
     expect(server.received).toEqual([]);

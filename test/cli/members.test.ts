@@ -28,10 +28,10 @@ describe('members of groups', () => {
     await using server = await startFakeServer(() => ({ json: {} }));
     await writeFile(home.file('users.yaml'), '- userId: u1\n');
     const words = ['groups', 'users', 'add', 'ops'];
-    const given = { ...server, variables: tokenVariables };
-    expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], given)).code).toBe(0);
+    const runOptions = { ...server, variables: tokenVariables };
+    expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], runOptions)).code).toBe(0);
     expect(server.received[0]?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
-    expect(await home.iam(words, given)).toMatchObject({
+    expect(await home.iam(words, runOptions)).toMatchObject({
       code: 10,
       err: expect.stringContaining('<user-id>... is missing'),
     });

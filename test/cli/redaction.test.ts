@@ -69,9 +69,9 @@ describe('a secret', () => {
                 ? errorResponse(400, 'FIELD_VALUE')
                 : { json: [] },
           );
-          const given = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
-          expectSilence(await iam([...words, ...loud], given));
-          expectSilence(await iam([...words, ...loud, '-o', 'json'], given));
+          const runOptions = { variables: { ...variables, IAM_BASE_URL: server.url }, stdin };
+          expectSilence(await iam([...words, ...loud], runOptions));
+          expectSilence(await iam([...words, ...loud, '-o', 'json'], runOptions));
         }
       },
     );

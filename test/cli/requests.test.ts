@@ -97,7 +97,7 @@ describe('why', () => {
         '  needs       ADMIN',
         '  missing     ADMIN',
         '  in groups   ADMIN: iam-administrators',
-        '  next        Ask for the role.',
+        '  hint        Ask for the role.',
         '',
       ].join('\n'),
     );

@@ -290,10 +290,14 @@ describe('--dry-run', () => {
     const needsBody = operation.body !== undefined && !isList;
     const words = [...(operation.command ?? '').split(' '), ...args, ...(isList ? ['member'] : [])];
     const body = Object.fromEntries((operation.body?.required ?? []).map((name) => [name, name]));
-    const given = { ...server, stdin: JSON.stringify(body), variables: { ...tokenVariables, IAM_READ_ONLY: 'true' } };
+    const runOptions = {
+      ...server,
+      stdin: JSON.stringify(body),
+      variables: { ...tokenVariables, IAM_READ_ONLY: 'true' },
+    };
     const outcome = await iam([...words, ...(needsBody ? ['-f', '-'] : []), '--dry-run', '-o', 'json'], {
-      ...given,
-      variables: { ...given.variables, IAM_BASE_URL: server.url },
+      ...runOptions,
+      variables: { ...runOptions.variables, IAM_BASE_URL: server.url },
     });
     expect(outcome).toMatchObject({ code: 0 });
     expect(JSON.parse(outcome.out)).toMatchObject({ method: operation.method });

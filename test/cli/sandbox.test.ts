@@ -5,15 +5,15 @@ import { iam } from './run-cli.ts';
 
 test('a sandbox is created, listed and deleted', async () => {
   await using server = await startServer();
-  const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
-  const made = await iam(['sandbox', 'create', 'one', '-o', 'json'], given);
+  const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' } };
+  const made = await iam(['sandbox', 'create', 'one', '-o', 'json'], runOptions);
   expect(JSON.parse(made.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
-  expect((await iam(['sandbox', 'ls'], given)).out).toContain('BASE URL');
-  const unasked = await iam(['sandbox', 'delete', 'one'], given);
+  expect((await iam(['sandbox', 'ls'], runOptions)).out).toContain('BASE URL');
+  const unasked = await iam(['sandbox', 'delete', 'one'], runOptions);
   expect([unasked.code, server.appContext.sandboxes.list().length]).toEqual([10, 1]);
-  expect((await iam(['sandbox', 'delete', 'one', '--yes'], given)).code).toBe(0);
+  expect((await iam(['sandbox', 'delete', 'one', '--yes'], runOptions)).code).toBe(0);
   expect(server.appContext.sandboxes.list()).toEqual([]);
-  const again = await iam(['sandbox', 'delete', 'one', '--yes'], given);
+  const again = await iam(['sandbox', 'delete', 'one', '--yes'], runOptions);
   expect([again.code, again.err]).toEqual([3, expect.stringContaining('SANDBOX_NOT_FOUND')]);
 });
 

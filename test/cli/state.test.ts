@@ -52,20 +52,20 @@ describe('documents', () => {
   test('export and import preserve the state byte for byte', async () => {
     await using home = await Home.make();
     await using server = await startServer({ seed });
-    const given = { url: server.url, variables: { IAM_TOKEN: 'any' } };
+    const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' } };
     const file = home.file('state.json');
     const text = await exportState(server);
-    expect((await iam(['state', 'export', '-f', file], given)).code).toBe(0);
+    expect((await iam(['state', 'export', '-f', file], runOptions)).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await stat(file)).mode & 0o077).toBe(0);
-    expect((await iam(['state', 'export'], given)).out).toBe(text);
-    const refused = await iam(['state', 'import', file, '--yes'], given);
+    expect((await iam(['state', 'export'], runOptions)).out).toBe(text);
+    const refused = await iam(['state', 'import', file, '--yes'], runOptions);
     expect([refused.code, refused.err]).toEqual([6, expect.stringContaining('STATE_NOT_EMPTY')]);
     await reset(server, { to: 'empty' });
-    expect((await iam(['state', 'import', file], given)).code).toBe(10);
-    expect((await iam(['state', 'import', file, '--yes'], given)).code).toBe(0);
+    expect((await iam(['state', 'import', file], runOptions)).code).toBe(10);
+    expect((await iam(['state', 'import', file, '--yes'], runOptions)).code).toBe(0);
     expect(await exportState(server)).toBe(text);
-    expect((await iam(['state', 'import', '-', '--force', '--yes'], { ...given, stdin: text })).code).toBe(0);
+    expect((await iam(['state', 'import', '-', '--force', '--yes'], { ...runOptions, stdin: text })).code).toBe(0);
     expect(await exportState(server)).toBe(text);
   });
 

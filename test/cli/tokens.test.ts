@@ -13,8 +13,8 @@ async function adminToken(server: TestServer): Promise<string> {
   return out;
 }
 
-const adminId = ({ appContext: world }: TestServer) => world.settings.adminClientId ?? '';
-const adminSecret = ({ appContext: world }: TestServer) => world.settings.adminClientSecret ?? '';
+const adminId = ({ appContext: fixture }: TestServer) => fixture.settings.adminClientId ?? '';
+const adminSecret = ({ appContext: fixture }: TestServer) => fixture.settings.adminClientSecret ?? '';
 
 describe('token generate', () => {
   test('prints only the token, which the server accepts', async () => {

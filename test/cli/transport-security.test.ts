@@ -242,7 +242,7 @@ describe('loopback detection', () => {
     ];
     const found = (addresses: { address: string; family: number }[], all: boolean) =>
       new Promise((resolve) => {
-        answering(addresses)('iam.localhost', { all }, (...given) => resolve(given));
+        answering(addresses)('iam.localhost', { all }, (...result) => resolve(result));
       });
     expect(await found([foreign, ...own, mapped], true)).toEqual([null, own]);
     expect(await found([foreign, ...own], false)).toEqual([null, '::1', 6]);

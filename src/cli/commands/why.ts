@@ -68,7 +68,7 @@ function formatExplanation(why: Why, width: number | undefined): string[] {
     ...listCallerLines(why),
     ...listRoleLines(why),
     ['rule', why.rule],
-    ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['next', hint]),
+    ...[...new Set(why.errors.map(({ hint }) => hint))].map((hint): Line => ['hint', hint]),
   ];
   const nonEmpty = lines.flatMap(([name, value]) =>
     value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],

@@ -40,10 +40,10 @@ async function completeWords(cursorContext: CursorContext, position: Position, t
   const commands = args.length === 0 && !literal ? listCommands(command, typed) : [];
   const slot = createArgumentSlot(position);
   if (!slot && command.commands.length === 0 && !literal) return { values: listOptions(position, typed) };
-  const answer = slot ? await completeValue({ ...cursorContext, position, typed, slot }) : noCompletions;
+  const result = slot ? await completeValue({ ...cursorContext, position, typed, slot }) : noCompletions;
   // A value that starts with a dash would be parsed as an option.
-  const values = answer.values.filter(({ value }) => literal || !value.startsWith('-'));
-  return { ...answer, values: [...commands, ...values] };
+  const values = result.values.filter(({ value }) => literal || !value.startsWith('-'));
+  return { ...result, values: [...commands, ...values] };
 }
 
 /** Commands by name; an alias only if no name matches. */

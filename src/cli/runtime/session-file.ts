@@ -59,11 +59,11 @@ export async function deleteSession(profile: string, variables: Variables): Prom
 
 /** Parses the response of a login or a token refresh. */
 export function parseSession(
-  answer: unknown,
+  body: unknown,
   identity: Pick<StoredSession, 'baseUrl' | 'clientId' | 'userName'>,
   now: number,
 ): StoredSession | undefined {
-  const { accessToken, refreshToken, expiresIn } = (answer ?? {}) as Record<string, unknown>;
+  const { accessToken, refreshToken, expiresIn } = (body ?? {}) as Record<string, unknown>;
   const expiresAt = computeExpiry(Number(expiresIn), now);
   if (typeof accessToken !== 'string' || expiresAt === undefined) return undefined;
   const renewal = typeof refreshToken === 'string' ? { refreshToken } : {};

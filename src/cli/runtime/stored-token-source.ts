@@ -114,8 +114,8 @@ class StoredTokenSource implements TokenSource {
     const { clientId, clientSecret } = this.#found;
     const body = { grantType: 'refresh_token', clientId, clientSecret, refreshToken };
     try {
-      const answer = await call('generate-token.create', { body });
-      const renewed = parseSession(answer.body, identity, this.#environment.now());
+      const response = await call('generate-token.create', { body });
+      const renewed = parseSession(response.body, identity, this.#environment.now());
       if (!renewed) throw sessionEndedError(this.#found);
       return { refreshToken, ...renewed };
     } catch (error) {
