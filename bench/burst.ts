@@ -1,4 +1,4 @@
-/** Requests that come all at once, and others that come steadily meanwhile: each with its status and how long it took. */
+/** Sends requests concurrently and others at a steady rate, and records status and time of each. */
 import { Connection } from './connection.ts';
 
 export interface ResponseTiming {
@@ -7,29 +7,29 @@ export interface ResponseTiming {
   readonly retryAfter: string | undefined;
 }
 
-/** Opens so many connections, not all of them at once: a full backlog would have some knock again a second later. */
+/** Opens connections in batches: with a full backlog, some would retry a second later. */
 export async function openConnections(port: number, count: number): Promise<Connection[]> {
   const opened: Connection[] = [];
-  const together = 100;
+  const batchSize = 100;
   while (opened.length < count) {
-    const missing = Math.min(together, count - opened.length);
-    opened.push(...(await Promise.all(Array.from({ length: missing }, () => Connection.open(port)))));
+    const batch = Math.min(batchSize, count - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length: batch }, () => Connection.open(port)))));
   }
   return opened;
 }
 
-/** Sends one request and waits for its answer. */
+/** Sends one request and waits for its response. */
 export function sendOn(connection: Connection, request: string): Promise<ResponseTiming> {
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {
     connection.onFailure = reject;
-    connection.onAnswer = (status) =>
+    connection.onResponse = (status) =>
       resolve({ status, milliseconds: performance.now() - sentAt, retryAfter: connection.header('Retry-After') });
     connection.send(request);
   });
 }
 
-/** Sends a request every few milliseconds, whether or not the one before was answered, until it is told to stop. */
+/** Sends a request at a fixed interval, without waiting for responses (open loop). */
 export class SteadySender {
   readonly #idle: Connection[];
   readonly #sent: Promise<ResponseTiming>[] = [];
@@ -40,7 +40,7 @@ export class SteadySender {
     this.#timer = setInterval(() => this.#send(request), everyMs);
   }
 
-  /** All that was sent, when all of it is answered. */
+  /** Stops sending. @returns the timings of all requests, when all have a response. */
   stop(): Promise<ResponseTiming[]> {
     clearInterval(this.#timer);
     return Promise.all(this.#sent);
@@ -48,7 +48,7 @@ export class SteadySender {
 
   #send(request: string): void {
     const connection = this.#idle.pop();
-    if (!connection) throw new Error('too few connections: the server answers far too late');
+    if (!connection) throw new Error('no idle connection is left: the server responds too slowly');
     const sent = sendOn(connection, request);
     this.#sent.push(sent);
     void sent.then(

@@ -1,16 +1,16 @@
 /**
- * A connection with one HTTP/1.1 request under way at a time, written as lean as can be, since the floor is fast and must
- * be the one that is busy. It takes answers with Content-Length only.
+ * A minimal HTTP/1.1 connection with one request in flight, so that the driver is faster than the floor.
+ * Supports responses with Content-Length only.
  */
 import { connect, type Socket } from 'node:net';
 
 export class Connection {
   readonly #socket: Socket;
-  /** Bytes of the answer that have yet to come; undefined while its head has. */
+  /** Bytes of the response body that are still missing; undefined until the head is complete. */
   #remaining: number | undefined;
   #head = '';
   #status = 0;
-  onAnswer: (status: number) => void = () => {};
+  onResponse: (status: number) => void = () => {};
   onFailure: (error: Error) => void = () => {};
 
   private constructor(port: number, connected: (error?: Error) => void) {
@@ -34,7 +34,7 @@ export class Connection {
     });
   }
 
-  /** A header of the answer that came last, named as the server writes it. */
+  /** Returns a header of the last response; the name is case-sensitive. */
   header(name: string): string | undefined {
     const at = this.#head.indexOf(`\r\n${name}: `);
     if (at < 0) return undefined;
@@ -42,12 +42,12 @@ export class Connection {
     return this.#head.slice(from, this.#head.indexOf('\r\n', from));
   }
 
-  /** The body of the answer that came last, as far as it came together with its head: small ones do. */
+  /** The body of the last response, as far as it arrived with the head; small bodies do. */
   get body(): string {
     return this.#head.slice(this.#head.indexOf('\r\n\r\n') + 4);
   }
 
-  /** The request as it goes on the wire. */
+  /** Sends the raw request. */
   send(request: string): void {
     this.#remaining = undefined;
     this.#head = '';
@@ -62,7 +62,7 @@ export class Connection {
   #consume(buffer: Buffer, length: number): void {
     if (this.#remaining === undefined) this.#consumeHead(buffer, length);
     else this.#remaining -= length;
-    if (this.#remaining === 0) this.onAnswer(this.#status);
+    if (this.#remaining === 0) this.onResponse(this.#status);
   }
 
   #consumeHead(buffer: Buffer, length: number): void {

@@ -1,4 +1,4 @@
-/** What the figures are measured on: made stores, and the servers on them, each started when first asked for. */
+/** The environment of the benchmarks: generated stores and their servers, each created on first use. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { nodeOn, root, ServerProcess } from './processes.ts';
 import { appClientId, basic, login } from './requests.ts';
 
-/** How many groups each store has. That of people has users besides, and its groups stand in long chains. */
+/** Number of groups per store. The store `people` also has users, and its groups form long chains. */
 export const sizes = { small: 1_000, large: 100_000, people: 10_000 } as const;
 export type Size = keyof typeof sizes;
 
-export const client = { id: 'bench-admin', secret: 'the-secret-of-the-benchmark-is-none' };
+export const client = { id: 'bench-admin', secret: 'a-secret-for-benchmarks-only' };
 const environment = {
   IAM_ADMIN_CLIENT_ID: client.id,
   IAM_ADMIN_CLIENT_SECRET: client.secret,
@@ -22,19 +22,19 @@ export interface ServerUnderTest {
   readonly size: Size;
   readonly folder: string;
   readonly server: ServerProcess;
-  /** Of the administrator client. */
+  /** An access token of the administrator client. */
   readonly token: string;
 }
 
 export class BenchEnvironment {
-  // Beside the project's own files, so that it is on a disk that syncs as theirs does.
+  // Within the project, so that the stores are on a real disk rather than a tmpfs.
   readonly #folder = mkdtempSync(path.join(root, 'node_modules/.iam-bench-'));
   readonly #stores = new Map<Size, Promise<string>>();
   readonly #servers = new Map<Size, Promise<ServerUnderTest>>();
   #floor: Promise<ServerProcess> | undefined;
   #hashFloor: Promise<ServerProcess> | undefined;
 
-  /** The folder of a store that was started once, so that everything a first start makes is there. */
+  /** Returns the folder of a store that was started once, so that a first start has initialized it. */
   store(size: Size): Promise<string> {
     return memoize(this.#stores, size, async () => {
       const folder = path.join(this.#folder, size);
@@ -51,13 +51,13 @@ export class BenchEnvironment {
     });
   }
 
-  /** That of people leaves the hashes of no cost as they are: any other would put real ones in their place at a login. */
+  /** Starts a server. The store `people` needs fast passwords, or logins would upgrade its cheap hashes. */
   #startServer(size: Size, folder: string): Promise<ServerProcess> {
     const more = size === 'people' ? { IAM_SERVE_FAST_PASSWORDS: 'true' } : {};
     return ServerProcess.iam(folder, { ...environment, ...more });
   }
 
-  /** A running server with this many groups. */
+  /** Returns a running server on the store of this size. */
   server(size: Size): Promise<ServerUnderTest> {
     return memoize(this.#servers, size, async () => {
       const folder = await this.store(size);
@@ -78,14 +78,14 @@ export class BenchEnvironment {
     return this.#hashFloor;
   }
 
-  /** Everybody waits, stopped, for their turn. */
+  /** Suspends all servers and floors, so that only the measured one runs. */
   async suspendAll(): Promise<void> {
     const floors = await Promise.all([this.#floor, this.#hashFloor]);
     for (const { server } of await this.servers()) await server.suspend();
     for (const floor of floors) await floor?.suspend();
   }
 
-  /** The servers that run now. */
+  /** Returns the started servers. */
   async servers(): Promise<ServerUnderTest[]> {
     return Promise.all(this.#servers.values());
   }
@@ -99,7 +99,7 @@ export class BenchEnvironment {
 }
 
 function memoize<Key, Value>(map: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>): Promise<Value> {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }

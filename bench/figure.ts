@@ -1,31 +1,31 @@
-/** One line of the table: what was measured, and what it should be. */
+/** A line of the result table: a measured value and its target. */
 import { median } from './statistics.ts';
 
 export interface Figure {
   readonly name: string;
-  /** With its unit. */
+  /** The measured value, with its unit. */
   readonly ours: string;
   readonly floor: string;
   readonly result: number;
-  /** The same by the processor's time for an answer: tells whether something else than the servers was the limit. */
+  /** The same ratio by CPU time per response; a difference shows that something other than the server was the limit. */
   readonly byCpu?: number;
-  readonly unit: 'ratio' | 'ms' | 'MB' | 'answers';
+  readonly unit: 'ratio' | 'ms' | 'MB' | 'responses';
   readonly target?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
-/** Whether the figure is what it should be; undefined where nothing is asked of it. */
+/** Whether the figure reaches its target; undefined without a target. */
 export function isReached({ result, target }: Figure): boolean | undefined {
   if (target === undefined) return undefined;
   return 'atLeast' in target ? result >= target.atLeast : result <= target.atMost;
 }
 
-/** What one round gave: answers in a second, and the processor's time that the server took for each. */
+/** The result of one round: responses per second and CPU time of the server per response. */
 export interface Rate {
   readonly perSecond: number;
   readonly cpuMs: number;
 }
 
-/** The medians of the rounds' ratios. */
+/** Returns the figure for the median ratio of the rounds. */
 export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly Rate[], atLeast?: number): Figure {
   const ratios = (of: (ours: Rate, floor: Rate) => number) =>
     median(ours.map((rate, round) => of(rate, floor[round] ?? rate)));
@@ -66,14 +66,14 @@ export function formatTable(figures: readonly Figure[]): string {
 }
 
 function formatResult({ result, unit }: Figure): string {
-  if (unit === 'answers') return String(result);
+  if (unit === 'responses') return String(result);
   return unit === 'ratio' ? result.toFixed(3) : `${result.toFixed(result < 100 ? 1 : 0)} ${unit}`;
 }
 
 function formatTarget({ target, unit }: Figure): string {
   if (target === undefined) return '';
   const [sign, bound] = 'atLeast' in target ? ['>=', target.atLeast] : ['<=', target.atMost];
-  if (unit === 'answers') return `${sign} ${bound}`;
+  if (unit === 'responses') return `${sign} ${bound}`;
   return unit === 'ratio' ? `${sign} ${bound.toFixed(2)}` : `${sign} ${bound} ${unit}`;
 }
 

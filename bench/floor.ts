@@ -1,14 +1,14 @@
-/** The floor: a bare node:http server that does nothing but answer the bytes it was told, as fast as Node can. */
+/** The floor: a bare node:http server that returns a fixed response. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FloorResponse } from './ipc-messages.ts';
 
-let answer: FloorResponse = { status: 200, headers: [], body: '' };
+let fixedResponse: FloorResponse = { status: 200, headers: [], body: '' };
 
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
   const write = () => {
-    response.writeHead(answer.status, answer.headers as string[]);
-    response.end(answer.body);
+    response.writeHead(fixedResponse.status, fixedResponse.headers as string[]);
+    response.end(fixedResponse.body);
   };
   if (request.method === 'GET') write();
   else request.resume().on('end', write);
@@ -20,6 +20,6 @@ server.listen({ host: '127.0.0.1', port: 0 }, () => {
 });
 
 process.on('message', (message: FloorResponse | string) => {
-  if (typeof message === 'object') answer = message;
+  if (typeof message === 'object') fixedResponse = message;
 });
 process.on('SIGTERM', () => process.exit(0));

@@ -1,30 +1,30 @@
-/** What the run and the servers it measures tell each other. */
+/** Messages between the benchmark and the processes it measures. */
 
-/** What a server has used so far, and how long it was away from its event loop since it was last asked to forget. */
+/** Resources used so far, and the longest block of the event loop since the last reset. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssBytes: number;
-  /** The longest block of the event loop, less the time for which others had the core. */
+  /** The longest block of the event loop, without the time in which other processes had the core. */
   readonly blockMs: number;
-  /** The longest block as a clock on the wall saw it. */
+  /** The longest block in wall-clock time. */
   readonly wallBlockMs: number;
 }
 
-/** Orders to a measured server; each is answered with its usage. `pause` and `watch` frame a time in which it is stopped. */
+/** Commands to a measured server; the reply is its usage. `pause` and `watch` enclose a suspension. */
 export type MonitorCommand = 'usage' | 'reset' | 'pause' | 'watch';
 
-/** What the floor answers to every request. */
+/** The fixed response of the floor. */
 export interface FloorResponse {
   readonly status: number;
-  /** Name, value, name, value, as they stood on the wire, without those that node:http adds by itself. */
+  /** Raw headers (name, value, name, value) without those that node:http adds. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** What the floor of hashes is to do: check this password for so long, so many times at once. */
+/** A request to the hash floor: verify this password for the given time at the given concurrency. */
 export interface HashRequest {
   readonly password: string;
   readonly passwordHash: string;
-  readonly atOnce: number;
+  readonly concurrency: number;
   readonly milliseconds: number;
 }

@@ -1,20 +1,20 @@
-/** The driver: as many connections as asked for, each with one request under way. */
+/** The load driver: a pool of connections with one request in flight each. */
 import { Connection } from './connection.ts';
 
 /**
- * What is sent, over and over. `next` gives the text of one request, and knows the body of the answer before it on the
- * same connection; `status` is the only answer that counts.
+ * A repeated request. `next` returns the next request, given the body of the previous response on the same connection;
+ * any status other than `status` is an error.
  */
 export interface Load {
   readonly status: number;
-  next(answer: string): string;
+  next(previousBody: string): string;
 }
 
 export interface LoadResult {
-  /** Answers in a second while it was driven. */
+  /** Responses per second during the run. */
   readonly perSecond: number;
-  /** All answers, those included that were waited for at the end. */
-  readonly answers: number;
+  /** All responses, including those awaited at the end. */
+  readonly responses: number;
 }
 
 export class ConnectionPool {
@@ -30,8 +30,8 @@ export class ConnectionPool {
     this.#connections = connections;
     this.#load = load;
     for (const connection of connections) {
-      connection.onAnswer = (status) => this.#answered(connection, status);
-      connection.onFailure = (error) => this.#failed(error);
+      connection.onResponse = (status) => this.#onResponse(connection, status);
+      connection.onFailure = (error) => this.#onFailure(error);
     }
   }
 
@@ -39,14 +39,14 @@ export class ConnectionPool {
     return new ConnectionPool(await Promise.all(Array.from({ length: size }, () => Connection.open(port))), load);
   }
 
-  /** Drives for so long. */
+  /** Runs the load for the given time. */
   async drive(milliseconds: number): Promise<LoadResult> {
     this.start();
     const startedAt = performance.now();
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     const perSecond = (this.#done * 1000) / (performance.now() - startedAt);
     await this.stop();
-    return { perSecond, answers: this.#done };
+    return { perSecond, responses: this.#done };
   }
 
   start(): void {
@@ -57,12 +57,12 @@ export class ConnectionPool {
     for (const connection of this.#connections) connection.send(this.#load.next(connection.body));
   }
 
-  /** A driver that sleeps has to be woken by the server's system call, and the slower the server the more often. */
+  /** Keeps the driver busy: waking a sleeping driver costs the server system calls, more so for a slow server. */
   #spin(): void {
     if (this.#running) setImmediate(() => this.#spin());
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the requests in flight. */
   async stop(): Promise<void> {
     this.#running = false;
     if (this.#busy > 0)
@@ -76,9 +76,9 @@ export class ConnectionPool {
     for (const connection of this.#connections) connection.close();
   }
 
-  #answered(connection: Connection, status: number): void {
+  #onResponse(connection: Connection, status: number): void {
     if (status !== this.#load.status) {
-      this.#failed(new Error(`answered ${status}, not ${this.#load.status}`));
+      this.#onFailure(new Error(`got status ${status}, expected ${this.#load.status}`));
       return;
     }
     this.#done += 1;
@@ -86,7 +86,7 @@ export class ConnectionPool {
     else this.#release();
   }
 
-  #failed(error: Error): void {
+  #onFailure(error: Error): void {
     this.#failure ??= error;
     this.#release();
   }

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures the built service against floors of the same run. See docs/bench.md. */
+/** `npm run bench`: measures the built service and compares it with floors measured in the same run. See docs/bench.md. */
 import { parseArgs } from 'node:util';
 import { BenchEnvironment } from './environment.ts';
 import { type Figure, formatTable, isReached } from './figure.ts';
@@ -15,7 +15,7 @@ import { describeCores, pinDriver } from './processes.ts';
 
 type MeasureFigures = (bench: BenchEnvironment) => Promise<Figure[]>;
 
-/** In this order: memory and blocks tell of everything that was done before. */
+/** The order matters: memory and blocks cover everything measured before. */
 const measures = new Map<string, MeasureFigures>([
   ['start', startFigures],
   ...requestKinds.map((kind): [string, MeasureFigures] => [kind.name, (bench) => throughput(bench, kind)]),
@@ -30,9 +30,9 @@ const measures = new Map<string, MeasureFigures>([
 
 const usage = `usage: npm run bench -- [--only NAME]... [--json] [--check]
 
-  --only   one of ${[...measures.keys()].join(', ')}; may be given again
-  --json   the figures as JSON
-  --check  exit code 1 when a target is missed
+  --only   one of ${[...measures.keys()].join(', ')}; repeatable
+  --json   print the figures as JSON
+  --check  exit with code 1 when a target is missed
 `;
 
 const { values: options } = parseArgs({

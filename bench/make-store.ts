@@ -1,4 +1,4 @@
-/** Makes a store with many groups through the store engine itself: `node make-store.js FOLDER COUNT groups|people`. */
+/** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people`. */
 import { systemClock } from '../src/server/clock.ts';
 import { openFileStore } from '../src/server/store/json/file-store.ts';
 import { nodeDisk } from '../src/server/store/json/node-disk.ts';
@@ -10,7 +10,7 @@ import { groupIdOf, groupNameOf } from './names.ts';
 const rowsInTransaction = 1000;
 const dependencyInterval = 10;
 
-/** Like those of a company: a few roles each, some of them shared, here and there a dependency. */
+/** Creates a typical group: a few roles, some of them shared, and sometimes a dependency. */
 function createGroup(number: number): Group {
   return {
     groupId: groupIdOf(number),

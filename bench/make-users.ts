@@ -1,4 +1,4 @@
-/** The store of people: groups in long chains, and users whose hashes and groups are what a figure needs. */
+/** The store `people`: groups in long chains, and users with the hashes and groups that the figures need. */
 import { internalLane } from '../src/server/identity/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/identity/passwords.ts';
 import { reserveSubjectId } from '../src/server/identity/subject-ids.ts';
@@ -8,7 +8,7 @@ import { chainHeadOf, chainLength, groupIdOf, type UserSet, userIdOf, userPasswo
 
 const rowsInTransaction = 300;
 
-/** The same group as a link of its chain. The first chain makes its readers auditors, by its very end. */
+/** Returns the group as a link of its chain. The last group of the first chain grants IAM_ADMIN_READ_ONLY. */
 export function linkGroup(group: Group, number: number): Group {
   const isEnd = number % chainLength === 0;
   return {
@@ -18,14 +18,14 @@ export function linkGroup(group: Group, number: number): Group {
   };
 }
 
-/** Puts all users into a store that has the groups already. */
+/** Inserts all users into a store that already has the groups. */
 export async function insertUsers(store: Store, groups: number, createdAt: string): Promise<void> {
   const chains = groups / chainLength;
-  const real = await hashPassword(userPassword);
-  // As --fast-passwords makes them, checked in some microseconds: what remains of a login is all else that it does.
+  const slow = await hashPassword(userPassword);
+  // Fast hashes (--fast-passwords) take microseconds, so these logins measure everything except the hash.
   const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(userPassword, internalLane);
   const plainGroup = (number: number) => groupIdOf((number % chains) * chainLength);
-  await insertUserSet(store, 'users', userSetSize, { passwordHash: real, createdAt, groupOf: plainGroup });
+  await insertUserSet(store, 'users', userSetSize, { passwordHash: slow, createdAt, groupOf: plainGroup });
   await insertUserSet(store, 'quick', userSetSize, { passwordHash: quick, createdAt, groupOf: plainGroup });
   await insertUserSet(store, 'chained', chains, { passwordHash: quick, createdAt, groupOf: chainHeadOf });
 }
@@ -36,29 +36,29 @@ interface UserSetOptions {
   groupOf(number: number): string;
 }
 
-async function insertUserSet(store: Store, crowd: UserSet, size: number, parts: UserSetOptions): Promise<void> {
+async function insertUserSet(store: Store, userSet: UserSet, size: number, options: UserSetOptions): Promise<void> {
   for (let first = 0; first < size; first += rowsInTransaction) {
     await store.transaction(async (tx) => {
       const last = Math.min(first + rowsInTransaction, size);
-      for (let number = first; number < last; number += 1) await insertUser(tx, crowd, number, parts);
+      for (let number = first; number < last; number += 1) await insertUser(tx, userSet, number, options);
     });
   }
 }
 
-async function insertUser(tx: Transaction, crowd: UserSet, number: number, parts: UserSetOptions): Promise<void> {
-  const userId = userIdOf(crowd, number);
+async function insertUser(tx: Transaction, userSet: UserSet, number: number, options: UserSetOptions): Promise<void> {
+  const userId = userIdOf(userSet, number);
   await reserveSubjectId(tx, { subject: userId, kind: 'user', ownerId: userId });
   await tx.users.insert({
     userId,
     userName: userId,
-    passwordHash: parts.passwordHash,
+    passwordHash: options.passwordHash,
     userEmail: `${userId}@example.com`,
     emailVerified: true,
     mobileVerified: false,
     lead: false,
     locked: false,
     identities: [],
-    createdAt: parts.createdAt,
+    createdAt: options.createdAt,
   });
-  await tx.memberships.insert({ groupId: parts.groupOf(number), kind: 'user', memberId: userId });
+  await tx.memberships.insert({ groupId: options.groupOf(number), kind: 'user', memberId: userId });
 }

@@ -1,13 +1,13 @@
 /**
- * Loaded into a measured server with --import: tells the run, when asked, what the process has used and how long its
- * event loop was blocked. The server itself knows nothing of it.
+ * Loaded into a measured server with --import: reports the resources of the process and the blocks of its event loop on
+ * request. The server itself is unchanged.
  */
 import { openSync, readSync } from 'node:fs';
 import type { FloorResponse, HashRequest, MonitorCommand, Usage } from './ipc-messages.ts';
 
 const tickMs = 5;
 
-/** Milliseconds for which the main thread was ready to run and others had its core; 0 where the system does not tell. */
+/** Returns a reader of the milliseconds that the runnable main thread waited for a core; 0 except on Linux. */
 function createWaitReader(): () => number {
   if (process.platform !== 'linux') return () => 0;
   const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
@@ -29,10 +29,10 @@ class EventLoopMonitor {
   tick(): void {
     const now = performance.now();
     const waited = this.#readWait();
-    const late = Math.max(0, now - this.#lastAt - tickMs);
+    const delay = Math.max(0, now - this.#lastAt - tickMs);
     if (this.#watching) {
-      this.wallBlockMs = Math.max(this.wallBlockMs, late);
-      this.blockMs = Math.max(this.blockMs, late - (waited - this.#lastWait));
+      this.wallBlockMs = Math.max(this.wallBlockMs, delay);
+      this.blockMs = Math.max(this.blockMs, delay - (waited - this.#lastWait));
     }
     this.#lastAt = now;
     this.#lastWait = waited;
@@ -43,7 +43,7 @@ class EventLoopMonitor {
     this.wallBlockMs = 0;
   }
 
-  /** Stops watching, or begins anew from this moment. */
+  /** Stops watching, or starts again from now. */
   watch(on: boolean): void {
     this.tick();
     this.#watching = on;
@@ -59,15 +59,15 @@ function usage(): Usage {
   return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), blockMs, wallBlockMs };
 }
 
-process.on('message', (order: MonitorCommand | HashRequest | FloorResponse) => {
-  // What a floor is to do is no order to the monitor.
-  if (typeof order === 'object') return;
-  if (order === 'pause') watch.watch(false);
+process.on('message', (command: MonitorCommand | HashRequest | FloorResponse) => {
+  // Objects are messages to a floor.
+  if (typeof command === 'object') return;
+  if (command === 'pause') watch.watch(false);
   else watch.tick();
-  if (order === 'watch') watch.watch(true);
+  if (command === 'watch') watch.watch(true);
   process.send?.(usage());
-  if (order === 'reset') watch.reset();
+  if (command === 'reset') watch.reset();
 });
-// A run that is gone needs no server.
+// The server ends with the benchmark.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();

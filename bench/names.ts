@@ -1,4 +1,4 @@
-/** What groups and users of a made store are called, so that the driver can ask for them. All of one length: so are answers. */
+/** Names of groups and users in a generated store. They have the same length, so that responses do, too. */
 
 export function groupIdOf(number: number): string {
   return number.toString(16).padStart(24, '0');
@@ -8,21 +8,21 @@ export function groupNameOf(number: number): string {
   return `group-${String(number).padStart(6, '0')}`;
 }
 
-/** Groups stand in chains of so many: each but the first of a chain depends on the one before. */
+/** Length of a chain of groups: each group except the first depends on the one before. */
 export const chainLength = 50;
 
-/** The group that has the roles of its whole chain. */
+/** Returns the group that inherits the roles of its whole chain. */
 export function chainHeadOf(chain: number): string {
   return groupIdOf(chain * chainLength + chainLength - 1);
 }
 
-/** As many as may come at once, and more: each with the one hash of the one password. */
+/** Number of users per set: more than log in concurrently. All share one password and hash. */
 export const userSetSize = 1_200;
-export const userPassword = 'all of a crowd have the same one';
+export const userPassword = 'the password of all bench users';
 
-/** Kinds of users: with a hash as users have, with one that costs nothing, and at the head of a chain of groups. */
+/** Sets of users: with a real hash, with a fast hash, and with a fast hash and a group at the head of a chain. */
 export type UserSet = 'users' | 'quick' | 'chained';
 
-export function userIdOf(crowd: UserSet, number: number): string {
-  return `${crowd}-${String(number).padStart(6, '0')}`;
+export function userIdOf(userSet: UserSet, number: number): string {
+  return `${userSet}-${String(number).padStart(6, '0')}`;
 }

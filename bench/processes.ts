@@ -1,4 +1,4 @@
-/** The processes that are measured: started on a core of their own, asked for what they used, stopped while others run. */
+/** The measured processes: pinned to a core, queried for their usage, and suspended while others run. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -10,7 +10,7 @@ import type { LoadResult } from './load-driver.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// Asked before anything is pinned, for then it is one.
+// Read before this process is pinned, as it would be 1 afterwards.
 const cores = availableParallelism();
 const canPin = cores > 1 && hasTaskset();
 const [driverCore, serverCore] = [0, 1];
@@ -24,17 +24,17 @@ function hasTaskset(): boolean {
   }
 }
 
-/** How the processes share the cores, for the reader of the figures. */
+/** Describes the assignment of processes to cores, for the report. */
 export function describeCores(): string {
   return `${cores} cores, ${canPin ? `server and floor on core ${serverCore}, driver on core ${driverCore}` : 'nothing pinned'}`;
 }
 
-/** Puts this process on the core that no measured server has. */
+/** Pins this process to the core without measured servers. */
 export function pinDriver(): void {
   if (canPin) execFileSync('taskset', ['-apc', String(driverCore), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** The command that runs Node with these arguments on the core of the servers, or on the driver's. */
+/** Returns the command that runs Node on the core of the servers or of the driver. */
 export function nodeOn(core: 'server' | 'driver', args: readonly string[]): [command: string, args: string[]] {
   if (!canPin) return [process.execPath, [...args]];
   return ['taskset', ['-c', String(core === 'server' ? serverCore : driverCore), process.execPath, ...args]];
@@ -42,7 +42,7 @@ export function nodeOn(core: 'server' | 'driver', args: readonly string[]): [com
 
 export class ServerProcess {
   readonly #child: ChildProcess;
-  /** From being started to being ready. */
+  /** Milliseconds from the start to the ready line. */
   readonly startMs: number;
   readonly port: number;
   #stopped = false;
@@ -53,7 +53,7 @@ export class ServerProcess {
     this.startMs = startMs;
   }
 
-  /** Starts a server that prints one line of JSON with its url when it is ready. It can be asked where it is monitored. */
+  /** Starts a server that prints a JSON line with its URL when ready. Only a monitored server can be queried. */
   static async start(
     args: readonly string[],
     {
@@ -74,12 +74,12 @@ export class ServerProcess {
     return new ServerProcess(child, Number(new URL(url).port), performance.now() - startedAt);
   }
 
-  /** The built service on the store in this folder. */
+  /** Starts the built service on the store in this folder. */
   static iam(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
     return ServerProcess.start(buildServeArgs(folder), { environment });
   }
 
-  /** The same with nothing beside it, and nothing set: it can't be asked, only stopped. */
+  /** Starts the built service without monitor and settings: it cannot be queried. */
   static iamAlone(folder: string): Promise<ServerProcess> {
     return ServerProcess.start(buildServeArgs(folder), { monitored: false });
   }
@@ -92,28 +92,28 @@ export class ServerProcess {
     return ServerProcess.start([fileURLToPath(new URL('./hash-floor.js', import.meta.url))]);
   }
 
-  async query(order: MonitorCommand): Promise<Usage> {
-    return (await this.#exchange(order)) as Usage;
+  async query(message: MonitorCommand): Promise<Usage> {
+    return (await this.#exchange(message)) as Usage;
   }
 
-  /** Has the floor of hashes check passwords. */
-  async hash(order: HashRequest): Promise<LoadResult> {
-    return (await this.#exchange(order)) as LoadResult;
+  /** Runs a request on the hash floor. */
+  async hash(message: HashRequest): Promise<LoadResult> {
+    return (await this.#exchange(message)) as LoadResult;
   }
 
-  async #exchange(order: MonitorCommand | HashRequest): Promise<unknown> {
-    const answered = once(this.#child, 'message');
-    this.#child.send(order);
-    const [answer] = await answered;
-    return answer;
+  async #exchange(message: MonitorCommand | HashRequest): Promise<unknown> {
+    const received = once(this.#child, 'message');
+    this.#child.send(message);
+    const [response] = await received;
+    return response;
   }
 
-  /** Tells the floor what to answer. */
-  setResponse(answer: FloorResponse): void {
-    this.#child.send(answer);
+  /** Sets the response of the floor. */
+  setResponse(response: FloorResponse): void {
+    this.#child.send(response);
   }
 
-  /** Stops it in its tracks, so that nothing it does beside is taken from whom is measured next. */
+  /** Suspends the process with SIGSTOP, so that its background work does not affect the next measurement. */
   async suspend(): Promise<void> {
     if (this.#stopped) return;
     await this.query('pause');
@@ -130,9 +130,9 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     await this.resume();
-    const gone = once(this.#child, 'exit');
+    const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
-    await gone;
+    await exited;
   }
 }
 
@@ -141,12 +141,12 @@ function buildServeArgs(folder: string): string[] {
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {
-  if (!child.stdout) throw new Error('a server has an output');
+  if (!child.stdout) throw new Error('the server has no stdout');
   const lines = createInterface({ input: child.stdout });
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`a server ended with exit code ${code} instead of getting ready`);
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`a server exited with code ${code} before it was ready`);
   });
-  const [line] = (await Promise.race([once(lines, 'line'), gone])) as [string];
-  gone.catch(() => {});
+  const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
+  exited.catch(() => {});
   return line;
 }

@@ -1,4 +1,4 @@
-/** The text of requests, and single ones sent the ordinary way. */
+/** Builds raw requests, and sends single requests through node:http. */
 import { type IncomingMessage, request } from 'node:http';
 import { servicePrefix } from '../src/contract/prefix.ts';
 import type { FloorResponse } from './ipc-messages.ts';
@@ -7,7 +7,7 @@ import { userPassword } from './names.ts';
 export interface RequestParts {
   readonly method: string;
   readonly path: string;
-  /** Empty where there is none. */
+  /** Empty for none. */
   readonly authorization: string;
 }
 
@@ -15,17 +15,17 @@ export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
-/** A request up to its body, with the headers that a client library sends. */
+/** Returns a request up to its body, with the headers of a typical client library. */
 export function head({ method, path, authorization }: RequestParts): string {
   return `${method} ${servicePrefix}${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization === '' ? '' : `Authorization: ${authorization}\r\n`}Accept: application/json\r\n`;
 }
 
-/** A request without a body. */
+/** Returns a request without a body. */
 export function bare(parts: RequestParts): string {
   return `${head(parts)}${parts.method === 'GET' ? '' : 'Content-Length: 0\r\n'}\r\n`;
 }
 
-/** A request with this JSON, which must be ASCII. */
+/** Returns a request with this JSON body, which must be ASCII. */
 export function withJson(parts: RequestParts, json: string): string {
   return `${head(parts)}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`;
 }
@@ -43,7 +43,7 @@ export function requestOnce(port: number, parts: RequestParts, json?: string): P
   });
 }
 
-/** These come from node:http itself, ours or the floor's. */
+/** Headers that node:http adds, also in the floor. */
 const addedByNode = new Set(['date', 'connection', 'keep-alive']);
 
 async function read(response: IncomingMessage): Promise<FloorResponse> {
@@ -54,21 +54,21 @@ async function read(response: IncomingMessage): Promise<FloorResponse> {
   return { status: statusCode, headers, body };
 }
 
-/** An access token of the client that these credentials are of. */
+/** Logs in as a client and returns its access token. */
 export function login(port: number, authorization: string): Promise<string> {
   return tokenOf(port, { method: 'POST', path: '/client-identities/login', authorization });
 }
 
-/** The client that users log in through. */
+/** The client for user logins. */
 export const appClientId = 'bench-app';
 
-/** The login of a user of a made store. */
+/** Returns the login request of a user in a generated store. */
 export function userLoginParts(userId: string, remember = false): RequestParts {
   const path = `/user-identities/login?clientId=${appClientId}${remember ? '&remember-me=true' : ''}`;
   return { method: 'POST', path, authorization: basic(userId, userPassword) };
 }
 
-/** An access token of a user of a made store. */
+/** Logs in as a user of a generated store and returns its access token. */
 export function loginUser(port: number, userId: string): Promise<string> {
   return tokenOf(port, userLoginParts(userId));
 }

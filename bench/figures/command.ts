@@ -1,4 +1,4 @@
-/** The command line: how much longer it takes than Node takes to do nothing. */
+/** The time of commands beyond that of an empty Node process. */
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const commands = [
   { args: ['groups', 'list'], atMost: 90 },
 ];
 
-/** Runs a command to its end. @returns how long it took. */
+/** Runs a command to completion. @returns the milliseconds. */
 export function measureCommand(
   [command, args]: [string, string[]],
   environment: Readonly<Record<string, string>> = {},
@@ -26,19 +26,19 @@ export function measureCommand(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const took = performance.now() - startedAt;
+  const milliseconds = performance.now() - startedAt;
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
-  return took;
+  return milliseconds;
 }
 
-/** Runs on the driver's core, since the server that answers has the other one. */
+/** Measures commands on the driver's core, as the server uses the other one. */
 export async function commandFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const { server, token } = await bench.server('small');
   await server.resume();
   const environment = {
     IAM_BASE_URL: `http://127.0.0.1:${server.port}`,
     IAM_TOKEN: token,
-    // Nobody's own profile and nobody's own compile cache.
+    // Without the profile and the compile cache of the user.
     HOME: tmpdir(),
     XDG_CONFIG_HOME: path.join(tmpdir(), 'iam-bench-none'),
   };

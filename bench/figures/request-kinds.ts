@@ -1,4 +1,4 @@
-/** The kinds of request whose throughput is measured. */
+/** The kinds of requests whose throughput is measured. */
 
 import { client, type ServerUnderTest, type Size } from '../environment.ts';
 import type { Load } from '../load-driver.ts';
@@ -8,13 +8,13 @@ import { appClientId, bare, basic, loginUser, type RequestParts, userLoginParts,
 export interface RequestKind {
   readonly name: string;
   readonly status: number;
-  /** Without one the figure is only told. */
+  /** Target ratio to the floor; without one the figure is informational. */
   readonly target?: number;
   readonly sizes: readonly Size[];
   readonly connections: number;
-  /** Of who calls, where that is not the administrator client. */
+  /** Returns the access token of the caller; the administrator client by default. */
   token?(subject: ServerUnderTest): Promise<string>;
-  /** One request, whose answer the floor gives. */
+  /** A request whose response the floor returns. */
   sample(subject: ServerUnderTest): RequestParts;
   readonly sampleBody?: string;
   load(subject: ServerUnderTest, groups: number): Load;
@@ -34,22 +34,22 @@ function createParts({ token }: ServerUnderTest): RequestParts {
   return { method: 'POST', path: '/groups', authorization: `Bearer ${token}` };
 }
 
-/** Names in one run differ, over all loads. */
+/** Makes group names unique within a run, over all loads. */
 let created = 0;
 
-/** The JSON of a new group. */
+/** Returns the JSON of a new group. */
 export function newGroup(roles: readonly string[] = ['DEPLOY', 'ROLLBACK']): string {
   created += 1;
-  return JSON.stringify({ groupName: `made-${String(created).padStart(7, '0')}`, roles });
+  return JSON.stringify({ groupName: `load-${String(created).padStart(7, '0')}`, roles });
 }
 
-/** Creates groups without end. */
+/** A load that creates groups. */
 export function createLoad(subject: ServerUnderTest, roles?: readonly string[]): Load {
   const parts = createParts(subject);
   return { status: 201, next: () => withJson(parts, newGroup(roles)) };
 }
 
-/** Asks for one group after another, far apart, so that a large store is met at all its ends. */
+/** A load that reads groups with a large stride, so that it covers all of a large store. */
 export function getLoad(subject: ServerUnderTest, groups: number): Load {
   const stride = 7919;
   let number = 0;
@@ -66,14 +66,14 @@ function pageParts({ token }: ServerUnderTest): RequestParts {
   return { method: 'GET', path: '/groups?limit=100', authorization: `Bearer ${token}` };
 }
 
-/** Logs the users of a crowd in, one after the other. */
-export function userLoginLoad(crowd: UserSet): Load {
+/** A load that logs in the users of a set in turn. */
+export function userLoginLoad(userSet: UserSet): Load {
   let number = 0;
   return {
     status: 201,
     next: () => {
       number = (number + 1) % userSetSize;
-      return bare(userLoginParts(userIdOf(crowd, number)));
+      return bare(userLoginParts(userIdOf(userSet, number)));
     },
   };
 }
@@ -84,13 +84,13 @@ const renewParts: RequestParts = {
   authorization: '',
 };
 
-/** Renews sessions: each connection logs a user in once, and goes on with what the answer before has brought. */
+/** A load that renews sessions: each connection logs in once and then uses the token of the previous response. */
 function refreshLoad(): Load {
   let number = 0;
   return {
     status: 201,
-    next: (answer) => {
-      const [, refreshToken] = /"refreshToken":"([^"]+)"/.exec(answer) ?? [];
+    next: (previousBody) => {
+      const [, refreshToken] = /"refreshToken":"([^"]+)"/.exec(previousBody) ?? [];
       if (refreshToken !== undefined) return withJson(renewParts, JSON.stringify({ refreshToken }));
       number = (number + 1) % userSetSize;
       return bare(userLoginParts(userIdOf('quick', number), true));
@@ -103,7 +103,7 @@ function rolesParts({ token }: ServerUnderTest, chain: number): RequestParts {
   return { method: 'GET', path, authorization: `Bearer ${token}` };
 }
 
-/** Asks for the roles of users at the heads of all chains. */
+/** A load that reads the roles of users at the heads of all chains. */
 function rolesLoad(subject: ServerUnderTest, groups: number): Load {
   const chains = groups / chainLength;
   let chain = 0;

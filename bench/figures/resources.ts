@@ -1,4 +1,4 @@
-/** What the servers that were measured used: memory, and the longest time that they were away from their event loop. */
+/** Resources of the measured servers: memory and the longest block of the event loop. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,11 +7,11 @@ import type { Figure } from '../figure.ts';
 import { ConnectionPool } from '../load-driver.ts';
 import { createLoad, getLoad } from './request-kinds.ts';
 
-const longestBlockMs = 50;
-/** Within this an idle store has written the checkpoint that earlier writes make due: it would come too early here. */
+const maxBlockMs = 50;
+/** Time in which an idle store writes the checkpoint due to earlier writes, which would distort the measurement. */
 const idleMs = 4_000;
-/** As long as this a checkpoint is waited for. */
-const patienceMs = 20_000;
+/** Maximum wait for a checkpoint. */
+const checkpointTimeoutMs = 20_000;
 
 export async function memoryFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -26,7 +26,7 @@ export async function memoryFigures(bench: BenchEnvironment): Promise<Figure[]> 
   return figures;
 }
 
-/** The longest block of all servers so far, and under reads and writes while a large store writes a checkpoint. */
+/** Returns the longest block of each server so far, and of a large store during a checkpoint under load. */
 export async function blockFigures(bench: BenchEnvironment): Promise<Figure[]> {
   const large = await bench.server('large');
   const earlier = (await bench.servers()).filter(({ server }) => server !== large.server);
@@ -47,22 +47,22 @@ async function blockFigure({ server, size }: ServerUnderTest, name: string): Pro
     floor: `${wallBlockMs.toFixed(0)} ms by wall`,
     result: blockMs,
     unit: 'ms',
-    target: { atMost: longestBlockMs },
+    target: { atMost: maxBlockMs },
   };
 }
 
-/** Groups with many roles, so that the journal soon outgrows the last checkpoint, which is when the next one is due. */
+/** Writes groups with many roles, so that the write-ahead log soon outgrows the checkpoint and triggers the next one. */
 async function loadDuringCheckpoint(subject: ServerUnderTest): Promise<void> {
   const { server, folder, size } = subject;
   const roles = Array.from({ length: 400 }, (_, at) => `ROLE_OF_A_LARGE_GROUP_${at}`);
   const writes = await ConnectionPool.open(server.port, 16, createLoad(subject, roles));
   const reads = await ConnectionPool.open(server.port, 8, getLoad(subject, sizes[size]));
   const before = checkpointTime(folder);
-  const giveUpAt = performance.now() + patienceMs;
+  const deadline = performance.now() + checkpointTimeoutMs;
   writes.start();
   reads.start();
-  while (checkpointTime(folder) === before && performance.now() < giveUpAt) await setTimeout(50);
-  // What came during the checkpoint is then moved, a slice at a time.
+  while (checkpointTime(folder) === before && performance.now() < deadline) await setTimeout(50);
+  // After the checkpoint, the writes made during it are merged in slices.
   await setTimeout(1_000);
   await Promise.all([writes.stop(), reads.stop()]);
   writes.close();
@@ -70,7 +70,7 @@ async function loadDuringCheckpoint(subject: ServerUnderTest): Promise<void> {
   if (checkpointTime(folder) === before) throw new Error('no checkpoint was written under load');
 }
 
-/** 0 in the moment in which the new one takes the place of the old one. */
+/** Returns the time of the checkpoint file; 0 while it is being replaced. */
 function checkpointTime(folder: string): number {
   return statSync(path.join(folder, 'iam.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -1,4 +1,4 @@
-/** A second proof as a user goes through it: asking for a code, reading it in the inbox, giving it. */
+/** The time of a second factor: requesting a code, reading it from the inbox and submitting it. */
 
 import type { BenchEnvironment } from '../environment.ts';
 import type { Figure } from '../figure.ts';
@@ -6,7 +6,7 @@ import { userIdOf } from '../names.ts';
 import { loginUser, type RequestParts, requestOnce } from '../requests.ts';
 import { median } from '../statistics.ts';
 
-/** One user each: a contact gets five codes an hour. */
+/** A separate user per run, as a contact receives at most five codes per hour. */
 const users = 60;
 const warmUp = 10;
 
@@ -41,14 +41,14 @@ function post(verb: string, token: string): RequestParts {
 }
 
 async function requestJson(port: number, parts: RequestParts, body: object): Promise<Record<string, string>> {
-  const answer = await requestOnce(port, parts, JSON.stringify(body));
-  if (answer.status !== 201) throw new Error(`${parts.path} answers ${answer.status}: ${answer.body}`);
-  return JSON.parse(answer.body) as Record<string, string>;
+  const response = await requestOnce(port, parts, JSON.stringify(body));
+  if (response.status !== 201) throw new Error(`${parts.path} returned ${response.status}: ${response.body}`);
+  return JSON.parse(response.body) as Record<string, string>;
 }
 
 async function readCode(port: number, userId: string): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}/_iam/inbox?to=${userId}@example.com&limit=1`);
-  const [message] = (await answer.json()) as { code: string }[];
+  const response = await fetch(`http://127.0.0.1:${port}/_iam/inbox?to=${userId}@example.com&limit=1`);
+  const [message] = (await response.json()) as { code: string }[];
   return message?.code ?? '';
 }
 

@@ -1,4 +1,4 @@
-/** What tests ask for again and again: back to a snapshot, and a store of one's own; by the side of copying the same rows. */
+/** The time of restoring a snapshot and forking a store, compared with copying the same rows. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -12,7 +12,7 @@ import { median } from '../statistics.ts';
 
 const users = 10_000;
 const rounds = 15;
-/** So many rows are not what they were, when a snapshot is brought back. */
+/** Number of rows that differ when a snapshot is restored. */
 const changedRows = 100;
 const forksMeasured = 200;
 const limits = { restoreMs: 20, forkMs: 10, forkMegabytes: 1 } as const;
@@ -84,12 +84,12 @@ async function measureRounds(work: () => unknown): Promise<number[]> {
 }
 
 async function measure(work: () => unknown): Promise<number> {
-  const begin = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begin;
+  return performance.now() - startedAt;
 }
 
-/** Of one that was not written to, in megabytes. */
+/** Returns the memory of an unmodified fork in megabytes. */
 async function measureForkMemory(store: ForkableStore): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -98,10 +98,10 @@ async function measureForkMemory(store: ForkableStore): Promise<number> {
     return process.memoryUsage().heapUsed;
   };
   const before = used();
-  const kept: ForkableStore[] = [];
-  for (let count = 0; count < forksMeasured; count += 1) kept.push(await store.fork());
+  const forks: ForkableStore[] = [];
+  for (let count = 0; count < forksMeasured; count += 1) forks.push(await store.fork());
   const grown = used() - before;
-  // So that none of them is gone before.
-  if (kept.length !== forksMeasured) throw new Error('a fork is missing');
+  // Keeps the forks reachable until the measurement.
+  if (forks.length !== forksMeasured) throw new Error('a fork is missing');
   return grown / forksMeasured / 1024 / 1024;
 }

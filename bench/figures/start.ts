@@ -1,6 +1,6 @@
 /**
- * From the start of the process to the line that says it is ready, with no monitor to load, and no password given to the
- * start, which it would check: that is one hash, whatever the store.
+ * The time from the start of the process to its ready line, without the monitor and without an administrator password,
+ * whose verification would add one hash.
  */
 
 import { type BenchEnvironment, sizes } from '../environment.ts';

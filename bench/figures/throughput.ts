@@ -1,4 +1,4 @@
-/** Answers in a second against the floor's, in rounds that take turns: what slows one slows the other. */
+/** Responses per second compared with the floor, in alternating rounds, so that other load affects both. */
 
 import { type BenchEnvironment, type ServerUnderTest, type Size, sizes } from '../environment.ts';
 import { type Figure, type Rate, ratioFigure } from '../figure.ts';
@@ -9,10 +9,10 @@ import type { RequestKind } from './request-kinds.ts';
 
 const rounds = 15;
 const roundMs = 400;
-// Until what is called thousands of times in a second has been compiled for it.
+// Long enough for V8 to optimize the hot code.
 const warmUpMs = 3_000;
 
-/** How much slower than with a small store it may be with a large one. */
+/** The fraction of a small store's target that a large store must reach. */
 const largeShare = 0.8;
 
 interface Contender {
@@ -22,7 +22,7 @@ interface Contender {
   readonly rates: Rate[];
 }
 
-/** Measures one kind of request on stores of each of its sizes. */
+/** Measures one kind of request on the stores of all its sizes. */
 export async function throughput(bench: BenchEnvironment, kind: RequestKind): Promise<Figure[]> {
   const subjects: ServerUnderTest[] = [];
   for (const size of kind.sizes) subjects.push(await asCaller(kind, await bench.server(size)));
@@ -36,7 +36,7 @@ export async function throughput(bench: BenchEnvironment, kind: RequestKind): Pr
   return figuresOf(kind, contenders);
 }
 
-/** The subject with the token of who is to call. */
+/** Returns the subject with the token of the kind's caller. */
 async function asCaller({ token }: RequestKind, subject: ServerUnderTest): Promise<ServerUnderTest> {
   if (!token) return subject;
   await subject.server.resume();
@@ -49,13 +49,13 @@ async function createContenders(
   subjects: readonly ServerUnderTest[],
 ): Promise<Contender[]> {
   const [first] = subjects;
-  if (!first) throw new Error('a kind has at least one size');
+  if (!first) throw new Error('a kind needs at least one size');
   await first.server.resume();
-  const answer = await requestOnce(first.server.port, kind.sample(first), kind.sampleBody);
+  const response = await requestOnce(first.server.port, kind.sample(first), kind.sampleBody);
   await first.server.suspend();
-  if (answer.status !== kind.status) throw new Error(`${kind.name} answers ${answer.status}: ${answer.body}`);
+  if (response.status !== kind.status) throw new Error(`${kind.name} returned ${response.status}: ${response.body}`);
   await floor.resume();
-  floor.setResponse(answer);
+  floor.setResponse(response);
   await floor.suspend();
   const contenders = [await createContender('floor', floor, kind, first)];
   for (const subject of subjects) contenders.push(await createContender(subject.size, subject.server, kind, subject));
@@ -74,17 +74,17 @@ async function createContender(
   return { name, server, pool, rates: [] };
 }
 
-/** What a server that is stopped otherwise answers in so long. */
+/** Resumes a suspended server, loads it for the given time and suspends it again. */
 export async function runRound(
   { server, pool }: Pick<Contender, 'server' | 'pool'>,
   milliseconds: number,
 ): Promise<Rate> {
   await server.resume();
   const before = await server.query('usage');
-  const { perSecond, answers } = await pool.drive(milliseconds);
+  const { perSecond, responses } = await pool.drive(milliseconds);
   const after = await server.query('usage');
   await server.suspend();
-  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / answers };
+  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / responses };
 }
 
 function figuresOf(kind: RequestKind, [floor, ...ours]: readonly Contender[]): Figure[] {

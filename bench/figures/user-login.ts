@@ -1,4 +1,4 @@
-/** Logins of users against what the hash of their passwords alone allows, in rounds that take turns on one core. */
+/** User logins compared with the rate of their password hash alone, in alternating rounds on one core. */
 
 import { hashPassword } from '../../src/server/identity/passwords.ts';
 import { settingsTable } from '../../src/server/settings-table.ts';
@@ -11,11 +11,11 @@ import { userLoginLoad } from './request-kinds.ts';
 import { runRound } from './throughput.ts';
 
 const atLeast = 0.85;
-/** A hash takes its time: shorter rounds would end with too few. */
+/** Hashes are slow: shorter rounds would complete too few. */
 const roundMs = 2_000;
 const warmUpMs = 1_000;
 const rounds = 7;
-/** More than are checked at the same time, so that one always waits. */
+/** More than the hash concurrency, so that the queue is never empty. */
 const connections = 8;
 
 export async function userLoginFigures(bench: BenchEnvironment): Promise<Figure[]> {
@@ -40,22 +40,27 @@ export async function userLoginFigures(bench: BenchEnvironment): Promise<Figure[
 }
 
 async function runFloorRound(floor: ServerProcess, passwordHash: string, milliseconds: number): Promise<Rate> {
-  const order = { password: userPassword, passwordHash, atOnce: settingsTable.hashConcurrency.default, milliseconds };
+  const hashRequest = {
+    password: userPassword,
+    passwordHash,
+    concurrency: settingsTable.hashConcurrency.default,
+    milliseconds,
+  };
   await floor.resume();
   const before = await floor.query('usage');
-  const { perSecond, answers } = await withBusyDriver(() => floor.hash(order));
+  const { perSecond, responses } = await withBusyDriver(() => floor.hash(hashRequest));
   const after = await floor.query('usage');
   await floor.suspend();
-  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / answers };
+  return { perSecond, cpuMs: (after.cpuMs - before.cpuMs) / responses };
 }
 
-/** The driver's core is as busy as in the other turns: the two may share a clock and a cache. */
+/** Keeps the driver's core as busy as in the other rounds, as cores may share a clock and a cache. */
 async function withBusyDriver<Result>(work: () => Promise<Result>): Promise<Result> {
   let working = true;
-  const stayAwake = () => {
-    if (working) setImmediate(stayAwake);
+  const spin = () => {
+    if (working) setImmediate(spin);
   };
-  stayAwake();
+  spin();
   return work().finally(() => {
     working = false;
   });
