@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the client and all declarations with tsc, the server, the library and the CLI as bundles, the docs page as files. With --generate it first rewrites the
- * generated files; with --if-needed it does nothing where dist/ is newer than every source.
+ * Builds dist/: the client and all declarations with tsc; the server, the library and the CLI as bundles; the docs page
+ * as files. `--generate` rewrites the generated files instead; `--if-needed` skips the build if dist/ is up to date.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -31,7 +31,7 @@ const inputs = [
   'tsconfig.build.json',
 ];
 
-/** The newest time of change of a file, or of anything in a folder; files that come or go change their folder's. */
+/** Returns the latest mtime of a file, or within a folder; adding or removing a file changes the mtime of its folder. */
 function newest(file) {
   const stat = statSync(file);
   if (!stat.isDirectory()) return stat.mtimeMs;
@@ -39,14 +39,14 @@ function newest(file) {
   return Math.max(stat.mtimeMs, ...entries);
 }
 
-/** Whether dist/ is there and no source is newer than it. */
+/** Whether dist/ exists and is newer than all sources. */
 export function isBuilt() {
   if (!existsSync(stamp)) return false;
   const builtAt = Number(readFileSync(stamp, 'utf8'));
   return inputs.every((input) => newest(path.join(root, input)) <= builtAt);
 }
 
-/** Runs a TypeScript file of scripts/ as a bundle of its own, since Node 20 can't strip types. */
+/** Bundles and runs a TypeScript file of scripts/, as Node 20 cannot strip types. */
 export async function runBundled(entry, ...args) {
   const { build } = await import('esbuild');
   const directory = mkdtempSync(path.join(root, 'node_modules/.iam-generate-'));
@@ -67,19 +67,19 @@ export async function runBundled(entry, ...args) {
   }
 }
 
-/** Rewrites the generated files: first the registry, which the rest is made from. */
+/** Rewrites the generated files; the registry comes first, as the others depend on it. */
 export async function generate() {
   await runBundled('scripts/generate/registry-main.ts', root);
   await runBundled('scripts/generate/manifest-main.ts', root);
   await runBundled('scripts/generate/main.ts', root);
 }
 
-/** Fills dist/. Output of the tools goes to standard error. */
+/** Builds dist/. The tools write to standard error. */
 export async function build() {
   const startedAt = Date.now();
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   compile();
-  // The bundlers need what npm installs, which the start script imports this file before.
+  // Imported late: the start script imports this file before npm has installed the packages.
   const { bundleServer } = await import('./bundle-server.mjs');
   const { bundleLibrary } = await import('./bundle-library.mjs');
   const { bundleCli } = await import('./bundle-cli.mjs');
@@ -95,13 +95,13 @@ export async function build() {
   writeFileSync(stamp, String(startedAt));
 }
 
-/** The compiler has said what is wrong; that it failed is all there is to add. */
+/** Compiles with tsc, which prints its errors itself. */
 function compile() {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   try {
     execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
   } catch {
-    throw new Error('the sources do not compile; what is wrong stands above');
+    throw new Error('the sources do not compile; see the errors above');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Bundles the benchmarks: the run itself, and what it starts as processes of their own. Packages stay outside. */
+/** Bundles the benchmarks: the main program and the processes it starts. Packages stay external. */
 import path from 'node:path';
 import { build } from 'esbuild';
 

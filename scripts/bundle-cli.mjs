@@ -1,7 +1,7 @@
 /**
- * Makes the command line a few files: what every run needs, what every command needs, and one for each package that only
- * some commands use. They are CommonJS, since Node starts up to 15 ms sooner when nothing is an ES module. The server
- * stays outside (`iam serve` loads it by its path in dist/), so do packages with native parts.
+ * Bundles the CLI into a few files: one for every run, one for every command, and one per package that only some
+ * commands use. They are CommonJS, with which Node starts up to 15 ms faster than with ES modules. The server (which
+ * `iam serve` loads from dist/) and native packages stay external.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { filesOfTheirOwn, manifestByLine, nodeWhenUsed, withoutHardlyUsed } from
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Each file of the bundle and the module that it begins with. */
+/** The files of the bundle and their entry modules. */
 const files = {
   main: 'src/cli/main.ts',
   run: 'src/cli/run.ts',
@@ -26,14 +26,14 @@ const files = {
   colour: 'src/cli/runtime/colour.ts',
 };
 
-/** Those that most runs load. Others load after V8 got a flag that code compiled beforehand does not fit. */
+/** The files with a V8 code cache: those that most runs load. The others load after a V8 flag that invalidates caches. */
 const compiled = ['run', 'http'];
 
-/** Writes main.cjs and what it loads into `outdir`, and gives what esbuild says about each. */
+/** Writes main.cjs and the files it loads into `outdir`. @returns the metafile of each. */
 export async function bundleCli({ outdir }) {
   const { build } = await import('esbuild');
   mkdirSync(outdir, { recursive: true });
-  // V8 knows its code by little more than the length of the source, so no old code may lie beside a new file.
+  // V8 validates a code cache by little more than the length of the source, so old caches are removed.
   for (const name of readdirSync(outdir)) if (name.endsWith('.code')) rmSync(path.join(outdir, name));
   const absolute = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, path.join(root, file)]));
   const bundles = Object.keys(files).map(async (name) => {
@@ -71,7 +71,7 @@ export async function bundleCli({ outdir }) {
   };
 }
 
-/** Writes the code of the compiled files beside them, for the Node that is here. */
+/** Writes the V8 code caches of the compiled files, for the current Node. */
 function compileAhead(outdir) {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env;
   const warmUp = path.join(root, 'scripts/cli-warm-up.cjs');

@@ -1,14 +1,13 @@
 /**
- * Bundles the library: as an ES module, which takes the client from where it is for everybody, so that its errors are of
- * one class; and as one CommonJS file with the client in it, for test runners that know nothing else. What is native
- * stays outside of both.
+ * Bundles the library: as an ES module, which imports the shared client, so that there is one class per error; and as a
+ * single CommonJS file that includes the client, for test runners without ES modules. Native packages stay external.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { banner, folderInCommonJs, withoutUnused } from './bundle-server.mjs';
 
-/** The client as the package has it already. */
+/** Resolves the client to the copy in the package. */
 const sharedClient = {
   name: 'shared-client',
   setup(build) {
@@ -27,7 +26,7 @@ const common = {
   logLevel: 'warning',
 };
 
-/** TypeScript takes what ES modules declare for CommonJS only where it is told so. */
+/** CommonJS declarations: TypeScript needs `resolution-mode` to reuse those of the ES module. */
 const commonJsTypes = `import type * as library from './index.js' with { 'resolution-mode': 'import' };
 export type * from './index.js' with { 'resolution-mode': 'import' };
 export declare const startServer: typeof library.startServer;
@@ -42,7 +41,7 @@ export declare const NetworkError: typeof library.NetworkError;
 export type NetworkError = library.NetworkError;
 `;
 
-/** Writes index.js with its chunks, index.cjs and index.d.cts into `outdir`, beside dist/client. */
+/** Writes index.js with its chunks, index.cjs and index.d.cts into `outdir`, next to dist/client. */
 export async function bundleLibrary({ root, outdir }) {
   rmSync(path.join(outdir, 'chunks'), { recursive: true, force: true });
   const entry = path.join(root, 'src/testing/index.ts');
@@ -61,7 +60,7 @@ export async function bundleLibrary({ root, outdir }) {
     entryPoints: { index: entry },
     outdir,
     format: 'cjs',
-    // Test runners that know CommonJS alone load no module while a test runs, so what is outside is required.
+    // CommonJS test runners do not support dynamic import() during a test, so external packages use `require`.
     supported: { 'dynamic-import': false },
     outExtension: { '.js': '.cjs' },
     plugins: [withoutUnused],

@@ -1,21 +1,21 @@
 /**
- * Bundles the server into few files, so that it starts without resolving some hundreds of modules. What is native stays
- * outside; what only some starts need (reading a seed, the API document, hashing) becomes a file of its own. They are
- * CommonJS in one flat folder, so that V8 can be given the code that it made of them when they were built.
+ * Bundles the server into few files, so that a start does not resolve hundreds of modules. Native packages stay external;
+ * modules that only some starts need (seed, API document, hashing) become separate files. They are CommonJS in one flat
+ * folder, so that V8 can load them from a code cache.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
 
-/** CommonJS packages ask for `require`, which an ES module has not. */
+/** Defines `require` for CommonJS packages, as ES modules do not have it. */
 export const banner =
   "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
 
 /**
- * What is loaded and never used is left out. Koa's guesses at types of bodies rest on a table of all media types there
- * are, in two versions, which takes a tenth of a start to read, while every step here says itself what it writes. Pino can
- * write from a thread of its own, which loads Node's threads, while the log here is written to a stream.
+ * Excludes modules that are loaded but never used. Koa's detection of body types loads two versions of the table of all
+ * media types, a tenth of the start time, while the server always sets the type itself. Pino loads worker threads for
+ * its transports, while the server logs to a stream.
  */
 export const withoutUnused = {
   name: 'without-unused',
@@ -31,10 +31,10 @@ function isOf(name, file) {
   return file.split(path.sep).join('/').includes(`/node_modules/${name}/`);
 }
 
-/** Where a file of the bundle is, in the words of CommonJS. */
+/** Replaces the folder of an ES module by that of CommonJS. */
 export const folderInCommonJs = { 'import.meta.dirname': '__dirname' };
 
-/** Writes a file for each entry, and into the folder `parts` what they load. */
+/** Writes a loader for each entry, and the bundled files into the folder `parts`. */
 export async function bundleServer({ root, outdir }) {
   const parts = path.join(outdir, 'parts');
   rmSync(parts, { recursive: true, force: true });
@@ -44,10 +44,10 @@ export async function bundleServer({ root, outdir }) {
   compileAhead(root, parts);
 }
 
-/** What serves, and what works on the files of a store that nobody serves. */
+/** The server, and the tools for the files of a store without a server. */
 const entries = ['main', 'store-tools'];
 
-/** Writes the file that programs load; it loads the part of the same name. */
+/** Writes the loader that other programs import; it loads the part of the same name. */
 async function writeLoader(root, outfile) {
   await build({
     entryPoints: [path.join(root, 'scripts/server-entry.cjs')],
@@ -60,7 +60,7 @@ async function writeLoader(root, outfile) {
   });
 }
 
-/** The server and what it loads later as ES modules, the only form in which esbuild splits. */
+/** Bundles the server and its lazy modules as ES modules, as esbuild splits no other format. */
 async function modulesOf(root, outdir) {
   const { outputFiles } = await build({
     entryPoints: entries.map((name) => path.join(root, `src/server/${name}.ts`)),
@@ -83,7 +83,7 @@ async function modulesOf(root, outdir) {
   return outputFiles;
 }
 
-/** Scripts that were compiled beforehand import nothing by themselves, so each import becomes a `require`. */
+/** Converts to CommonJS: scripts from a code cache cannot import, so each import becomes a `require`. */
 async function asCommonJs(text) {
   const { code } = await transform(text, {
     format: 'cjs',
@@ -93,13 +93,13 @@ async function asCommonJs(text) {
     define: folderInCommonJs,
     banner: '"use strict";',
     minifyWhitespace: true,
-    // What there was to warn of was said when it was bundled.
+    // Bundling has already printed the warnings.
     logLevel: 'error',
   });
   return code;
 }
 
-/** Writes the code of the files that a start and the usual calls load, for the Node that is here. */
+/** Writes the V8 code caches of the files that a start and typical requests load, for the current Node. */
 function compileAhead(root, parts) {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, ...env } = process.env;
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('IAM_')));

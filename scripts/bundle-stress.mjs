@@ -1,4 +1,4 @@
-/** Bundles the stress suites: the run itself, and what it starts as processes of their own. Packages stay outside. */
+/** Bundles the stress suites: the main program and the server it starts. Packages stay external. */
 import path from 'node:path';
 import { build } from 'esbuild';
 

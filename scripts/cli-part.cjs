@@ -1,29 +1,28 @@
 /**
- * Loads a file of the bundle with the code that V8 made of it when it was built, which halves the time that loading it
- * takes. Such code fits one V8 on one kind of machine, so its name says which; where it is missing, the file is loaded
- * like any other.
+ * Loads a file of the bundle with its V8 code cache from the build, which halves the load time. A cache fits one version
+ * of V8 on one platform, which its name contains; without a matching cache the file is loaded normally.
  */
 const { readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
 
-/** Where the code of a file is, as far as this Node can use it. */
+/** Returns the path of the code cache of a file for the current Node. */
 exports.codeFile = (file) => `${file}.${process.versions.v8}-${process.platform}-${process.arch}.code`;
 
-/** The file as a function, the way Node wraps it. It is ASCII, which is read fastest as what it is. */
+/** Compiles a file, wrapped as Node does. Bundles are ASCII, which is fastest to read as latin1. */
 exports.scriptOf = (file, cachedData) =>
   new Script(`(function(exports,require,module,__dirname){${readFileSync(file, 'latin1')}\n})`, {
     filename: file,
     cachedData,
   });
 
-/** What such a script exports. */
+/** Runs such a script and returns its exports. */
 exports.evaluated = (script, directory, load) => {
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, load, loaded, directory);
   return loaded.exports;
 };
 
-/** What a file exports. Code that does not fit after all, as under other flags of V8, is left aside by V8 itself. */
+/** Loads a file and returns its exports. V8 rejects a cache that does not fit, for example because of other V8 flags. */
 exports.part = (name, directory, load) => {
   const file = `${directory}/${name}.cjs`;
   const code = codeOf(file);
@@ -31,19 +30,20 @@ exports.part = (name, directory, load) => {
 };
 
 /**
- * Loads a folder of files that ask for each other by relative names: each once, and with its code where there is some.
- * @param load for whatever is asked for by another name
- * @param noteScript is told of each script before it runs
+ * Returns a `require` for a folder of files that require each other by relative names; each is loaded once, with its
+ * code cache if there is one.
+ * @param load resolves all other names
+ * @param onScript is called with each file and script before it runs
  */
-exports.folderLoader = (folder, load, noteScript = () => undefined) => {
+exports.folderLoader = (folder, load, onScript = () => undefined) => {
   const loaded = new Map();
   return function get(name) {
     if (!name.startsWith('./')) return load(name);
-    const known = loaded.get(name);
-    if (known) return known.exports;
+    const cached = loaded.get(name);
+    if (cached) return cached.exports;
     const file = `${folder}/${name.slice(2)}`;
     const script = exports.scriptOf(file, codeOf(file));
-    noteScript(file, script);
+    onScript(file, script);
     const module = { exports: {} };
     loaded.set(name, module);
     script.runInThisContext()(module.exports, get, module, folder);

@@ -1,20 +1,20 @@
 /**
- * Plugins that keep from a command what it has no use for. A start is so short that a module of Node that nobody asks
- * for, or a file more, can be seen in it.
+ * esbuild plugins that defer or remove unused modules. Starts are so short that an unused module of Node, or one more
+ * file, is measurable.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A module of CommonJS in place of whatever `path` names. */
+/** Replaces the modules of a namespace by generated CommonJS. */
 function standIn(namespace, contentsOf) {
   return (build) =>
     build.onLoad({ filter: /.*/, namespace }, (loaded) => ({ contents: contentsOf(loaded), loader: 'js' }));
 }
 
 /**
- * Our own modules import those of Node by name, and get each name when they first use it: file system, digests and
- * streams take some milliseconds each, and `--help` needs none of them.
+ * Loads modules of Node on the first use of an imported name: file system, digests and streams take some milliseconds
+ * each, and `--help` needs none of them.
  */
 export const nodeWhenUsed = {
   name: 'node-when-used',
@@ -22,7 +22,7 @@ export const nodeWhenUsed = {
     build.onResolve({ filter: /^node:/ }, ({ path: name, kind, importer }) =>
       kind === 'import-statement' && !importer.includes('node_modules') ? { path: name, namespace: 'used' } : undefined,
     );
-    // esbuild hands on the prototype of what is imported, and with it each name that is asked for.
+    // esbuild copies the prototype of an imported module, so a proxy as prototype sees each access.
     standIn('used', ({ path: name }) => {
       const lookup = `new Proxy({}, { get: (_, key) => require('${name}')[key] })`;
       return `module.exports = Object.create(${lookup});`;
@@ -31,15 +31,15 @@ export const nodeWhenUsed = {
 };
 
 /**
- * Modules of Node that a package loads at once for something that the command hardly ever does, and what it gets
- * instead: commander starts programs of their own as subcommands; undici speaks HTTP/2 where `allowH2` is set, takes
- * incoming messages of servers as bodies, asks for one number of node:http, and makes words of failed assertions.
+ * Modules of Node that packages load eagerly for rarely used features, and their replacements. commander can start
+ * executables as subcommands; undici supports HTTP/2 with `allowH2`, accepts an IncomingMessage as body, reads one
+ * number from node:http, and formats failed assertions.
  */
 const hardlyUsed = [
   {
     name: 'child_process',
     importer: 'commander',
-    contents: "exports.spawn = (...given) => require('child_process').spawn(...given);",
+    contents: "exports.spawn = (...args) => require('child_process').spawn(...args);",
   },
   { name: 'http2', importer: 'undici', contents: 'exports.constants = {};' },
   {
@@ -62,20 +62,20 @@ const hardlyUsed = [
 export const withoutHardlyUsed = {
   name: 'without-hardly-used',
   setup(build) {
-    for (const { name, importer: wanted } of hardlyUsed)
+    for (const { name, importer: packageName } of hardlyUsed)
       build.onResolve({ filter: new RegExp(`^node:${name}$`) }, ({ importer }) =>
-        importer.includes(`${path.sep}${wanted}${path.sep}`) ? { path: name, namespace: 'unused' } : undefined,
+        importer.includes(`${path.sep}${packageName}${path.sep}`) ? { path: name, namespace: 'unused' } : undefined,
       );
     standIn('unused', ({ path: name }) => hardlyUsed.find((one) => one.name === name).contents)(build);
   },
 };
 
-/** What of an operation is large, and looked at only by commands that use this operation. */
+/** The large fields of an operation, which only commands of this operation read. */
 const large = ['description', 'statuses', 'examples', 'params', 'query', 'body', 'response'];
 
 /**
- * The manifest as a list of operations by name, and the rest of each when it is first looked at: a line of a file beside
- * the bundle. So a start takes no longer when there are more operations.
+ * Bundles the manifest as a list of operations and loads the large fields of each on first access, from a line of a
+ * separate file. So the number of operations does not affect the start time.
  */
 export function manifestByLine(linesFile) {
   return {
@@ -116,14 +116,14 @@ const manifestModule = (listed, rest) => `
   lazily(manifest, 'settings', () => valueAt(-1));
 `;
 
-/** Loads what was compiled beforehand; bundled into each file that loads another. */
+/** Loads files with a code cache; bundled into each file that loads another. */
 const partLoader = path.join(path.dirname(fileURLToPath(import.meta.url)), 'cli-part.cjs');
 
 /**
- * Modules that are files of their own in the bundle; whoever imports one gets it when it comes to that.
- * @param files the module that each of them begins with
- * @param own the one that is bundled now
- * @param compiled those that are compiled beforehand
+ * Bundles modules as separate files, which their importers load lazily.
+ * @param files the entry module of each file, by name
+ * @param own the file that is being bundled
+ * @param compiled the files with a code cache
  */
 export function filesOfTheirOwn({ files, own, compiled }) {
   const others = new Map(
@@ -134,12 +134,12 @@ export function filesOfTheirOwn({ files, own, compiled }) {
   return {
     name: 'files-of-their-own',
     setup(build) {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ path: given, resolveDir }) => {
-        const name = others.get(path.resolve(resolveDir, given));
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path: specifier, resolveDir }) => {
+        const name = others.get(path.resolve(resolveDir, specifier));
         return name === undefined ? undefined : { path: name, namespace: 'apart' };
       });
-      build.onResolve({ filter: /\.cjs$/, namespace: 'apart' }, ({ path: given }) =>
-        path.isAbsolute(given) ? { path: given } : { path: given, external: true },
+      build.onResolve({ filter: /\.cjs$/, namespace: 'apart' }, ({ path: specifier }) =>
+        path.isAbsolute(specifier) ? { path: specifier } : { path: specifier, external: true },
       );
       standIn('apart', ({ path: name }) =>
         compiled.includes(name)

@@ -1,6 +1,6 @@
 /**
- * Runs some commands of the built command line, and keeps the code that V8 made of them beside its files: what they ran
- * does not have to be compiled by the commands of users. Started by bundle-cli.mjs, as a process with no flags of V8.
+ * Runs some commands of the built CLI and stores the V8 code caches of its files, so that later runs skip compilation.
+ * Started by bundle-cli.mjs in a process without V8 flags.
  */
 const { createServer } = require('node:http');
 const path = require('node:path');
@@ -12,7 +12,7 @@ const { keepCode } = require('./keep-code.cjs');
 const [folder = '', ...compiled] = process.argv.slice(2);
 const files = compiled.map((name) => `${folder}/${name}.cjs`);
 
-/** Those that most are like: help, a list, one entity, a change. */
+/** Typical commands: help, a list, one entity, a change. */
 const commands = [
   ['--help'],
   ['groups', '--help'],
@@ -23,7 +23,7 @@ const commands = [
   ['groups', 'add-role', 'ops', 'VIEW'],
 ];
 
-// The code of a process with another flag fits no process without it.
+// V8 flags would invalidate the caches for processes without them.
 v8.setFlagsFromString = () => undefined;
 
 const scripts = new Map();
@@ -46,8 +46,8 @@ async function warmUp(url) {
     signal: new AbortController().signal,
     releaseSignals: () => undefined,
   };
-  const variables = { IAM_BASE_URL: url, IAM_TOKEN: 'none', HOME: path.join(folder, 'nobody') };
-  for (const words of commands) await run(words, io, { variables, now: Date.now, random: Math.random });
+  const variables = { IAM_BASE_URL: url, IAM_TOKEN: 'none', HOME: path.join(folder, 'no-home') };
+  for (const args of commands) await run(args, io, { variables, now: Date.now, random: Math.random });
 }
 
 const group = { groupId: '1', groupName: 'ops', roles: ['VIEW'], dependencies: [] };

@@ -1,13 +1,13 @@
 /**
- * Puts the page that shows the API documents into dist/: its own files, and what it needs of swagger-ui-dist with its
- * licences. So the package ships them, and who installs it gets neither that package nor what it brings along.
+ * Copies the API documentation page into dist/: its own files, and the required files of swagger-ui-dist with their
+ * licenses. So users of the package do not install swagger-ui-dist and its dependencies.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const own = ['index.html', 'page.css', 'page.js'];
 
-/** Files of swagger-ui-dist, and the names that they get here. */
+/** Files of swagger-ui-dist and their target names. */
 const ofSwagger = {
   'swagger-ui.css': 'swagger-ui.css',
   'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
@@ -22,7 +22,7 @@ export function copyDocsPage({ root, outdir }) {
   for (const name of own) copyFileSync(path.join(root, 'src/server/openapi/page', name), path.join(outdir, name));
   for (const [name, target] of Object.entries(ofSwagger)) {
     const text = readFileSync(path.join(root, 'node_modules/swagger-ui-dist', name), 'utf8');
-    // Maps are as large as the files and not shipped, so nothing may look for them.
+    // Source maps are not shipped, so the references to them are removed.
     writeFileSync(path.join(outdir, target), text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, ''));
   }
 }

@@ -1,11 +1,11 @@
-/** Reads the flags of `npm start` by the table of settings, so that they are those of `iam serve`. */
+/** Parses the flags of `npm start` by the settings table, so that they match `iam serve`. */
 
-/** A flag that can't be used; the message is for the person who typed it. */
+/** An invalid flag; the message is shown to the user. */
 export class FlagError extends Error {}
 
 /**
- * Flags by their name without dashes, with the text that was given; true for a switch.
- * @throws FlagError for what is not in the table, or lacks its value.
+ * Returns the flags by name (without dashes) with their text; true for a switch.
+ * @throws FlagError for an unknown flag or a missing value.
  */
 export function readFlags(args, settings) {
   const byName = new Map(settings.filter(({ flag }) => flag).map((setting) => [setting.name, setting]));
@@ -17,8 +17,8 @@ export function readFlags(args, settings) {
     if (!setting)
       throw new FlagError(
         name === undefined
-          ? `${arg} is no option (options of npm start come after two dashes: npm start -- --port 0)`
-          : `there is no option --${name}`,
+          ? `unexpected argument ${arg} (pass options after two dashes: npm start -- --port 0)`
+          : `unknown option --${name}`,
       );
     flags[name] = text ?? (setting.kind === 'boolean' ? true : rest.shift());
     if (flags[name] === undefined) throw new FlagError(`--${name} needs a value`);
@@ -26,7 +26,7 @@ export function readFlags(args, settings) {
   return flags;
 }
 
-/** Switches that npm took for itself: `npm start --json` instead of `npm start -- --json`. */
+/** Returns the switches that npm consumed: `npm start --json` instead of `npm start -- --json`. */
 export function swallowedFlags(flags, settings, environment) {
   const switches = settings.filter(({ flag, kind }) => flag && kind === 'boolean').map(({ name }) => name);
   return switches.filter(
@@ -34,17 +34,15 @@ export function swallowedFlags(flags, settings, environment) {
   );
 }
 
-/** The help of `npm start -- --help`. */
+/** Returns the help of `npm start -- --help`. */
 export function helpText(settings) {
-  const shown = settings
-    .filter(({ flag }) => flag)
-    .map((setting) => [formatUsage(setting), formatDescription(setting)]);
-  const width = Math.max(...shown.map(([usage]) => usage.length));
-  const lines = shown.map(([usage, words]) => `  ${usage.padEnd(width)}  ${words}`);
+  const rows = settings.filter(({ flag }) => flag).map((setting) => [formatUsage(setting), formatDescription(setting)]);
+  const width = Math.max(...rows.map(([usage]) => usage.length));
+  const lines = rows.map(([usage, text]) => `  ${usage.padEnd(width)}  ${text}`);
   return [
     'Usage: npm start -- [options]',
     '',
-    'Installs and builds when needed, then serves until Ctrl-C.',
+    'Installs and builds if needed, then serves until Ctrl-C.',
     '',
     ...lines,
     '',
@@ -56,7 +54,7 @@ function formatUsage({ name, kind }) {
 }
 
 function formatDescription({ description, values, default: fallback, kind, environment }) {
-  const choice = values ? `: ${values.join(', ')}` : '';
-  const standard = fallback === undefined || kind === 'boolean' ? '' : ` (default ${fallback})`;
-  return `${description}${choice}${standard} [${environment}]`;
+  const choices = values ? `: ${values.join(', ')}` : '';
+  const defaultText = fallback === undefined || kind === 'boolean' ? '' : ` (default ${fallback})`;
+  return `${description}${choices}${defaultText} [${environment}]`;
 }

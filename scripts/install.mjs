@@ -1,21 +1,21 @@
-/** Checks Node and installs the packages when they are missing or older than the lock file. Needs nothing but Node. */
+/** Checks the version of Node, and installs packages that are missing or older than the lock file. Needs only Node. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from './build.mjs';
 
-const oldestNode = [20, 19];
+const minNode = [20, 19];
 
-/** What is wrong with this Node, in words; undefined where it will do. */
+/** Returns why this version of Node is unsupported; undefined if it is supported. */
 export function findNodeProblem(version) {
   const [major, minor] = version.split('.').map(Number);
-  const [leastMajor, leastMinor] = oldestNode;
-  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
-  return `Node ${oldestNode.join('.')} or newer is needed, this is ${version}; see https://nodejs.org`;
+  const [minMajor, minMinor] = minNode;
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return undefined;
+  return `Node ${minNode.join('.')} or newer is required, found ${version}; see https://nodejs.org`;
 }
 
-/** Whether node_modules holds what package.json names, and is not older than the lock file. */
+/** Whether node_modules contains all packages of package.json and is not older than the lock file. */
 export function isInstalled(directory = root) {
   const installed = path.join(directory, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
@@ -25,7 +25,7 @@ export function isInstalled(directory = root) {
   return names.every((name) => existsSync(path.join(directory, 'node_modules', name)));
 }
 
-/** The npm that runs this script, else the one on the path. */
+/** Returns the npm that runs this script, or else the one on the PATH. */
 function npmCommand() {
   const running = process.env.npm_execpath ?? '';
   if (/npm-cli\.c?js$/.test(running) && existsSync(running))
@@ -34,9 +34,9 @@ function npmCommand() {
 }
 
 /**
- * Makes the packages ready. Installing talks to standard error alone, and takes in what building needs also where
- * NODE_ENV=production would leave it out.
- * @returns false where it can't, after a line that says why.
+ * Installs the packages if needed, including devDependencies, which the build needs, also with NODE_ENV=production.
+ * Writes to standard error only.
+ * @returns false after printing the reason if it fails.
  */
 export function ensureInstalled() {
   const problem = findNodeProblem(process.versions.node);
@@ -46,8 +46,8 @@ export function ensureInstalled() {
   const { command, first, shell } = npmCommand();
   const flags = ['ci', '--include=dev', '--no-audit', '--no-fund'];
   const { status, error } = spawnSync(command, [...first, ...flags], { cwd: root, stdio: ['ignore', 2, 2], shell });
-  if (error) return complain(`npm can't be run: ${error.message}`);
-  return status === 0 || complain(`npm ci failed with exit code ${status}; its reason stands above`);
+  if (error) return complain(`npm cannot be run: ${error.message}`);
+  return status === 0 || complain(`npm ci failed with exit code ${status}; see its output above`);
 }
 
 function complain(reason) {

@@ -1,13 +1,13 @@
-/** Keeps the code that V8 made of files in a trial run, beside them. */
+/** Stores the V8 code caches of the files of a trial run next to them. */
 const { renameSync, writeFileSync } = require('node:fs');
 const { codeFile } = require('./cli-part.cjs');
 
-/** @param scripts the scripts that ran, by their files */
+/** @param scripts the scripts that ran, by file */
 exports.keepCode = (scripts) => {
   for (const [file, script] of scripts) keep(codeFile(file), script.createCachedData());
 };
 
-/** Whole or not at all: V8 looks at the ends of what it is given, not at each byte. */
+/** Writes atomically, as V8 does not verify every byte of a cache. */
 function keep(file, code) {
   writeFileSync(`${file}.new`, code, { flush: true });
   renameSync(`${file}.new`, file);

@@ -1,4 +1,4 @@
-/** What programs load of the server: its files lie in the folder beside this one. The bundler puts in which it is. */
+/** The entry of the bundled server: loads a part from the folder `parts`. The bundler defines PART. */
 const { folderLoader } = require('./cli-part.cjs');
 
 module.exports = folderLoader(`${__dirname}/parts`, require)(PART);

@@ -1,7 +1,6 @@
 /**
- * Starts the built server twice, on a new store and on the same again, has it answer some calls, and keeps the code that
- * V8 made of its files beside them: what ran here does not have to be compiled by the next start. Started by
- * bundle-server.mjs, as a process with no flags of V8.
+ * Starts the built server twice, on a new store and again on the same one, sends some requests, and stores the V8 code
+ * caches of its files, so that later starts skip compilation. Started by bundle-server.mjs in a process without V8 flags.
  */
 const { mkdtempSync, rmSync } = require('node:fs');
 const http = require('node:http');
@@ -15,8 +14,8 @@ const [parts = ''] = process.argv.slice(2);
 const scripts = new Map();
 const { serve } = folderLoader(parts, require, (file, script) => scripts.set(file, script))('./main.cjs');
 
-/** Serves until the work is done, with what the line of readiness says. */
-async function serving(data, work) {
+/** Runs a server while `work` runs with the content of its ready line. */
+async function withServer(data, work) {
   let ready;
   const isReady = new Promise((resolve) => {
     ready = resolve;
@@ -31,10 +30,10 @@ async function serving(data, work) {
   const ended = serve({ flags: { data, port: '0', json: true }, environment: {}, io: { stdout, stderr } });
   await Promise.race([isReady.then(work), ended]);
   process.emit('SIGTERM', 'SIGTERM');
-  if ((await ended) !== 0) throw new Error('the built server does not start');
+  if ((await ended) !== 0) throw new Error('the built server failed');
 }
 
-/** @returns the body of the answer. */
+/** @returns the JSON of the response. */
 function call(url, options) {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { agent: false, ...options }, (response) => {
@@ -50,8 +49,8 @@ function call(url, options) {
   });
 }
 
-/** Logging in, a page, one entity: what most first calls are like. */
-async function usualCalls({ url, prefix, adminClientId, adminClientSecret }) {
+/** Sends typical first requests: a login, a page, one entity. */
+async function sendTypicalRequests({ url, prefix, adminClientId, adminClientSecret }) {
   const base = `${url}${prefix}`;
   const basic = Buffer.from(`${adminClientId}:${adminClientSecret}`).toString('base64');
   const { accessToken } = await call(`${base}/client-identities/login`, {
@@ -66,8 +65,8 @@ async function usualCalls({ url, prefix, adminClientId, adminClientSecret }) {
 async function main() {
   const data = mkdtempSync(path.join(os.tmpdir(), 'iam-warm-up-'));
   try {
-    await serving(data, usualCalls);
-    await serving(data, () => undefined);
+    await withServer(data, sendTypicalRequests);
+    await withServer(data, () => undefined);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

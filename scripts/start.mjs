@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs and builds when needed, then serves in this very process, so that signals and exit code are the
- * server's own. Flags are those of `iam serve`: `npm start -- --port 0 --json`.
+ * `npm start`: installs and builds if needed, then serves in this process, so that signals and the exit code are those
+ * of the server. The flags are those of `iam serve`: `npm start -- --port 0 --json`.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -39,9 +39,9 @@ async function main(args) {
   }
   const flags = readFlags(args, manifest.settings);
   for (const name of swallowedFlags(flags, manifest.settings, process.env))
-    process.stderr.write(`note: npm kept --${name} to itself; write npm start -- --${name}\n`);
+    process.stderr.write(`note: npm consumed --${name}; use npm start -- --${name}\n`);
   const { serve } = createRequire(import.meta.url)('../dist/server/main.cjs');
-  // `serve` listens for the signal; before it does, the next look finds npm still gone.
+  // `serve` handles the signal; until it does, each further check emits it again.
   watchParents(() => process.emit('SIGTERM'));
   const { stdout, stderr, env: environment } = process;
   return serve({ flags, io: { stdout, stderr }, environment, saveProfile });
@@ -56,6 +56,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof FlagError)) throw error;
-  process.stderr.write(`error: ${error.message}; npm start -- --help lists the options\n`);
+  process.stderr.write(`error: ${error.message}; list the options with npm start -- --help\n`);
   process.exitCode = usageExit;
 }

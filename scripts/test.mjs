@@ -1,6 +1,6 @@
 /**
- * `npm test`: everything that has to hold before a change is done, cheapest first, up to the first failure. What follows
- * `--` goes to vitest: `npm test -- test/contract`.
+ * `npm test`: runs all checks, the cheapest first, and stops at the first failure. Arguments after `--` go to vitest:
+ * `npm test -- test/contract`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import process from 'node:process';
 import { build, root } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 
-/** Runs a tool of node_modules. @returns whether it was content. */
+/** Runs a tool of node_modules. @returns whether it succeeded. */
 function run(script, ...args) {
   return runWith({}, script, ...args);
 }
@@ -35,18 +35,18 @@ async function buildAll() {
 }
 
 /**
- * Runs the tests, and tells their number from the report rather than from what is drawn. After all of them comes the
- * check of the statuses that they have seen.
+ * Runs the tests and counts them from the JSON report. A full run then verifies that the tests have covered all
+ * documented statuses.
  */
 function runTests(args) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'iam-test-'));
   const report = path.join(directory, 'report.json');
   const statuses = path.join(directory, 'statuses');
   mkdirSync(statuses);
-  const kept = { IAM_TEST_STATUSES: statuses };
+  const variables = { IAM_TEST_STATUSES: statuses };
   try {
     const passed = runWith(
-      kept,
+      variables,
       'vitest/vitest.mjs',
       'run',
       '--reporter=default',
@@ -55,15 +55,15 @@ function runTests(args) {
       ...args,
     );
     if (!passed || args.length > 0) return { passed, summary: summaryOf(report) };
-    process.stdout.write('\n== Statuses that the interface documents\n');
-    const complete = runWith(kept, 'vitest/vitest.mjs', 'run', '--config', 'vitest.statuses.config.ts');
+    process.stdout.write('\n== Documented statuses\n');
+    const complete = runWith(variables, 'vitest/vitest.mjs', 'run', '--config', 'vitest.statuses.config.ts');
     return { passed: complete, summary: summaryOf(report, complete ? 0 : 1) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** A file that can't be loaded has no tests and fails all the same. */
+/** Returns the summary line; a test file that cannot be loaded counts as a failure. */
 function summaryOf(report, failedAfter = 0) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -83,7 +83,7 @@ const steps = [
   ['Types of the tests', () => run('typescript/bin/tsc', '-p', 'tsconfig.test.json')],
 ];
 
-/** @returns the last line: how many tests passed and failed. */
+/** @returns the last line: the numbers of passed and failed tests. */
 async function main(args) {
   if (!ensureInstalled()) {
     process.exitCode = 1;
@@ -92,7 +92,7 @@ async function main(args) {
   for (const [title, step] of steps) {
     process.stdout.write(`\n== ${title}\n`);
     if (await step()) continue;
-    process.stdout.write(`\n== ${title} failed; what follows was not run\n`);
+    process.stdout.write(`\n== ${title} failed; the remaining steps were skipped\n`);
     process.exitCode = 1;
     return '0 passed, 1 failed';
   }

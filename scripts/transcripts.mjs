@@ -1,7 +1,6 @@
 /**
- * Puts what commands really print into README.md, between `<!-- transcript NAME -->` and `<!-- end -->`: starts a server
- * of its own, runs the built command, and writes every line as a terminal shows it. Ids, codes and times, which are others
- * at every run, become always the same ones. Needs dist/ (npm run build).
+ * Writes the actual output of commands into README.md, between `<!-- transcript NAME -->` and `<!-- end -->`: starts a
+ * server and runs the built CLI. Ids, codes and times are replaced by fixed values. Needs dist/ (npm run build).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const readme = path.join(root, 'README.md');
 
-/** The commands of each transcript; they build on each other. */
+/** The commands of each transcript; later transcripts depend on earlier ones. */
 const scripts = {
   group: [
     './bin/iam.js groups create --group-name ops --role VIEW',
@@ -44,14 +43,14 @@ const seed = {
   clients: [{ clientId: 'web', appId: 'web', party: '1STPARTY', grantTypes: ['password', 'refresh_token'] }],
 };
 
-/** README.md with what the commands print now. */
+/** Returns README.md with the current output of the commands. */
 export async function renderReadme() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-transcripts-'));
   try {
     return await withServer(folder, (variables) => {
-      const shown = Object.values(scripts).map((commands) => transcript(commands, variables));
-      // Together, so that an id stays the same from one to the next.
-      const blocks = normalizeOutput(shown.join('\0')).split('\0');
+      const transcripts = Object.values(scripts).map((commands) => transcript(commands, variables));
+      // Normalized together, so that an id gets the same replacement in all transcripts.
+      const blocks = normalizeOutput(transcripts.join('\0')).split('\0');
       const names = Object.keys(scripts);
       return names.reduce((text, name, at) => filled(text, name, blocks[at]), readFileSync(readme, 'utf8'));
     });
@@ -64,8 +63,8 @@ async function withServer(folder, work) {
   writeFileSync(path.join(folder, 'seed.json'), JSON.stringify(seed));
   writeFileSync(path.join(folder, 'password.txt'), `${password}\n`);
   const variables = variablesFor(folder);
-  const words = ['serve', '--json', '--port', '0', '--store', 'memory', '--fast-passwords'];
-  const server = spawn(process.execPath, [path.join(root, 'bin/iam.js'), ...words, '--seed', `${folder}/seed.json`], {
+  const args = ['serve', '--json', '--port', '0', '--store', 'memory', '--fast-passwords'];
+  const server = spawn(process.execPath, [path.join(root, 'bin/iam.js'), ...args, '--seed', `${folder}/seed.json`], {
     env: { ...variables, IAM_ADMIN_CLIENT_ID: client.clientId, IAM_ADMIN_CLIENT_SECRET: client.clientSecret },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -83,19 +82,19 @@ async function withServer(folder, work) {
   }
 }
 
-/** Nothing of whoever runs this: neither his servers nor his taste in colours. */
+/** Isolates the commands from the environment of the user: profiles, caches and colors. */
 function variablesFor(folder) {
   const { PATH } = process.env;
   return { PATH, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, NO_COLOR: '1' };
 }
 
 function transcript(commands, { PASSWORD_FILE, ...env }) {
-  const shown = commands.map((command) => {
+  const outputs = commands.map((command) => {
     const typed = command.replace('password.txt', `'${PASSWORD_FILE}'`);
     const { stdout } = spawnSync('bash', ['-c', `exec 2>&1; ${typed}`], { cwd: root, env, encoding: 'utf8' });
     return `$ ${command}\n${stdout}`;
   });
-  return shown.join('');
+  return outputs.join('');
 }
 
 function normalizeOutput(text) {
@@ -109,7 +108,7 @@ function normalizeOutput(text) {
 
 function filled(text, name, block) {
   const [before, rest] = text.split(`<!-- transcript ${name} -->`);
-  if (rest === undefined) throw new Error(`README.md has no place for the transcript ${name}`);
+  if (rest === undefined) throw new Error(`README.md has no marker for the transcript ${name}`);
   const after = rest.slice(rest.indexOf('<!-- end -->'));
   return `${before}<!-- transcript ${name} -->\n\n\`\`\`console\n${block.trimEnd()}\n\`\`\`\n\n${after}`;
 }

@@ -9,34 +9,34 @@ const { readFlags, swallowedFlags, helpText } = await loadScript<{
 }>('flags.mjs');
 
 describe('the flags of npm start', () => {
-  test('are those of the settings table, as --name value and --name=value', () => {
+  test('are parsed by the settings table, as --name value and --name=value', () => {
     const flags = readFlags(['--port', '0', '--seed=a=b.yaml', '--json', '--store', 'memory'], manifest.settings);
     expect(flags).toEqual({ port: '0', seed: 'a=b.yaml', json: true, store: 'memory' });
   });
 
-  test('a switch takes no value after a blank, but one after =', () => {
+  test('a switch accepts a value after = only', () => {
     expect(readFlags(['--json', '--reset-admin'], manifest.settings)).toEqual({ json: true, 'reset-admin': true });
     expect(readFlags(['--json=false'], manifest.settings)).toEqual({ json: 'false' });
   });
 
   test.each([
-    [['--nope'], 'there is no option --nope'],
+    [['--nope'], 'unknown option --nope'],
     [['--port'], '--port needs a value'],
-    [['9000'], '9000 is no option'],
-    [['--'], '-- is no option'],
-    [['--admin-password', 'x'], 'there is no option --admin-password'],
-    [['--constructor'], 'there is no option --constructor'],
-  ])('%j is refused with a reason', (args, reason) => {
+    [['9000'], 'unexpected argument 9000'],
+    [['--'], 'unexpected argument --'],
+    [['--admin-password', 'x'], 'unknown option --admin-password'],
+    [['--constructor'], 'unknown option --constructor'],
+  ])('%j is rejected with a reason', (args, reason) => {
     expect(() => readFlags(args, manifest.settings)).toThrow(reason);
   });
 
-  test('a switch that npm kept to itself is noticed', () => {
+  test('detects a switch that npm consumed', () => {
     const environment = { npm_config_json: 'true', npm_config_soft_errors: 'true', npm_config_port: '9000' };
     expect(swallowedFlags({}, manifest.settings, environment)).toEqual(['json', 'soft-errors']);
     expect(swallowedFlags({ json: true }, manifest.settings, { npm_config_json: 'true' })).toEqual([]);
   });
 
-  test('the help names each flag and no secret', () => {
+  test('the help lists all flags and no secret settings', () => {
     const help = helpText(manifest.settings);
     for (const { name, flag } of manifest.settings) expect(help.includes(`--${name}`)).toBe(flag);
   });

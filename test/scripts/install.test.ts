@@ -9,7 +9,7 @@ const { findNodeProblem, isInstalled } = await loadScript<{
   isInstalled(directory?: string): boolean;
 }>('install.mjs');
 
-/** A project whose lock file is older than its node_modules, with one package that is there. */
+/** Creates a project with one installed package and a lock file older than its node_modules. */
 function installedProject(): string {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'iam-install-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -27,36 +27,36 @@ function touch(directory: string, file: string, second: number): void {
 }
 
 describe('the version of Node', () => {
-  test.each(['20.19.0', '20.20.2', '21.0.0', '22.1.0', '26.0.0'])('%s will do', (version) => {
+  test.each(['20.19.0', '20.20.2', '21.0.0', '22.1.0', '26.0.0'])('%s is supported', (version) => {
     expect(findNodeProblem(version)).toBeUndefined();
   });
 
-  test.each(['18.20.0', '20.18.3', '16.0.0'])('%s is refused with what is needed', (version) => {
-    expect(findNodeProblem(version)).toContain(`Node 20.19 or newer is needed, this is ${version}`);
+  test.each(['18.20.0', '20.18.3', '16.0.0'])('%s is rejected with the required version', (version) => {
+    expect(findNodeProblem(version)).toContain(`Node 20.19 or newer is required, found ${version}`);
   });
 });
 
 describe('installing', () => {
-  test('is not needed where everything is there and newer than the lock file', () => {
+  test('is skipped when all packages are present and newer than the lock file', () => {
     expect(isInstalled(installedProject())).toBe(true);
     expect(isInstalled()).toBe(true);
   });
 
-  test('is needed where there is no node_modules', () => {
+  test('is needed without node_modules', () => {
     const directory = installedProject();
     rmSync(path.join(directory, 'node_modules'), { recursive: true });
     expect(isInstalled(directory)).toBe(false);
   });
 
-  test('is needed where the lock file is newer', () => {
+  test('is needed when the lock file is newer', () => {
     const directory = installedProject();
     touch(directory, 'package-lock.json', 3000);
     expect(isInstalled(directory)).toBe(false);
   });
 
-  test('is needed where a package is missing, such as those for building', () => {
+  test('is needed when a package is missing, also a devDependency', () => {
     const directory = installedProject();
-    const packages = { dependencies: { here: '1.0.0' }, devDependencies: { gone: '1.0.0' } };
+    const packages = { dependencies: { here: '1.0.0' }, devDependencies: { missing: '1.0.0' } };
     writeFileSync(path.join(directory, 'package.json'), JSON.stringify(packages));
     expect(isInstalled(directory)).toBe(false);
   });

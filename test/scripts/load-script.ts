@@ -1,4 +1,4 @@
-/** Loads a script for a test; scripts are plain JavaScript, so the test says what it takes them to be. */
+/** Loads a script for a test; scripts are plain JavaScript, so the test declares the types. */
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 

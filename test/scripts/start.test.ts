@@ -13,7 +13,7 @@ interface StartedScript {
   readonly line: Promise<string>;
 }
 
-/** Runs the script from an empty folder that is also its home, so that it finds and leaves nothing. */
+/** Runs the script in an empty folder that is also its home, isolated from the user's files. */
 function start(...args: readonly string[]): StartedScript {
   const home = mkdtempSync(path.join(os.tmpdir(), 'iam-start-'));
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home };
@@ -22,22 +22,22 @@ function start(...args: readonly string[]): StartedScript {
     child.kill('SIGKILL');
     rmSync(home, { recursive: true, force: true });
   });
-  const text = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const line = new Promise<string>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text.stdout += chunk;
-      if (text.stdout.includes('\n')) resolve(text.stdout.split('\n')[0] ?? '');
+      output.stdout += chunk;
+      if (output.stdout.includes('\n')) resolve(output.stdout.split('\n')[0] ?? '');
     });
   });
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    text.stderr += chunk;
+    output.stderr += chunk;
   });
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...text }));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
   return { child, line, ended };
 }
 
 describe('npm start', () => {
-  test('serves, tells in one line of JSON where, and stops cleanly at SIGTERM', async () => {
+  test('serves, prints its URL in one JSON line, and stops cleanly on SIGTERM', async () => {
     const { child, line, ended } = start('--json', '--port', '0', '--store', 'memory');
     const { ready, url } = JSON.parse(await line) as { ready: boolean; url: string };
     expect(ready).toBe(true);
@@ -48,21 +48,21 @@ describe('npm start', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('is the server itself, so that its process id is the one that was started', async () => {
+  test('serves in the process that was started', async () => {
     const { child, line } = start('--json', '--port', '0', '--store', 'memory');
     expect(JSON.parse(await line)).toMatchObject({ pid: child.pid });
   });
 
   test.each([
-    [['--nope'], 'there is no option --nope'],
+    [['--nope'], 'unknown option --nope'],
     [['--port', 'x'], '--port takes a whole number'],
-  ])('%j ends with exit code 2 and a line that says why', async (args, reason) => {
+  ])('%j exits with code 2 and prints the reason', async (args, reason) => {
     const { code, stdout, stderr } = await start(...args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(reason);
   });
 
-  test('--help lists the options and serves nothing', async () => {
+  test('--help lists the options and does not serve', async () => {
     const { code, stdout } = await start('--help').ended;
     expect(code).toBe(0);
     expect(stdout).toContain('--reset-admin');

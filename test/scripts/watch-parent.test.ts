@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { scriptPath } from './load-script.ts';
 
-/** What `npm start` would run: tells that it watches, and then how it ended. */
+/** The program of `npm start`: prints that it watches, and then the result. */
 const watcher = `
   import { watchParents } from ${JSON.stringify(scriptPath('watch-parent.mjs'))};
-  watchParents(() => { process.stdout.write('parent gone\\n'); process.exit(0); });
+  watchParents(() => { process.stdout.write('parent exited\\n'); process.exit(0); });
   process.stdout.write('watching\\n');
-  setTimeout(() => { process.stdout.write('not noticed\\n'); process.exit(1); }, 5000);
+  setTimeout(() => { process.stdout.write('not detected\\n'); process.exit(1); }, 5000);
 `;
 
-/** Runs the watcher as npm does: a process that starts a shell that starts Node. `inner` is the shell's command line. */
+/** Runs the watcher as npm does: a process starts a shell with the command `inner`, which starts Node. */
 function startBelow(inner: string, environment: NodeJS.ProcessEnv): ChildProcess {
   const outer = `
     const child = require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(inner)}], { stdio: 'inherit' });
@@ -23,26 +23,26 @@ function startBelow(inner: string, environment: NodeJS.ProcessEnv): ChildProcess
   });
 }
 
-/** Ends the outermost process once the innermost watches. @returns what the innermost said, to its end. */
+/** Kills the outermost process when the innermost watches. @returns the output of the innermost. */
 async function collectOutputAfterKill(outermost: ChildProcess): Promise<string> {
-  let said = '';
+  let output = '';
   outermost.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
     if (text.includes('watching')) outermost.kill('SIGKILL');
   });
   if (outermost.stdout) await once(outermost.stdout, 'close');
-  return said;
+  return output;
 }
 
 const asNpm = { ...process.env, npm_lifecycle_event: 'start' };
 const node = '"$NODE" --input-type=module -e "$WATCHER"';
 
 describe.skipIf(process.platform === 'win32')('a server started by npm', () => {
-  test('notices the end of npm through a shell that stays between', async () => {
-    expect(await collectOutputAfterKill(startBelow(`${node}; true`, asNpm))).toBe('watching\nparent gone\n');
+  test('detects the end of npm through a shell in between', async () => {
+    expect(await collectOutputAfterKill(startBelow(`${node}; true`, asNpm))).toBe('watching\nparent exited\n');
   });
 
-  test('notices the end of npm where the shell became Node itself', async () => {
-    expect(await collectOutputAfterKill(startBelow(`exec ${node}`, asNpm))).toBe('watching\nparent gone\n');
+  test('detects the end of npm when the shell was replaced by Node', async () => {
+    expect(await collectOutputAfterKill(startBelow(`exec ${node}`, asNpm))).toBe('watching\nparent exited\n');
   });
 });

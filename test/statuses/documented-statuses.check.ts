@@ -1,17 +1,17 @@
-/** Runs after all tests: each status that the interface documents was answered by some test, through the front door. */
+/** Runs after all tests: verifies that some test received each documented status over HTTP. */
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { folderVariable, readStatuses } from './recorded-statuses.ts';
 
-test('every documented status of every operation was answered', () => {
+test('the tests cover every documented status of every operation', () => {
   const folder = process.env[folderVariable];
-  if (folder === undefined) throw new Error(`${folderVariable} names the folder that the tests have written to`);
-  const seen = readStatuses(folder);
+  if (folder === undefined) throw new Error(`${folderVariable} must name the folder that the tests have written to`);
+  const recorded = readStatuses(folder);
   const registry: readonly Operation<never>[] = Object.values(operations);
-  const unseen = registry.flatMap(({ id, statuses }) =>
-    statuses.map((status) => `${id} ${status}`).filter((line) => !seen.has(line)),
+  const missing = registry.flatMap(({ id, statuses }) =>
+    statuses.map((status) => `${id} ${status}`).filter((line) => !recorded.has(line)),
   );
-  expect(unseen).toEqual([]);
+  expect(missing).toEqual([]);
 });

@@ -1,9 +1,9 @@
-/** Which statuses the servers of a test run have answered with, for each operation. Whoever runs the tests says where that is kept. */
+/** Records the statuses that the servers of a test run return per operation, in the folder that the runner sets. */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Names the folder; without it nothing is kept. */
+/** The variable with the folder; without it nothing is recorded. */
 export const folderVariable = 'IAM_TEST_STATUSES';
 
 interface RequestLogLine {
@@ -12,7 +12,7 @@ interface RequestLogLine {
   readonly status?: number;
 }
 
-/** Keeps what a server that stops has logged of its calls. */
+/** Records the statuses in the log of a stopping server. */
 export function recordStatuses(log: readonly string[]): void {
   const folder = process.env[folderVariable];
   if (folder === undefined) return;
@@ -25,7 +25,7 @@ function parseStatuses(line: string): string[] {
   return msg === 'call' && operation !== undefined ? [`${operation} ${status}`] : [];
 }
 
-/** `operation status` of everything that was kept. */
+/** Returns all recorded statuses as `operation status`. */
 export function readStatuses(folder: string): Set<string> {
   const files = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
   return new Set(files.flatMap((text) => text.split('\n')).filter((line) => line !== ''));
