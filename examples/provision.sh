@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Groups, roles, users, a service with its key, and who is in what. What is there already stays as it is, so this can be
-# run again at any time. It wants credentials of an administrator: eval "$(iam env)", or IAM_CLIENT_ID and
-# IAM_CLIENT_SECRET. New secrets go to files that only you can read, in the folder SECRETS.
+# Creates groups, roles, users, a service with its key, and memberships. Existing entities are not changed, so you can
+# run it repeatedly. It needs administrator credentials: eval "$(iam env)", or IAM_CLIENT_ID and IAM_CLIENT_SECRET.
+# New secrets are written to private files in the folder SECRETS.
 set -euo pipefail
 secrets=${SECRETS:-secrets}
 mkdir -p -m 700 "$secrets"
 iam() { "${IAM:-$(dirname "$0")/../bin/iam.js}" --no-input --quiet "$@"; }
 make() { iam "$@" --if-not-exists > /dev/null; }
 
-# Two groups, one resting on the other: who is in billing has VIEW as well.
+# Two groups; billing depends on viewers, so its members also have VIEW.
 make groups create --group-name viewers
 make groups create --group-name billing
 iam groups update viewers --add-role VIEW
@@ -24,7 +24,7 @@ if [ -z "$(iam api-key list --client-id "$client" -o name)" ]; then
   iam api-key create --client-id "$client" --app-id invoices --secret-output "$secrets/api-key"
 fi
 
-# Who is in what, and what came of it: this ends with 1 where the answer is no.
+# Memberships, and a check of the resulting roles: `iam can` exits with 1 if a role is missing.
 iam groups users add billing alice bob
 iam groups services add billing invoices-service
 iam can alice REFUND

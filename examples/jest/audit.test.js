@@ -1,9 +1,9 @@
 const { startServer } = require('iam-standin');
 
-/** The program under test: may the holder of this token see the groups? */
+/** The program under test: whether this token may list groups. */
 async function mayAudit(baseUrl, token) {
-  const answer = await fetch(`${baseUrl}/groups`, { headers: { Authorization: `Bearer ${token}` } });
-  return answer.ok;
+  const response = await fetch(`${baseUrl}/groups`, { headers: { Authorization: `Bearer ${token}` } });
+  return response.ok;
 }
 
 let iam;
@@ -16,19 +16,19 @@ beforeAll(async () => {
 beforeEach(() => iam.reset());
 afterAll(() => iam.stop());
 
-test('auditors may, others may not', async () => {
+test('only auditors may list groups', async () => {
   const [ann, bob] = [await iam.signIn('ann'), await iam.signIn('bob')];
   expect(await mayAudit(iam.baseUrl, ann.accessToken)).toBe(true);
   expect(await mayAudit(iam.baseUrl, bob.accessToken)).toBe(false);
 });
 
-test('a token is good for an hour', async () => {
+test('a token expires after an hour', async () => {
   const { accessToken } = await iam.signIn('ann');
   await iam.clock.toExpiry(accessToken);
   expect(await mayAudit(iam.baseUrl, accessToken)).toBe(false);
 });
 
-test('an address that is changed hears of it', async () => {
+test('a changed email address is notified', async () => {
   const auditor = iam.as('ann');
   expect((await auditor.groups.list()).items.map(({ groupName }) => groupName)).toContain('auditors');
   await iam.client.userIdentities.update({ params: { id: 'ann' }, body: { userEmail: 'ann@example.org' } });

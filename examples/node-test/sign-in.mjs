@@ -1,4 +1,4 @@
-/** The program under test: signs people in at the service that it is configured with. */
+/** The program under test: signs users in at the configured service. */
 export function createSignIn({ baseUrl, clientId }) {
   const post = (path, body, headers = {}) =>
     fetch(`${baseUrl}/user-identities/${path}?clientId=${clientId}`, {
@@ -7,13 +7,13 @@ export function createSignIn({ baseUrl, clientId }) {
       body: JSON.stringify(body),
     });
   return {
-    /** The token, or undefined where name or password is wrong. */
+    /** Returns the access token; undefined if the name or password is wrong. */
     async signIn(name, password) {
-      const pair = Buffer.from(`${name}:${password}`).toString('base64');
-      const answer = await post('login', {}, { Authorization: `Basic ${pair}` });
-      return answer.ok ? (await answer.json()).accessToken : undefined;
+      const credentials = Buffer.from(`${name}:${password}`).toString('base64');
+      const response = await post('login', {}, { Authorization: `Basic ${credentials}` });
+      return response.ok ? (await response.json()).accessToken : undefined;
     },
-    /** Has a code sent to the user. */
+    /** Sends a code to the user. */
     forgotPassword: (userName) => post('retrieve-identity', { userName }),
     resetPassword: (username, validationCode, newPassword) =>
       post('reset-password', { username, validationCode, newPassword }),

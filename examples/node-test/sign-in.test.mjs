@@ -18,19 +18,19 @@ before(async () => {
 beforeEach(() => iam.reset());
 after(() => iam.stop());
 
-test('the right password signs in, a wrong one does not', async () => {
+test('accepts the correct password and rejects a wrong one', async () => {
   assert.ok(await program.signIn('ann', 'correct horse battery staple'));
   assert.equal(await program.signIn('ann', 'wrong'), undefined);
 });
 
-test('a new password is set with the code that was sent', async () => {
+test('sets a new password with the code from the message', async () => {
   await program.forgotPassword('ann');
   const { code } = await iam.inbox.waitFor({ to: 'ann@example.com' });
   assert.ok((await program.resetPassword('ann', code, 'another horse battery staple')).ok);
   assert.ok(await program.signIn('ann', 'another horse battery staple'));
 });
 
-test('a code is good for ten minutes', async () => {
+test('a code expires after ten minutes', async () => {
   await program.forgotPassword('ann');
   const { id, code } = await iam.inbox.waitFor({ to: 'ann@example.com' });
   await iam.clock.toExpiry(id);

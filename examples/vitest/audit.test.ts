@@ -18,22 +18,22 @@ beforeAll(async () => {
 });
 afterAll(() => origin.stop());
 
-// Each test has a server of its own, so they can run at the same time.
-test.concurrent('auditors may, others may not', async () => {
+// Each test forks a separate server, so the tests can run concurrently.
+test.concurrent('only auditors may list groups', async () => {
   await using iam = await origin.fork();
   const [ann, bob] = [await iam.signIn('ann'), await iam.signIn('bob')];
   expect(await mayAudit(iam.baseUrl, ann.accessToken)).toBe(true);
   expect(await mayAudit(iam.baseUrl, bob.accessToken)).toBe(false);
 });
 
-test.concurrent('a role counts from the moment it is given', async () => {
+test.concurrent('a granted role applies immediately', async () => {
   await using iam = await origin.fork();
   await iam.client.userAccesses.addUser({ params: { groupName: 'auditors' }, body: { userId: 'bob' } });
   const { accessToken } = await iam.signIn('bob');
   expect(await mayAudit(iam.baseUrl, accessToken)).toBe(true);
 });
 
-test.concurrent('a token is good for an hour', async () => {
+test.concurrent('a token expires after an hour', async () => {
   await using iam = await origin.fork();
   const { accessToken } = await iam.signIn('ann');
   await iam.clock.toExpiry(accessToken, '-1s');

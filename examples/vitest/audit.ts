@@ -1,5 +1,5 @@
-/** The program under test: may the holder of this token see the groups? */
+/** The program under test: whether this token may list groups. */
 export async function mayAudit(baseUrl: string, token: string): Promise<boolean> {
-  const answer = await fetch(`${baseUrl}/groups`, { headers: { Authorization: `Bearer ${token}` } });
-  return answer.ok;
+  const response = await fetch(`${baseUrl}/groups`, { headers: { Authorization: `Bearer ${token}` } });
+  return response.ok;
 }

@@ -15,11 +15,11 @@ test('examples/story.sh tells its story by curl alone, and leaves nothing behind
     err: '',
     out: [
       'carol signed up',
-      'two proofs: 200',
+      'with MFA: 200',
       'with a fault: 500, and after it: 200',
-      'a second before its end: 200',
-      'at its end: 401',
-      'the server refused it as well',
+      'one second before expiry: 200',
+      'at expiry: 401',
+      'the request log contains the rejection',
       '',
     ].join('\n'),
   });
