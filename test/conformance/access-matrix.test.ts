@@ -13,7 +13,7 @@ import { evaluateRoles, findMismatch, formatMatrix, type MatrixOutcome, runInBat
 import { productId } from './matrix-tokens.ts';
 
 const registry: readonly Operation<never>[] = Object.values(operations);
-/** These ask nobody who he is before they are handled; they are looked at below. */
+/** Operations that require no authentication; tested separately below. */
 const publicOperations = registry.filter(({ rolesText }) => rolesText === 'none');
 const protectedOperations = registry.filter(({ rolesText }) => rolesText !== 'none');
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A request that gets no further than its path, query or body: nobody is changed by it. */
+/** A request whose path, query or body is invalid, so that an accepted caller changes nothing. */
 function buildProbe({ method, path, request }: Operation<never>, { headers, clientId }: Caller): RawRequest {
   const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
   const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -60,7 +60,7 @@ function createRejection({ statuses }: Operation<never>, code: RejectionCode): M
   return { kind: 'refused', status, code };
 }
 
-test('each caller is let in where the roles say so, and refused as they say everywhere else', async () => {
+test('accepts each caller that the role expression allows, and rejects all others with the documented status', async () => {
   const cells = protectedOperations.flatMap((operation) => callers.map((caller) => ({ operation, caller })));
   const before = await server.dump();
   const mismatches: string[] = [];
@@ -75,12 +75,12 @@ test('each caller is let in where the roles say so, and refused as they say ever
   expect(await server.dump()).toMatchObject({ users: before.users, groups: before.groups, clients: before.clients });
 });
 
-test('who is let in where, for people to look at', async () => {
+test('matches the snapshot of accepted callers by operation', async () => {
   const table = formatMatrix(protectedOperations, callers, (operation, caller) => computeExpected(operation, caller));
   await expect(table).toMatchFileSnapshot('./__snapshots__/access-matrix.txt');
 });
 
-test('of what asks nobody who he is, only a client that shows its secret gets a token', async () => {
+test('issues tokens without authentication only to clients that send their secret', async () => {
   const tokenHolders: string[] = [];
   for (const operation of publicOperations)
     for (const caller of callers) {

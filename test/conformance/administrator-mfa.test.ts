@@ -99,7 +99,7 @@ async function createValidation(server: TestServer): Promise<CallInput> {
   return { params: { id: 'fresh' }, body: { token: await lastCode(server, fresh) } };
 }
 
-/** A logon that was asked for with a second factor, and is bound without. */
+/** A logon that was requested with a second factor and is bound without it. */
 async function createCompletion(server: TestServer): Promise<CallInput> {
   const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-MFA') });
   const { challengeId } = await caller.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE01' } });
@@ -117,7 +117,7 @@ const cases = Object.entries(calls).flatMap(([id, list]) =>
   list.map(([caller, input], at) => [`${id} ${at + 1}`, { id: id as OperationId, caller, input }] as const),
 );
 
-test.each(cases)('%s is refused below AUTH-MFA, and served with it', async (_, { id, caller, input }) => {
+test.each(cases)('%s requires AUTH-MFA', async (_, { id, caller, input }) => {
   await using server = await startServer({ seed, flags: { 'fast-passwords': true } });
   const given = typeof input === 'function' ? await input(server) : input;
   const weak = server.as({ token: await issueToken(server, caller, 'AUTH-BASIC') });
@@ -148,7 +148,7 @@ async function createPlainUser(server: TestServer): Promise<User> {
 }
 
 describe('the guard of accounts', () => {
-  /** By which fields of a user it is reached, signs in, or is kept from it; every other one is free. */
+  /** The fields by which a user is contacted, logs in or is locked; all others may change without MFA. */
   const guarded: Readonly<Record<string, unknown>> = {
     userName: 'other',
     userNameProven: true,

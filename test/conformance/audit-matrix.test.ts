@@ -28,13 +28,13 @@ test('every operation is recorded, except a GET whose response holds no secret',
   expect(recorded.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
 });
 
-/** Codes of a rejected proof of identity, and of too many attempts or requests for one. */
+/** Codes of rejected credentials, and of too many attempts or requests. */
 const proofErrors: readonly ErrorCode[] = [
   ...(['CREDENTIALS_INVALID', 'TOKEN_INVALID', 'PROOF_INVALID', 'PASSWORD_WRONG', 'CODE_INVALID'] as const),
   ...(['CODE_FAILURES', 'TOO_MANY_ATTEMPTS', 'TOO_MANY_CODES'] as const),
 ];
 
-test('an operation that checks a proof of identity, or takes no credentials, is recorded as authentication', () => {
+test('an operation that checks credentials, or requires none, is recorded as authentication', () => {
   const provesIdentity = recorded.filter(
     ({ auth, errors }) => auth === 'none' || errors.some((code) => proofErrors.includes(code)),
   );
@@ -54,7 +54,7 @@ function schemaOf({ request, response }: Operation<never>, part: string) {
   return part === 'response' && 'body' in response ? response.body : undefined;
 }
 
-test('no target is a sensitive field, and none is named twice', () => {
+test('no target is a sensitive field or a duplicate', () => {
   for (const operation of all)
     for (const [part, names] of targetsOf(operation)) {
       const schema = schemaOf(operation, part);

@@ -1,6 +1,6 @@
 /**
- * Every route of the control plane by everybody: on a server that only this machine reaches by where a call comes from,
- * on any other by who calls. Routes are read as data, so that a new one is in the matrix.
+ * Every route of the control plane with every kind of caller: on a loopback server by the origin of the request, on a
+ * remote server by the caller. Routes come from the registry, so new ones are included.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -23,7 +23,7 @@ async function sendRoute(
   headers: Readonly<Record<string, string>>,
 ) {
   const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
-  // Sessions are ended of nobody; every other query may be missing.
+  // Ends the sessions of an unknown user; all other query parameters are optional.
   const query = path.endsWith('/wait') ? '?timeout=0' : path === '/sessions' ? '?userId=nothing-is-called-so' : '';
   const body = request.body ? { body: [] } : {};
   // As a page does that changes something.
@@ -85,7 +85,7 @@ describe('on a server that other machines reach', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  /** A route takes no client that is merely named. Where nobody is asked, nobody is turned away. */
+  /** A route rejects clients that are identified only. Routes without authentication reject no caller. */
   function computeExpected({ rolesText, statuses }: Route, { holds, clientId }: Caller): MatrixOutcome {
     if (rolesText === 'none') return { kind: 'in' };
     const code = clientId === undefined ? holds : 'CREDENTIALS_MISSING';
@@ -94,7 +94,7 @@ describe('on a server that other machines reach', () => {
     return evaluateRoles(rolesText, code) ? { kind: 'in' } : { kind: 'refused', status: 403, code: 'ROLE_MISSING' };
   }
 
-  test('each caller is let in where the roles say so, and refused as they say everywhere else', async () => {
+  test('accepts each caller that the capability allows, and rejects all others', async () => {
     const cells = routesById.flatMap((route) => callers.map((caller) => ({ route, caller })));
     const mismatches: string[] = [];
     await runInBatches(cells, 16, async ({ route, caller }) => {
@@ -107,7 +107,7 @@ describe('on a server that other machines reach', () => {
     expect(cells.length).toBeGreaterThan(2000);
   });
 
-  test('who is let in where, for people to look at', async () => {
+  test('matches the snapshot of accepted callers by route', async () => {
     await expect(formatMatrix(routesById, callers, computeExpected)).toMatchFileSnapshot(
       './__snapshots__/control-matrix.txt',
     );

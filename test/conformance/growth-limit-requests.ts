@@ -1,6 +1,6 @@
 /**
- * For each operation that callers reach without authentication, a call that is let in and makes the store grow, or the
- * reason why none does. What has to be there before is made by callers that the growth limit does not count.
+ * For each operation that requires no authentication: an accepted request that inserts rows, or the
+ * reason why none does. Prerequisites are created by callers without a growth limit.
  */
 import { sign } from 'node:crypto';
 import type { OperationId } from '../../src/server/operations/index.ts';
@@ -79,7 +79,7 @@ const basicRequest = (name: string, secret: string): GrowthRequest => ({
 });
 const bearer = (token: string) => [['Authorization', `Bearer ${token}`]] as const;
 
-/** The access token of somebody who signed up and proved an e-mail, and no more. */
+/** The access token of a user that signed up and verified an e-mail address only. */
 export function issueSelfRegisteredToken(server: TestServer): Promise<string> {
   return userToken(server, { level: 'AUTH-IDENTIFIED' });
 }
@@ -156,7 +156,7 @@ function createIdTokenClaims() {
   return { sub: uniqueName('subject-'), jti: uniqueName('jti'), email: alice.userEmail, email_verified: true };
 }
 
-/** Operations that callers reach without authentication and that insert no row, each with a call that is let in. */
+/** Operations that require no authentication and insert no row, each with an accepted request. */
 export const requestsWithoutGrowth: Partial<
   Record<OperationId, (fixture: GrowthFixture) => GrowthRequest | Promise<GrowthRequest>>
 > = {

@@ -59,7 +59,7 @@ const newSource = () => {
   return `198.51.100.${sources}`;
 };
 
-test('every such operation has a call here', () => {
+test('every operation with a growth limit has a request here', () => {
   expect([...Object.keys(growthRequests), ...Object.keys(requestsWithoutGrowth)].sort()).toEqual(
     limitedOperations.map(({ id }) => id).sort(),
   );
@@ -68,7 +68,7 @@ test('every such operation has a call here', () => {
 describe.each(Object.entries(growthRequests))('%s', (name, make) => {
   const id = name as OperationId;
 
-  test('is let in below the limit, beyond it refused, and then leaves the store as it was', async () => {
+  test('is accepted up to the limit, then rejected, and leaves the store unchanged', async () => {
     const source = newSource();
     const first = await make(fixture);
     let answer: RawAnswer | undefined;
@@ -86,7 +86,7 @@ describe.each(Object.entries(growthRequests))('%s', (name, make) => {
     if (errorFormat !== 'oauth') expect(refused.json).toMatchObject([{ code: 'GROWTH_LIMIT' }]);
     expect(refused.text).toContain('setting growth-limit');
     expect(await fixture.server.dump()).toEqual(before);
-    // What was refused is as good as before, for others.
+    // The rejected request is still valid for other sources.
     expect([200, 201, 204]).toContain((await sendRequest(id, second, newSource())).status);
   });
 
@@ -98,7 +98,7 @@ describe.each(Object.entries(growthRequests))('%s', (name, make) => {
   });
 });
 
-test.each(Object.entries(requestsWithoutGrowth))('%s inserts nothing, and uses nothing up', async (name, make) => {
+test.each(Object.entries(requestsWithoutGrowth))('%s inserts no row and does not count', async (name, make) => {
   const id = name as OperationId;
   const source = newSource();
   for (let calls = 0; calls < 3; calls += 1) {

@@ -19,7 +19,7 @@ function findForbiddenImports(
 const operations = listSourceFiles('src/server/operations').filter((file) => file.split('/').length > 4);
 
 describe('imports', () => {
-  test('the walk sees all kinds of imports', () => {
+  test('detects all kinds of imports', () => {
     const kinds = new Set(
       listSourceFiles('src')
         .flatMap(listImports)

@@ -61,7 +61,7 @@ describe('package-lock.json', () => {
       expect(lock.packages[`node_modules/${name}`]).toMatchObject({ version });
   });
 
-  test('binds every package to its content and none to a host', () => {
+  test('pins every package by its content hash and no registry host', () => {
     expect(packages.length).toBeGreaterThan(50);
     expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([place]) => place)).toEqual([]);
     expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([place]) => place)).toEqual([]);

@@ -10,15 +10,15 @@ import { appClientId, type TestClient, type TestServer } from '../harness.ts';
 import { type TestUser, userToken } from '../server/operations/user-token.ts';
 import { createInvalidTokens, decodePayload } from './matrix-tokens.ts';
 
-/** Why somebody is nobody. */
+/** Why the caller is unauthenticated. */
 export type RejectionCode = 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID' | 'CREDENTIALS_AMBIGUOUS';
 
 export interface Caller {
   readonly name: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** What goes into the query: the name of a client. */
+  /** Query parameters: the client id. */
   readonly clientId?: string;
-  /** As whom the server is to take the call: `sub` of its principal. */
+  /** The subject that the server must log for the request. */
   readonly subject: string;
   readonly holds: RejectionCode | { readonly roles: readonly string[]; readonly scope: readonly string[] };
 }
@@ -44,7 +44,7 @@ const everything = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA', 'USER', 'PERSON
 /** All kinds of callers; the same names and the same order on every server. */
 export async function createCallers(server: TestServer): Promise<Caller[]> {
   return [
-    { name: 'nobody', headers: [], subject: 'nobody', holds: 'CREDENTIALS_MISSING' },
+    { name: 'unauthenticated', headers: [], subject: 'nobody', holds: 'CREDENTIALS_MISSING' },
     ...(await createIdentifiedClients(server)),
     ...(await createAuthenticatedClients(server)),
     ...(await createUsers(server)),
@@ -74,7 +74,7 @@ async function createIdentifiedClients({ makeClient }: TestServer): Promise<Call
     {
       name: 'client, named only: one that is not there',
       headers: [],
-      clientId: 'nobody-at-all',
+      clientId: 'unknown-client',
       subject: 'nobody',
       holds: 'CREDENTIALS_INVALID',
     },
@@ -202,17 +202,18 @@ async function demoteUser({ appContext }: TestServer, caller: Caller): Promise<C
   };
 }
 
-/** Whoever presents something that is none, or no longer. */
+/** Callers with invalid or expired credentials. */
 async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
   const { appContext, makeClient } = server;
   const strong: TestUser = { level: 'AUTH-MFA', roles: administrative };
-  const nobody = (name: string, headers: Caller['headers'], holds: RejectionCode): Caller => ({
+  const createRejectedCaller = (name: string, headers: Caller['headers'], holds: RejectionCode): Caller => ({
     name,
     headers,
     subject: 'nobody',
     holds,
   });
-  const withToken = (name: string, token: string) => nobody(`token ${name}`, bearer(token), 'TOKEN_INVALID');
+  const withToken = (name: string, token: string) =>
+    createRejectedCaller(`token ${name}`, bearer(token), 'TOKEN_INVALID');
   const spoilt = await createInvalidTokens(server, await userToken(server, strong));
   const [locked, removed, ended] = await Promise.all([strong, strong, strong].map((user) => userToken(server, user)));
   await changeUser(server, locked, async (tx, user) => tx.users.replace({ ...user, locked: true }));
@@ -235,19 +236,23 @@ async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
     withToken('of a session that was ended', ended ?? ''),
     withToken('of a client that was removed since', accessToken),
     withToken('of a client that was revoked', revoked.accessToken),
-    nobody('client: whose owner is locked', basic(owned), 'CREDENTIALS_INVALID'),
-    nobody(
+    createRejectedCaller('client: whose owner is locked', basic(owned), 'CREDENTIALS_INVALID'),
+    createRejectedCaller(
       'client: whose owner is locked, by API key',
       [['X-Api-Key', 'key-of-a-client-whose-owner-is-locked-for-now']],
       'CREDENTIALS_INVALID',
     ),
-    nobody('API key that is none', [['X-Api-Key', 'key-that-nobody-was-given']], 'CREDENTIALS_INVALID'),
-    nobody(
+    createRejectedCaller('unknown API key', [['X-Api-Key', 'unknown-key']], 'CREDENTIALS_INVALID'),
+    createRejectedCaller(
       'client: without a secret, with an empty one',
       basic({ clientId: appClientId, clientSecret: '' }),
       'CREDENTIALS_INVALID',
     ),
-    nobody('client: with a secret and an API key', [...basic(known), ['X-Api-Key', 'any']], 'CREDENTIALS_AMBIGUOUS'),
+    createRejectedCaller(
+      'client: with a secret and an API key',
+      [...basic(known), ['X-Api-Key', 'any']],
+      'CREDENTIALS_AMBIGUOUS',
+    ),
   ];
 }
 

@@ -10,7 +10,7 @@ export interface MatrixResponse {
 }
 
 export type MatrixOutcome =
-  /** Through the gate, whatever comes of the call then. */
+  /** Accepted, whatever the response is then. */
   { readonly kind: 'in' } | { readonly kind: 'refused'; readonly status: number; readonly code: string };
 
 /** Whether a role expression holds, read as an expression of JavaScript and not by the parser of the server. */
@@ -30,10 +30,10 @@ export function evaluateRoles(
   return Boolean(new Function('roles', 'scope', `return ${source}`)(new Set(roles), new Set(scope)));
 }
 
-/** The codes of whoever does not get through the gate. */
+/** Codes of requests that fail authentication or authorization. */
 const gateCodes = ['CREDENTIALS_MISSING', 'TOKEN_INVALID', 'ROLE_MISSING', 'CREDENTIALS_AMBIGUOUS'];
 
-/** What is wrong with an answer; undefined where it is what was due. The log says as whom the server took the call. */
+/** Describes an unexpected response; undefined if it is the expected one. The log names the caller that the server found. */
 export function findMismatch(
   answer: MatrixResponse,
   expected: MatrixOutcome,
@@ -72,7 +72,7 @@ export async function runInBatches<Item>(
   for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(run));
 }
 
-/** One block for all operations that the same callers get to: who is let in, and who is refused how. */
+/** Groups operations that accept the same callers: accepted callers, and the responses of the others. */
 export function formatMatrix<Row extends Pick<Operation<never>, 'id'>>(
   rows: readonly Row[],
   callers: readonly Caller[],

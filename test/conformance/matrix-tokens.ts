@@ -1,4 +1,4 @@
-/** Tokens that are none: each differs from a good one of an all-powerful user in one point. */
+/** Invalid tokens: each differs in one point from a valid token of a user with all roles. */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { issueRefreshToken } from '../../src/server/identity/sessions.ts';
 import type { CurrentSigningKey } from '../../src/server/tokens/keys.ts';
@@ -47,7 +47,7 @@ export async function createInvalidTokens(server: TestServer, good: string): Pro
   };
 }
 
-/** A living refresh token of the session. */
+/** A valid refresh token of the session. */
 async function createRefreshToken({ appContext }: TestServer, sessionId: string): Promise<string> {
   return appContext.store.transaction(async (tx) => {
     const session = await tx.sessions.get(sessionId);

@@ -9,25 +9,25 @@ import type { ObjectKind } from './object-parameters.ts';
 export interface Owner {
   readonly name: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** What goes into the query: the name of a client. */
+  /** Query parameters: the client id. */
   readonly clientId?: string;
-  /** What he may name: his own, and what is nobody's. */
+  /** Objects that the caller may name: its own, and those without an owner. */
   readonly own: Readonly<Partial<Record<ObjectKind, string>>>;
 }
 
-/** What everybody may name. */
+/** Objects that every caller may name. */
 const common = {
   group: openGroup,
   'alias of a product': 'reports',
   'stock keeping unit': 'basic',
 } as const;
 
-/** All of them anew, with everything that is theirs: what one operation does to it concerns no other. */
+/** Recreates all callers and their objects, so that one operation does not affect the next. */
 export async function createOwners(server: TestServer): Promise<Owner[]> {
   const businessId = server.appContext.ids.newId();
   const business = { level: 'AUTH-MFA', businessId } as const;
   return [
-    { name: 'nobody', headers: [], own: common },
+    { name: 'unauthenticated', headers: [], own: common },
     { name: 'client, named only', headers: [], clientId: appClientId, own: { ...common, client: appClientId } },
     await createUserOwner(server, 'user', { level: 'AUTH-MFA' }),
     await createUserOwner(server, 'user of a business', { ...business, roles: ['BUSINESSUSER'] }),
@@ -74,7 +74,7 @@ async function createUserOwner(server: TestServer, name: string, user: TestUser)
   };
 }
 
-/** Clients call with a key: on the logins of users, a secret would be taken for the password of one. */
+/** Clients use API keys: user logins would treat a client secret as the password of a user. */
 async function createClientOwner(
   server: TestServer,
   name: string,

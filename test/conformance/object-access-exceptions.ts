@@ -1,4 +1,4 @@
-/** Why an object of somebody else is told from none where it is: the rules of the interface that want it so. */
+/** Rules of the interface by which the response reveals that an object of another owner exists. */
 import type { ObjectKind } from './object-parameters.ts';
 
 /** An answer as people compare it: status, and the code of a refusal. */
@@ -26,19 +26,19 @@ const productKinds: readonly ObjectKind[] = ['product', 'alias of a product', 's
 
 export const accessExceptions: readonly AccessException[] = [
   {
-    text: 'A name is given out once, so whoever asks for one that is taken has to hear it.',
+    text: 'Names are unique, so a request for one that is taken must be rejected.',
     explains: ({ foreign, absent }) => /^412 \w+_TAKEN$/.test(foreign) && absent.startsWith('2'),
   },
   {
-    text: 'Products belong to nobody: whoever is let in may ask for each.',
+    text: 'Products have no owner: every authorized caller may request each.',
     explains: ({ kind }) => productKinds.includes(kind),
   },
   {
-    text: 'Identity providers belong to nobody: each client names the one that it sends its users to.',
+    text: 'Identity providers have no owner: each client names the one that it uses.',
     explains: ({ kind }) => kind === 'provider',
   },
   {
-    text: 'A user goes on with any first-party client, and hears of one that it is of a third party (403).',
+    text: 'A user may continue with any first-party client; a third-party client is rejected with 403.',
     explains: ({ place }) => place.endsWith('targetClientId'),
   },
   {
@@ -60,7 +60,7 @@ export const accessExceptions: readonly AccessException[] = [
       what !== 'the group of the administrators',
   },
   {
-    text: 'Who acts for a business lists its users in every group; where it has none there, the list is empty.',
+    text: 'A caller that acts for a business lists its users in every group; the list may be empty.',
     explains: ({ operation, kind, foreign }) =>
       operation === 'user-accesses.list-business-users' && kind === 'group' && foreign === '200',
   },

@@ -1,4 +1,4 @@
-/** Objects of somebody else, of every kind that a call can name, and what is in their place where there is none. */
+/** Objects of another owner, of every kind that a request can name, and values that name no object. */
 import { createHash } from 'node:crypto';
 import { basicAuthorization } from '../../src/client/index.ts';
 import { associateDevice } from '../../src/server/identity/devices.ts';
@@ -10,7 +10,7 @@ import { userToken } from '../server/operations/user-token.ts';
 import { decodePayload } from './matrix-tokens.ts';
 import type { ObjectKind } from './object-parameters.ts';
 
-/** Somebody else's object: what it is, and what it is called by. */
+/** An object of another owner: description and value. */
 export interface ForeignObject {
   readonly what: string;
   readonly value: string | number;
@@ -19,7 +19,7 @@ export interface ForeignObject {
 const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 912345678 };
 const apiKey = Buffer.alloc(32, 7).toString('base64');
 
-/** A group that everybody may name: it gives nothing, and nobody is in it. */
+/** A group that every caller may name: it has no roles and no members. */
 export const openGroup = 'open-group';
 
 export const foreignSeed: SeedDocument = {
@@ -91,7 +91,7 @@ export async function createForeignObjects(server: TestServer): Promise<ForeignO
       one('a third-party client', 'third-party-of-another'),
       one('a client of the first start', adminClient.clientId),
     ],
-    service: [one('the service of nobody', 'service-of-another'), one('of a business', 'service-of-a-business')],
+    service: [one('a service without an owner', 'service-of-another'), one('of a business', 'service-of-a-business')],
     'API key': [one('an API key', 'key-of-another')],
     'value of an API key': [one('the value of an API key', apiKey)],
     group: [
@@ -101,7 +101,7 @@ export async function createForeignObjects(server: TestServer): Promise<ForeignO
     ],
     'corporate group': [one('a corporate group', 'corporate-group')],
     'name of a corporate group': [one('the name of a corporate group', 'holding')],
-    logon: [one('the logon of a user', 'OTHERS'), one('a logon that is bound to nobody', 'UNBOUND')],
+    logon: [one('the logon of a user', 'OTHERS'), one('an unbound logon', 'UNBOUND')],
     product: [one('a product', 'another-product')],
     'alias of a product': [one('the alias of a product', 'ledgers')],
     'stock keeping unit': [one('the unit of a product', 'extended')],
@@ -139,7 +139,7 @@ async function createSessionValues(server: TestServer) {
 
 const alphabets = ['0123456789', 'abcdef', 'ABCDEF', 'ghijklmnopqrstuvwxyz', 'GHIJKLMNOPQRSTUVWXYZ'];
 
-/** What looks like a value, and is none: as long, of the same characters, and another one for every number. */
+/** A value of the same length and characters that names nothing; unique by number. */
 export function createAbsentValue({ value }: ForeignObject, number: number): string | number {
   const digest = createHash('sha512').update(`${number}\n${value}`).digest();
   const text = String(value);

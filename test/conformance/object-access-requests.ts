@@ -9,16 +9,16 @@ import { getRequestShape, type ObjectParameter } from './object-parameters.ts';
 
 type Value = string | number | boolean;
 
-/** What goes where nothing is named, by the name of the place. */
+/** Values of parameters that name no object, by parameter name. */
 const values: Readonly<Record<string, Value>> = {
   grantType: 'client_credentials',
   grant_type: 'client_credentials',
-  newPassword: 'a pass phrase that nobody guesses',
+  newPassword: 'an unlikely pass phrase',
   password: 'a pass phrase that is not right',
   roleName: 'DEPLOY',
   document: 'a-document',
-  userEmail: 'somebody-new@example.com',
-  userName: 'somebody-new',
+  userEmail: 'new-user@example.com',
+  userName: 'new-user',
   email: 'something-new@example.com',
   regionCode: 55,
   areaCode: 11,
@@ -35,7 +35,7 @@ const values: Readonly<Record<string, Value>> = {
 const companionValues: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   'user-identities.login': { userName: 'nobody', password: 'any' },
   'user-identities.login-legacy': { logon: 'NOBODY', password: 'any' },
-  'user-identities.create': { userName: 'somebody-new' },
+  'user-identities.create': { userName: 'new-user' },
   'user-identities.retrieve deviceTokenId': { userName: 'nobody' },
   'user-identities.factors.add phoneNumber': { contactType: 'MOBILE' },
   'user-identities.factors.admin-add phoneNumber': { contactType: 'MOBILE' },
@@ -56,7 +56,7 @@ export interface NamingRequest {
   readonly operation: Operation<never>;
   readonly caller: Owner;
   readonly parameter: ObjectParameter;
-  /** What stands at the place. */
+  /** The value of the parameter. */
   readonly value: Value;
   /** Another one for every call: names of what is new have to be new. */
   readonly number: number;
@@ -99,7 +99,7 @@ function isRequired(declared: DeclaredShape, name: string): boolean {
   return !declared?.[name]?.safeParse(undefined).success;
 }
 
-/** What goes where, and what goes at all. */
+/** Which values are sent, and where. */
 interface Filling {
   readonly places: readonly ObjectParameter[];
   isSent(parameter: ObjectParameter, required: boolean): boolean;
@@ -129,7 +129,7 @@ function createFilling({ operation, caller, parameter, value, number }: NamingRe
   };
 }
 
-/** The value that stands for a name, with a number where it is the name of something new. */
+/** The value for a name, with a number appended if it names a new object. */
 function makeUnique(value: Value, number: number): Value {
   return typeof value === 'string' ? value.replace('-new', `-new-${number}`) : value;
 }

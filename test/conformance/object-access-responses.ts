@@ -1,4 +1,4 @@
-/** What an answer tells whoever got it, but for what is another one with every answer. */
+/** The content of a response without values that differ in every response. */
 import type { RawAnswer } from '../server/property/raw-sender.ts';
 
 const volatileHeaders = ['date', 'x-request-id', 'content-length'];
@@ -9,7 +9,7 @@ const volatileValues: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
   [/\b[0-9a-f]{24}\b/g, '<id>'],
   [/"[\w-]{43}"/g, '<secret>'],
-  // Of somebody unknown it is made up from what was asked.
+  // Derived from the request for an unknown user.
   [/\b[a-z]?\*\*\*(@[a-z.]+|\d*)|\*\*\*\d+/g, '<masked contact>'],
 ];
 
@@ -24,7 +24,7 @@ export function normalizeResponse({ status, headers, text }: RawAnswer, value: s
   return volatileValues.reduce((told, [pattern, word]) => told.replaceAll(pattern, word), whole);
 }
 
-/** The code of a refusal; empty where there is none. */
+/** The error code; empty if the request succeeded. */
 export function readErrorCode({ json }: Pick<RawAnswer, 'json'>): string {
   if (Array.isArray(json)) return String(json[0]?.code ?? '');
   return String(Object(json).error ?? '');

@@ -1,6 +1,6 @@
 /**
- * Every operation, at every place where it names an object, by everybody who has rights over his own only: somebody
- * else's object and none at all are answered alike. Where they are not, a rule says why, and the snapshot is for people.
+ * Every operation, at every parameter that names an object, with every caller that has rights over its own objects only:
+ * an object of another owner gets the same response as an unknown one. Exceptions state their rule; the snapshot lists them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -47,7 +47,7 @@ interface Comparison {
 
 let calls = 0;
 
-/** Asks for nothing first, so that what it makes or takes is not in the way. */
+/** Sends the request with an unknown object first, so that its effects do not matter. */
 async function compareResponses({
   operation,
   place: parameter,
@@ -99,7 +99,7 @@ function listForeignObjects(
   return isCredential(operation, parameter) ? all.slice(0, headers.length === 0 ? 0 : 1) : all;
 }
 
-/** One caller at all places of an operation. Who does not get through the gate at the first gets through at none. */
+/** One caller at all parameters of an operation. A caller that is rejected at the first is rejected at all. */
 async function checkOperation(
   operation: Operation<never>,
   caller: Owner,
@@ -124,7 +124,7 @@ test('of every parameter, header and field it is said what it names', () => {
   expect(unknown).toEqual([]);
 });
 
-test("what is somebody else's is answered as what is not there, or as the rules of the interface say", async () => {
+test('an object of another owner gets the response of an unknown object, unless a rule of the interface differs', async () => {
   const differences: AccessDifference[] = [];
   const malformed: string[] = [];
   const counts = { 'refused at the gate': 0, malformed: 0, compared: 0 };
@@ -144,7 +144,7 @@ test("what is somebody else's is answered as what is not there, or as the rules 
         }),
       ),
     );
-    // What one operation did to the callers and what is theirs is not in the way of the next.
+    // Effects of one operation do not reach the next.
     if (isDone) owners = await createOwners(server);
   }
   const unexplained = differences.filter(
@@ -152,7 +152,7 @@ test("what is somebody else's is answered as what is not there, or as the rules 
   );
   expect(unexplained).toEqual([]);
   expect(accessExceptions.filter(({ explains }) => !differences.some(explains))).toEqual([]);
-  // A call that fails for its form tells nothing of what it names.
+  // A malformed request reveals nothing about the object.
   expect(malformed).toEqual([]);
   expect(reached.size).toBeGreaterThan(40);
   expect(counts.compared).toBeGreaterThan(700);
@@ -163,7 +163,7 @@ test("what is somebody else's is answered as what is not there, or as the rules 
 /** Where nothing is named. */
 const noParameter: ObjectParameter = { location: 'header', path: ['none'], name: 'none', kind: undefined };
 
-test('who calls as somebody else, with a secret that is not his, is refused as one who is not there', async () => {
+test('a caller with the secret of another client gets the response of an unknown client', async () => {
   const mismatches: string[] = [];
   for (const operation of registry.filter(({ id }) => id !== 'keys.get')) {
     const isPair = operation.request.userBasicAuth === true;

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { toJsonSchema } from '../server/property/request-generator.ts';
 
-/** What can be named. Where one thing has several names, each of them is a kind of its own. */
+/** Kinds of objects that a parameter can name. An object with several names has one kind for each. */
 export type ObjectKind =
   | 'user'
   | 'login name'
@@ -35,7 +35,7 @@ export interface ObjectParameter {
   /** From the root of the body to the field; elsewhere the name alone. Lists have their first item named. */
   readonly path: readonly (string | number)[];
   readonly name: string;
-  /** Undefined where it names nothing; `unknown` where nobody has said yet what it names. */
+  /** Undefined if it names no object; `unknown` if it is not declared yet. */
   readonly kind: ObjectKind | 'unknown' | undefined;
 }
 
@@ -76,7 +76,7 @@ const kindByName: Readonly<Record<string, ObjectKind>> = {
   deviceTokenId: 'device',
 };
 
-/** What names no object: values, wishes, proofs, and labels that no object stands behind. */
+/** Parameters that name no object: values, options, credentials and labels. */
 const nonObjectNames = new Set([
   ...['appId', 'organizationId', 'businessUnitId', 'role', 'roleName', 'roles', 'scope', 'tags', 'lead', 'reason'],
   ...['algorithm', 'certificate', 'chain', 'signature', 'idToken', 'nonce', 'samlResponse', 'relayState', 'token'],

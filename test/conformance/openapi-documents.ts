@@ -1,4 +1,4 @@
-/** Both API documents as they are kept, beside what they are made from: material of the tests that walk them. */
+/** Both committed OpenAPI documents and their registries, for the tests that check them. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { operations } from '../../src/server/operations/index.ts';

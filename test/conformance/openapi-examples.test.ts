@@ -1,4 +1,4 @@
-/** Every operation of both API documents shows what goes in and what comes out, and all of it is as it declares. */
+/** Every operation of both OpenAPI documents has request and response examples that match its schemas. */
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
@@ -35,7 +35,7 @@ test('there are operations to look at', () => {
   expect(all.length).toBeGreaterThan(91);
 });
 
-test.each(all)('$id shows what goes in, what comes out and what may go wrong', (one) => {
+test.each(all)('$id has examples of its request, response and errors', (one) => {
   checkParameters(one);
   checkBody(one);
   checkSuccesses(one);

@@ -47,7 +47,7 @@ describe('the registry', () => {
     expect(commands.filter((command) => commands.some((other) => other.startsWith(`${command} `)))).toEqual([]);
   });
 
-  test('keeps each operation under its own id', () => {
+  test('registers each operation under its id', () => {
     expect(all.filter(([id, operation]) => operation.id !== id)).toEqual([]);
   });
 });
@@ -67,7 +67,7 @@ describe.each(all)('%s', (id, operation) => {
     });
   });
 
-  test('answers every code of its own with a status it documents', () => {
+  test('maps each of its error codes to a documented status', () => {
     const wrong = operation.errors.filter((code) => {
       const status = resolveErrorStatus(code, operation.statuses);
       return !operation.statuses.includes(status) && !implicitStatuses.includes(status);
@@ -84,7 +84,7 @@ describe.each(all)('%s', (id, operation) => {
     expect(unreachable).toEqual([]);
   });
 
-  test('lists each of its own codes once', () => {
+  test('lists each error code once', () => {
     expect(findDuplicates([...operation.errors])).toEqual([]);
   });
 
