@@ -131,7 +131,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -141,7 +141,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -205,7 +205,7 @@ export const manifest: Manifest = {
        "description": "ISO 8601, UTC"
       },
       "lastUsedAt": {
-       "description": "ISO 8601, UTC; written now and then, not at every use",
+       "description": "ISO 8601, UTC; updated periodically, not on every use",
        "type": "string"
       }
      },
@@ -525,7 +525,7 @@ export const manifest: Manifest = {
         "items": {
          "type": "string"
         },
-        "description": "Groups of the member that give the role, themselves or by dependencies"
+        "description": "Groups of the member that grant the role, directly or through dependencies"
        }
       },
       "required": [
@@ -533,7 +533,7 @@ export const manifest: Manifest = {
        "groupNames"
       ],
       "additionalProperties": false,
-      "description": "An effective role and where it comes from."
+      "description": "An effective role and the groups that grant it."
      }
     }
    }
@@ -591,7 +591,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -601,7 +601,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -855,7 +855,7 @@ export const manifest: Manifest = {
       }
      },
      "serviceAccountId": {
-      "description": "Service account that the client acts as; groups give it roles",
+      "description": "Service account of the client, to which groups grant roles",
       "x-defines": {
        "entity": "client",
        "by": "serviceAccount"
@@ -864,7 +864,7 @@ export const manifest: Manifest = {
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
      "scope": {
-      "description": "Permission names of its tokens",
+      "description": "Scopes of its tokens",
       "maxItems": 100,
       "type": "array",
       "items": {
@@ -874,13 +874,13 @@ export const manifest: Manifest = {
       }
      },
      "redirectURI": {
-      "description": "Where logins return to",
+      "description": "Redirect URI for logins",
       "type": "string",
       "maxLength": 2000,
       "format": "uri"
      },
      "grantTypes": {
-      "description": "OAuth grant types it may use; client_credentials where missing",
+      "description": "OAuth grant types that the client may use (default: client_credentials)",
       "maxItems": 20,
       "type": "array",
       "items": {
@@ -945,7 +945,7 @@ export const manifest: Manifest = {
       "clientSecret": {
        "type": "string",
        "sensitive": "secret",
-       "description": "Shown this once"
+       "description": "Returned only once"
       }
      },
      "required": [
@@ -995,14 +995,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -1250,7 +1250,7 @@ export const manifest: Manifest = {
       "description": "Organization the corporate group belongs to"
      },
      "businesses": {
-      "description": "Its businesses; each is in one corporate group at most",
+      "description": "Businesses of the group; a business is in at most one corporate group",
       "maxItems": 10000,
       "type": "array",
       "items": {
@@ -1391,7 +1391,7 @@ export const manifest: Manifest = {
       "businesses"
      ],
      "additionalProperties": false,
-     "description": "Businesses that belong together. It gives no roles."
+     "description": "Businesses that belong together. A corporate group grants no roles."
     }
    }
   },
@@ -1427,7 +1427,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -1437,7 +1437,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -1507,7 +1507,7 @@ export const manifest: Manifest = {
       "businesses"
      ],
      "additionalProperties": false,
-     "description": "Businesses that belong together. It gives no roles."
+     "description": "Businesses that belong together. A corporate group grants no roles."
     }
    }
   },
@@ -1627,7 +1627,7 @@ export const manifest: Manifest = {
       "description": "Organization the corporate group belongs to"
      },
      "businesses": {
-      "description": "Its businesses; each is in one corporate group at most",
+      "description": "Businesses of the group; a business is in at most one corporate group",
       "maxItems": 10000,
       "type": "array",
       "items": {
@@ -1699,7 +1699,7 @@ export const manifest: Manifest = {
     "type": "object",
     "properties": {
      "businessId": {
-      "description": "Id of the business; made where missing",
+      "description": "Id of the business (default: generated)",
       "x-defines": {
        "entity": "business",
        "by": "id"
@@ -1721,8 +1721,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Number under which authorities know the customer; each once among users, and among businesses",
-      "x-label": "Number under which authorities know the customer"
+      "description": "Official identification number of the customer; unique among users and among businesses",
+      "x-label": "Official identification number of the customer"
      },
      "corporateGroupId": {
       "description": "Corporate group that the business joins",
@@ -1766,7 +1766,7 @@ export const manifest: Manifest = {
        "type": "integer",
        "minimum": -9007199254740991,
        "maximum": 9007199254740991,
-       "description": "Number of the customer; given out once"
+       "description": "Number of the customer; never reused"
       },
       "businessId": {
        "type": "string"
@@ -1816,7 +1816,7 @@ export const manifest: Manifest = {
      "userId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "The user who is a customer from now on",
+      "description": "User that becomes a customer",
       "x-argument": "user-id",
       "x-reference": {
        "entity": "user",
@@ -1829,8 +1829,8 @@ export const manifest: Manifest = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Number under which authorities know the customer; each once among users, and among businesses",
-      "x-label": "Number under which authorities know the customer"
+      "description": "Official identification number of the customer; unique among users and among businesses",
+      "x-label": "Official identification number of the customer"
      },
      "name": {
       "type": "string",
@@ -1857,7 +1857,7 @@ export const manifest: Manifest = {
        "type": "integer",
        "minimum": -9007199254740991,
        "maximum": 9007199254740991,
-       "description": "Number of the customer; given out once"
+       "description": "Number of the customer; never reused"
       },
       "userId": {
        "type": "string"
@@ -1983,14 +1983,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -2079,7 +2079,7 @@ export const manifest: Manifest = {
      "groupName"
     ],
     "additionalProperties": false,
-    "description": "A group whose roles this one has as well, by its name or id."
+    "description": "A group whose roles are inherited, by name or id."
    },
    "response": {
     "status": 201,
@@ -2238,7 +2238,7 @@ export const manifest: Manifest = {
       "description": "Business unit the group belongs to"
      },
      "roles": {
-      "description": "Roles that members have",
+      "description": "Roles of the members",
       "maxItems": 1000,
       "type": "array",
       "items": {
@@ -2255,7 +2255,7 @@ export const manifest: Manifest = {
       }
      },
      "dependencies": {
-      "description": "Groups whose roles members have as well",
+      "description": "Groups whose roles the members inherit",
       "maxItems": 1000,
       "type": "array",
       "items": {
@@ -2278,7 +2278,7 @@ export const manifest: Manifest = {
         "groupName"
        ],
        "additionalProperties": false,
-       "description": "A group whose roles this one has as well, by its name or id."
+       "description": "A group whose roles are inherited, by name or id."
       }
      }
     },
@@ -2401,7 +2401,7 @@ export const manifest: Manifest = {
          "groupName"
         ],
         "additionalProperties": false,
-        "description": "A group whose roles this one has as well, by its name or id."
+        "description": "A group whose roles are inherited, by name or id."
        }
       }
      },
@@ -2412,7 +2412,7 @@ export const manifest: Manifest = {
       "dependencies"
      ],
      "additionalProperties": false,
-     "description": "A group with its own roles and the groups it depends on."
+     "description": "A group with its direct roles and its dependencies."
     }
    }
   },
@@ -2452,7 +2452,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -2462,7 +2462,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -2568,7 +2568,7 @@ export const manifest: Manifest = {
          "groupName"
         ],
         "additionalProperties": false,
-        "description": "A group whose roles this one has as well, by its name or id."
+        "description": "A group whose roles are inherited, by name or id."
        }
       }
      },
@@ -2579,7 +2579,7 @@ export const manifest: Manifest = {
       "dependencies"
      ],
      "additionalProperties": false,
-     "description": "A group with its own roles and the groups it depends on."
+     "description": "A group with its direct roles and its dependencies."
     }
    }
   },
@@ -2860,7 +2860,7 @@ export const manifest: Manifest = {
       "description": "Business unit the group belongs to"
      },
      "roles": {
-      "description": "Roles that members have",
+      "description": "Roles of the members",
       "maxItems": 1000,
       "type": "array",
       "items": {
@@ -2877,7 +2877,7 @@ export const manifest: Manifest = {
       }
      },
      "dependencies": {
-      "description": "Groups whose roles members have as well",
+      "description": "Groups whose roles the members inherit",
       "maxItems": 1000,
       "type": "array",
       "items": {
@@ -2900,7 +2900,7 @@ export const manifest: Manifest = {
         "groupName"
        ],
        "additionalProperties": false,
-       "description": "A group whose roles this one has as well, by its name or id."
+       "description": "A group whose roles are inherited, by name or id."
       }
      }
     },
@@ -3046,7 +3046,7 @@ export const manifest: Manifest = {
       }
      },
      "serviceAccountId": {
-      "description": "Service account that the client acts as; groups give it roles",
+      "description": "Service account of the client, to which groups grant roles",
       "x-defines": {
        "entity": "client",
        "by": "serviceAccount"
@@ -3055,7 +3055,7 @@ export const manifest: Manifest = {
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      },
      "scope": {
-      "description": "Permission names of its tokens",
+      "description": "Scopes of its tokens",
       "maxItems": 100,
       "type": "array",
       "items": {
@@ -3065,13 +3065,13 @@ export const manifest: Manifest = {
       }
      },
      "redirectURI": {
-      "description": "Where logins return to",
+      "description": "Redirect URI for logins",
       "type": "string",
       "maxLength": 2000,
       "format": "uri"
      },
      "grantTypes": {
-      "description": "OAuth grant types it may use; client_credentials where missing",
+      "description": "OAuth grant types that the client may use (default: client_credentials)",
       "maxItems": 20,
       "type": "array",
       "items": {
@@ -3113,7 +3113,7 @@ export const manifest: Manifest = {
       "clientSecret": {
        "type": "string",
        "sensitive": "secret",
-       "description": "Shown this once"
+       "description": "Returned only once"
       }
      },
      "required": [
@@ -3230,7 +3230,7 @@ export const manifest: Manifest = {
      "productId": {
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Id: 1 to 64 letters, digits or . _ : @ -"
      },
      "productAlias": {
       "type": "string",
@@ -3252,7 +3252,7 @@ export const manifest: Manifest = {
        "PREPAID",
        "SUBSCRIPTION"
       ],
-      "description": "How the product is paid for"
+      "description": "Billing type of the product"
      },
      "showCaseId": {
       "description": "Showcase in which the product was offered",
@@ -3349,7 +3349,7 @@ export const manifest: Manifest = {
        "PREPAID",
        "SUBSCRIPTION"
       ],
-      "description": "How the product is paid for"
+      "description": "Billing type of the product"
      }
     },
     "required": [
@@ -3520,7 +3520,7 @@ export const manifest: Manifest = {
         "items": {
          "type": "string"
         },
-        "description": "Groups of the member that give the role, themselves or by dependencies"
+        "description": "Groups of the member that grant the role, directly or through dependencies"
        }
       },
       "required": [
@@ -3528,7 +3528,7 @@ export const manifest: Manifest = {
        "groupNames"
       ],
       "additionalProperties": false,
-      "description": "An effective role and where it comes from."
+      "description": "An effective role and the groups that grant it."
      }
     }
    }
@@ -3586,7 +3586,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -3596,7 +3596,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -3963,7 +3963,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -3973,7 +3973,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -4085,7 +4085,7 @@ export const manifest: Manifest = {
         "items": {
          "type": "string"
         },
-        "description": "Groups of the member that give the role, themselves or by dependencies"
+        "description": "Groups of the member that grant the role, directly or through dependencies"
        }
       },
       "required": [
@@ -4093,7 +4093,7 @@ export const manifest: Manifest = {
        "groupNames"
       ],
       "additionalProperties": false,
-      "description": "An effective role and where it comes from."
+      "description": "An effective role and the groups that grant it."
      }
     }
    }
@@ -4151,7 +4151,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -4161,7 +4161,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -4416,14 +4416,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -4636,12 +4636,12 @@ export const manifest: Manifest = {
       },
       "contact": {
        "type": "string",
-       "description": "Where the code went, masked"
+       "description": "Recipient of the code, masked"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that the code is good for, as digits"
+       "description": "Lifetime of the code in seconds, as a string of digits"
       }
      },
      "required": [
@@ -4707,12 +4707,12 @@ export const manifest: Manifest = {
       },
       "contact": {
        "type": "string",
-       "description": "Where the code went, masked"
+       "description": "Recipient of the code, masked"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that the code is good for, as digits"
+       "description": "Lifetime of the code in seconds, as a string of digits"
       }
      },
      "required": [
@@ -4776,7 +4776,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "description": "Address of the browser or device; limits and throttles use it if the client is authenticated",
       "type": "string"
      }
     }
@@ -4823,14 +4823,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -4958,14 +4958,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -5036,7 +5036,7 @@ export const manifest: Manifest = {
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       }
      },
      "required": [
@@ -5119,14 +5119,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -5183,7 +5183,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+      "description": "8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)"
      }
     },
     "required": [
@@ -5240,8 +5240,8 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent, six digits",
-      "x-label": "Code that was sent",
+      "description": "One-time code, six digits",
+      "x-label": "One-time code",
       "sensitive": "secret"
      }
     },
@@ -5337,7 +5337,7 @@ export const manifest: Manifest = {
       },
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-      "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+      "description": "Id: 1 to 64 letters, digits or . _ : @ -"
      },
      "userEmail": {
       "type": "string",
@@ -5433,14 +5433,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -5490,7 +5490,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+      "description": "8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)"
      }
     },
     "required": [
@@ -5560,7 +5560,7 @@ export const manifest: Manifest = {
           "EMAIL",
           "MOBILE"
          ],
-         "description": "What kind of contact it is"
+         "description": "Type of the contact"
         },
         "email": {
          "x-only-for": {
@@ -5617,7 +5617,7 @@ export const manifest: Manifest = {
           "maxLength": 50,
           "description": "A tag"
          },
-         "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+         "description": "Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES"
         }
        },
        "required": [
@@ -5626,7 +5626,7 @@ export const manifest: Manifest = {
        "additionalProperties": false,
        "description": "An alternative contact: an e-mail address or a mobile number."
       },
-      "description": "All of them are added, or none"
+      "description": "Contacts to add; if one is rejected, none is added"
      }
     },
     "required": [
@@ -5725,7 +5725,7 @@ export const manifest: Manifest = {
          },
          "type": "string",
          "pattern": "^[A-Za-z0-9._:@-]{1,64}$",
-         "description": "An id: 1 to 64 of letters, digits and . _ : @ -"
+         "description": "Id: 1 to 64 letters, digits or . _ : @ -"
         },
         "contactType": {
          "type": "string",
@@ -5733,7 +5733,7 @@ export const manifest: Manifest = {
           "EMAIL",
           "MOBILE"
          ],
-         "description": "What kind of contact it is"
+         "description": "Type of the contact"
         },
         "email": {
          "x-only-for": {
@@ -5792,23 +5792,23 @@ export const manifest: Manifest = {
             "maxLength": 50,
             "description": "A tag"
            },
-           "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+           "description": "Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES"
           },
           {
            "type": "string",
            "maxLength": 4000
           }
          ],
-         "description": "Tags as an array, or as a string that holds a JSON array"
+         "description": "Tags as an array, or as a string that contains a JSON array"
         }
        },
        "required": [
         "contactType"
        ],
        "additionalProperties": false,
-       "description": "An alternative contact, with its id where one is wished."
+       "description": "An alternative contact, optionally with its id."
       },
-      "description": "All of them are added, or none"
+      "description": "Contacts to add; if one is rejected, none is added"
      }
     },
     "required": [
@@ -5988,7 +5988,7 @@ export const manifest: Manifest = {
        "EMAIL",
        "MOBILE"
       ],
-      "description": "What kind of contact it is"
+      "description": "Type of the contact"
      },
      "email": {
       "type": "string",
@@ -6037,11 +6037,11 @@ export const manifest: Manifest = {
        "maxLength": 50,
        "description": "A tag"
       },
-      "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+      "description": "Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES"
      }
     },
     "additionalProperties": false,
-    "description": "What is to change of an alternative contact."
+    "description": "Changes to an alternative contact."
    },
    "response": {
     "status": 204,
@@ -6096,7 +6096,7 @@ export const manifest: Manifest = {
          "EMAIL",
          "MOBILE"
         ],
-        "description": "What kind of contact it is"
+        "description": "Type of the contact"
        },
        "email": {
         "description": "Masked",
@@ -6135,7 +6135,7 @@ export const manifest: Manifest = {
        },
        "default": {
         "type": "boolean",
-        "description": "Whether a second proof goes there where the caller names no factor"
+        "description": "Whether MFA codes are sent to it by default"
        }
       },
       "required": [
@@ -6146,7 +6146,7 @@ export const manifest: Manifest = {
        "default"
       ],
       "additionalProperties": false,
-      "description": "A contact that second proofs can go to."
+      "description": "A contact that can receive MFA codes."
      }
     }
    }
@@ -6310,7 +6310,7 @@ export const manifest: Manifest = {
        "EMAIL",
        "MOBILE"
       ],
-      "description": "What kind of contact it is"
+      "description": "Type of the contact"
      },
      "email": {
       "x-only-for": {
@@ -6367,7 +6367,7 @@ export const manifest: Manifest = {
        "maxLength": 50,
        "description": "A tag"
       },
-      "description": "Words that the user finds the contact by; one e-mail and one mobile at most carry MARKED_RESOURCES"
+      "description": "Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES"
      }
     },
     "required": [
@@ -6436,8 +6436,8 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent",
-      "x-label": "Code that was sent",
+      "description": "One-time code",
+      "x-label": "One-time code",
       "sensitive": "secret"
      }
     },
@@ -6500,8 +6500,8 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent",
-      "x-label": "Code that was sent",
+      "description": "One-time code",
+      "x-label": "One-time code",
       "sensitive": "secret"
      }
     },
@@ -6529,14 +6529,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -6775,14 +6775,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -6981,7 +6981,7 @@ export const manifest: Manifest = {
         "EMAIL",
         "MOBILE"
        ],
-       "description": "What kind of contact it is"
+       "description": "Type of the contact"
       },
       "contact": {
        "type": "string",
@@ -7122,7 +7122,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "description": "Address of the browser or device; limits and throttles use it if the client is authenticated",
       "type": "string"
      }
     }
@@ -7176,14 +7176,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -7298,14 +7298,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -7376,7 +7376,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "description": "Address of the browser or device; limits and throttles use it if the client is authenticated",
       "type": "string"
      }
     }
@@ -7418,14 +7418,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -7575,7 +7575,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "description": "Address of the browser or device; limits and throttles use it if the client is authenticated",
       "type": "string"
      }
     }
@@ -7626,14 +7626,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -7845,14 +7845,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -7940,14 +7940,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -8005,14 +8005,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -8075,7 +8075,7 @@ export const manifest: Manifest = {
      "name": "ip",
      "required": false,
      "schema": {
-      "description": "Address of the browser or device; of an authenticated client, limits and throttles count by it",
+      "description": "Address of the browser or device; limits and throttles use it if the client is authenticated",
       "type": "string"
      }
     }
@@ -8092,8 +8092,8 @@ export const manifest: Manifest = {
      "token": {
       "type": "string",
       "maxLength": 100,
-      "description": "The code that was sent, six digits",
-      "x-label": "Code that was sent",
+      "description": "One-time code, six digits",
+      "x-label": "One-time code",
       "sensitive": "secret"
      },
      "newPassword": {
@@ -8111,7 +8111,7 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "description": "deviceTokenId from associate-user-device; limits then count by device instead of address",
       "sensitive": "one-time"
      }
     },
@@ -8141,14 +8141,14 @@ export const manifest: Manifest = {
        "const": "Bearer"
       },
       "refreshToken": {
-       "description": "Opaque, for renewal; absent where the session has none",
+       "description": "Opaque refresh token; absent if the session has none",
        "type": "string",
        "sensitive": "secret"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Remaining seconds as a string of digits"
+       "description": "Remaining lifetime in seconds, as a string of digits"
       },
       "scope": {
        "type": "array",
@@ -8214,7 +8214,7 @@ export const manifest: Manifest = {
       "type": "string",
       "maxLength": 1000,
       "sensitive": "secret",
-      "description": "8 to 128 code points, taken as sent; none of the common ones; without user name, local part of the e-mail and name of the service, in any case"
+      "description": "8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)"
      },
      "validationCode": {
       "type": "string",
@@ -8230,7 +8230,7 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "description": "deviceTokenId from associate-user-device; limits then count by device instead of address",
       "sensitive": "one-time"
      }
     },
@@ -8312,7 +8312,7 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "description": "deviceTokenId from associate-user-device; limits then count by device instead of address",
       "sensitive": "one-time"
      }
     },
@@ -8400,7 +8400,7 @@ export const manifest: Manifest = {
      "deviceTokenId": {
       "type": "string",
       "maxLength": 1000,
-      "description": "What associate-user-device gave for a device of the user: limits then count the device in place of the address",
+      "description": "deviceTokenId from associate-user-device; limits then count by device instead of address",
       "sensitive": "one-time"
      }
     },
@@ -8424,12 +8424,12 @@ export const manifest: Manifest = {
       },
       "contact": {
        "type": "string",
-       "description": "Where the code went, masked"
+       "description": "Recipient of the code, masked"
       },
       "expiresIn": {
        "type": "string",
        "pattern": "^\\d+$",
-       "description": "Seconds that the code is good for, as digits"
+       "description": "Lifetime of the code in seconds, as a string of digits"
       }
      },
      "required": [
@@ -8658,7 +8658,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8668,7 +8668,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8693,7 +8693,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8703,7 +8703,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8718,7 +8718,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8728,7 +8728,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8753,7 +8753,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8763,7 +8763,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8788,7 +8788,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8798,7 +8798,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8823,7 +8823,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8833,7 +8833,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -8879,7 +8879,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -8889,7 +8889,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -9008,7 +9008,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -9018,7 +9018,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -9159,7 +9159,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -9169,7 +9169,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -9533,7 +9533,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -9543,7 +9543,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
@@ -9594,7 +9594,7 @@ export const manifest: Manifest = {
      "name": "limit",
      "required": false,
      "schema": {
-      "description": "Entries a page, 1 to 1000; 100 where missing",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
       "type": "integer",
       "minimum": 1,
       "maximum": 1000
@@ -9604,7 +9604,7 @@ export const manifest: Manifest = {
      "name": "after",
      "required": false,
      "schema": {
-      "description": "Cursor from the Link header of the page before",
+      "description": "Cursor from the Link header of the previous page",
       "type": "string",
       "maxLength": 512
      }
