@@ -5,9 +5,9 @@ import { everything } from './plan/sample-documents.ts';
 import { startBreakingProxy, startInterposingProxy } from './plan/write-proxy.ts';
 
 /** Applies a document and expects success. */
-async function apply(world: PlanFixture, text: string, ...more: string[]) {
-  const file = await world.write('apply.yaml', text);
-  const outcome = await world.iam(['apply', '-f', file, '--yes', ...more]);
+async function apply(fixture: PlanFixture, text: string, ...more: string[]) {
+  const file = await fixture.write('apply.yaml', text);
+  const outcome = await fixture.iam(['apply', '-f', file, '--yes', ...more]);
   expect(outcome.code, outcome.err).toBe(0);
   return outcome;
 }
@@ -25,73 +25,76 @@ async function usersIn({ server }: PlanFixture, groupName: string): Promise<stri
 
 describe('apply', () => {
   test('creates everything in a valid order, and a second apply changes nothing', async () => {
-    await using world = await startPlanFixture();
-    await apply(world, everything);
-    const once = await dumpDirectory(world.server);
-    const again = await apply(world, everything);
+    await using fixture = await startPlanFixture();
+    await apply(fixture, everything);
+    const once = await dumpDirectory(fixture.server);
+    const again = await apply(fixture, everything);
     expect(again.out).toContain('No changes');
-    expect(await dumpDirectory(world.server)).toEqual(once);
-    expect((await groupsOf(world)).leads).toEqual({ roles: ['LEAD', 'APPROVE'], dependencies: [{ groupName: 'ops' }] });
-    expect(await usersIn(world, 'ops')).toEqual(['u2', 'u3']);
+    expect(await dumpDirectory(fixture.server)).toEqual(once);
+    expect((await groupsOf(fixture)).leads).toEqual({
+      roles: ['LEAD', 'APPROVE'],
+      dependencies: [{ groupName: 'ops' }],
+    });
+    expect(await usersIn(fixture, 'ops')).toEqual(['u2', 'u3']);
   });
 
   test('keeps omitted fields, and treats a list as the complete list', async () => {
-    await using world = await startPlanFixture();
-    await apply(world, everything);
-    await apply(world, 'groups:\n  - groupName: ops\n    users: [u1]\n');
-    expect(await usersIn(world, 'ops')).toEqual(['u1']);
-    expect((await groupsOf(world)).ops?.roles).toEqual(['DEPLOY']);
-    const { items } = await world.server.admin.serviceAccesses.listServices({ params: { groupId: 'ops' } });
+    await using fixture = await startPlanFixture();
+    await apply(fixture, everything);
+    await apply(fixture, 'groups:\n  - groupName: ops\n    users: [u1]\n');
+    expect(await usersIn(fixture, 'ops')).toEqual(['u1']);
+    expect((await groupsOf(fixture)).ops?.roles).toEqual(['DEPLOY']);
+    const { items } = await fixture.server.admin.serviceAccesses.listServices({ params: { groupId: 'ops' } });
     expect(items).toEqual([{ serviceId: 'billing' }]);
     await apply(
-      world,
+      fixture,
       'groups:\n  - {groupName: ops, organizationId: null, users: [], businesses: [], businessUsers: []}\n',
     );
-    expect(await usersIn(world, 'ops')).toEqual([]);
-    expect(await world.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
+    expect(await usersIn(fixture, 'ops')).toEqual([]);
+    expect(await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
   });
 
   test('reverses a dependency without an intermediate cycle', async () => {
-    await using world = await startPlanFixture();
+    await using fixture = await startPlanFixture();
     await apply(
-      world,
+      fixture,
       'groups:\n  - {groupName: a, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: c}]}\n  - groupName: c\n',
     );
     await apply(
-      world,
+      fixture,
       'groups:\n  - {groupName: a, dependencies: []}\n  - {groupName: b, dependencies: [{groupName: a}]}\n  - {groupName: c, dependencies: [{groupName: b}]}\n',
     );
-    const { a, b, c } = await groupsOf(world);
+    const { a, b, c } = await groupsOf(fixture);
     expect([a, b, c].map((group) => group?.dependencies)).toEqual([[], [{ groupName: 'a' }], [{ groupName: 'b' }]]);
   });
 
   test('moves businesses between corporate groups, also in both directions at once', async () => {
-    await using world = await startPlanFixture();
+    await using fixture = await startPlanFixture();
     await apply(
-      world,
+      fixture,
       'corporateGroups:\n  - {corporateGroupName: x, businesses: [b1]}\n  - {corporateGroupName: y, businesses: [b2]}\n',
     );
     await apply(
-      world,
+      fixture,
       'corporateGroups:\n  - {corporateGroupName: x, businesses: [b2]}\n  - {corporateGroupName: y, businesses: [b1]}\n',
     );
-    const { items } = await world.server.admin.corporateGroups.list();
+    const { items } = await fixture.server.admin.corporateGroups.list();
     expect(items.map(({ businesses }) => businesses)).toEqual([[{ businessId: 'b2' }], [{ businessId: 'b1' }]]);
   });
 
   test('moves a client to another unit, and an API key to another application, without recreating it', async () => {
-    await using world = await startPlanFixture();
+    await using fixture = await startPlanFixture();
     // With roles from a group, only a caller with all of them could move it.
-    await apply(world, everything.replace('    services: [billing]\n', ''));
-    const before = (await world.server.admin.apiKey.list()).items[0];
+    await apply(fixture, everything.replace('    services: [billing]\n', ''));
+    const before = (await fixture.server.admin.apiKey.list()).items[0];
     const outcome = await apply(
-      world,
+      fixture,
       `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
     );
     expect(outcome.out).not.toContain('Secret');
-    const { items } = await world.server.admin.apiKey.list();
+    const { items } = await fixture.server.admin.apiKey.list();
     expect(items).toMatchObject([{ apiKeyId: before?.apiKeyId, hint: before?.hint, appId: 'other' }]);
-    expect((await world.server.dump()).clients).toContainEqual(
+    expect((await fixture.server.dump()).clients).toContainEqual(
       expect.objectContaining({ organizationId: 'o', businessUnitId: 'u' }),
     );
   });
@@ -129,7 +132,7 @@ describe('apply', () => {
       'which the documents do not change',
     ],
   ])('writes nothing for %s, and reports the position', async (_what, text, message) => {
-    await using world = await startPlanFixture({
+    await using fixture = await startPlanFixture({
       businesses: [
         { businessId: 'b1', businessName: 'One', document: '1' },
         { businessId: 'b2', businessName: 'Two', document: '2' },
@@ -137,50 +140,50 @@ describe('apply', () => {
       ],
       corporateGroups: [{ corporateGroupName: 'taken' }],
     });
-    const before = await dumpDirectory(world.server);
-    const file = await world.write('bad.yaml', text);
-    const outcome = await world.iam(['apply', '-f', file, '--yes']);
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('bad.yaml', text);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
     expect([outcome.code, outcome.out]).toEqual([2, '']);
     expect(outcome.err).toContain(message);
     expect(outcome.err).toContain(`${file}:`);
-    expect(await dumpDirectory(world.server)).toEqual(before);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
   test('a dry run prints the plan, does not prompt and writes nothing', async () => {
-    await using world = await startPlanFixture();
-    const before = await dumpDirectory(world.server);
-    const file = await world.write('iam.yaml', everything);
-    const outcome = await world.iam(['apply', '-f', file, '--dry-run']);
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    const outcome = await fixture.iam(['apply', '-f', file, '--dry-run']);
     expect(outcome.code).toBe(0);
     expect(outcome.out).toContain('+ group ops');
     expect(outcome.err).toBe('Dry run, nothing was sent.\n');
-    expect(await dumpDirectory(world.server)).toEqual(before);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
   test('prompts before it writes: in non-interactive mode it exits with 10 and writes nothing', async () => {
-    await using world = await startPlanFixture();
-    const before = await dumpDirectory(world.server);
-    const file = await world.write('iam.yaml', everything);
-    expect((await world.iam(['apply', '-f', file])).code).toBe(10);
-    expect((await world.iam(['apply', '-f', '-'], { stdin: everything, columns: 80 })).code).toBe(10);
-    expect(await dumpDirectory(world.server)).toEqual(before);
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    expect((await fixture.iam(['apply', '-f', file])).code).toBe(10);
+    expect((await fixture.iam(['apply', '-f', '-'], { stdin: everything, columns: 80 })).code).toBe(10);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
   test('works with a server that returns rejections with status 200', async () => {
-    await using world = await startPlanFixture({}, { 'soft-errors': true });
-    await apply(world, everything);
-    expect((await apply(world, everything)).out).toContain('No changes');
-    await using between = await startInterposingProxy(world.server.url, 1, () =>
-      world.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } }),
+    await using fixture = await startPlanFixture({}, { 'soft-errors': true });
+    await apply(fixture, everything);
+    expect((await apply(fixture, everything)).out).toContain('No changes');
+    await using between = await startInterposingProxy(fixture.server.url, 1, () =>
+      fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } }),
     );
-    const file = await world.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [MINE]}\n');
-    expect((await world.iam(['apply', '-f', file, '--yes'], { url: between.url })).code).toBe(0);
-    expect((await groupsOf(world)).ops?.roles).toEqual(['THEIRS', 'MINE']);
+    const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [MINE]}\n');
+    expect((await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url })).code).toBe(0);
+    expect((await groupsOf(fixture)).ops?.roles).toEqual(['THEIRS', 'MINE']);
   });
 
   test('prints one document with the changes for programs', async () => {
-    await using world = await startPlanFixture();
-    const { out } = await apply(world, everything, '-o', 'json');
+    await using fixture = await startPlanFixture();
+    const { out } = await apply(fixture, everything, '-o', 'json');
     const result = JSON.parse(out) as Record<string, unknown>;
     expect(result.summary).toEqual({ create: 7, update: 0, delete: 0, gain: 5, lose: 0 });
     expect(result.secrets).toMatchObject([
@@ -192,19 +195,19 @@ describe('apply', () => {
 
 describe('new secrets', () => {
   test('are printed once, and are valid', async () => {
-    await using world = await startPlanFixture();
-    const { out } = await apply(world, everything);
+    await using fixture = await startPlanFixture();
+    const { out } = await apply(fixture, everything);
     const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
-    const { accessToken } = await world.server.as({ clientId, clientSecret }).clientIdentities.login();
+    const { accessToken } = await fixture.server.as({ clientId, clientSecret }).clientIdentities.login();
     expect(accessToken).toBeTruthy();
-    expect((await apply(world, everything)).out).not.toContain(clientSecret);
+    expect((await apply(fixture, everything)).out).not.toContain(clientSecret);
   });
 
   test('are written only to the private file of --secret-output', async () => {
-    await using world = await startPlanFixture();
-    const file = world.home.file('secrets.jsonl');
-    const { out, err } = await apply(world, everything, '--secret-output', file);
-    const secrets = (await world.read('secrets.jsonl'))
+    await using fixture = await startPlanFixture();
+    const file = fixture.home.file('secrets.jsonl');
+    const { out, err } = await apply(fixture, everything, '--secret-output', file);
+    const secrets = (await fixture.read('secrets.jsonl'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -214,18 +217,18 @@ describe('new secrets', () => {
   });
 
   test('are not issued if they cannot be stored', async () => {
-    await using world = await startPlanFixture();
-    const before = await dumpDirectory(world.server);
-    const file = await world.write('iam.yaml', everything);
-    expect((await world.iam(['apply', '-f', file, '--yes', '--secret-output', file])).code).toBe(2);
-    expect((await world.iam(['apply', '-f', file, '--yes', '-o', 'csv'])).code).toBe(2);
-    expect(await dumpDirectory(world.server)).toEqual(before);
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    expect((await fixture.iam(['apply', '-f', file, '--yes', '--secret-output', file])).code).toBe(2);
+    expect((await fixture.iam(['apply', '-f', file, '--yes', '-o', 'csv'])).code).toBe(2);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 });
 
 describe('an interrupted apply', () => {
-  const shape = async (world: PlanFixture) => {
-    const document = await world.iam(['export']);
+  const shape = async (fixture: PlanFixture) => {
+    const document = await fixture.iam(['export']);
     return document.out.replaceAll(/ {6}- 0\w{23}\n/g, '');
   };
 
@@ -234,21 +237,21 @@ describe('an interrupted apply', () => {
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
-        await using world = await startPlanFixture();
-        await using breaker = await startBreakingProxy(world.server.url, broken, when);
-        const file = await world.write('iam.yaml', everything);
-        const first = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+        await using fixture = await startPlanFixture();
+        await using breaker = await startBreakingProxy(fixture.server.url, broken, when);
+        const file = await fixture.write('iam.yaml', everything);
+        const first = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
         if (first.code === 0) {
           expect(breaker.writes).toBe(broken - 1);
           expect(broken).toBeGreaterThan(8);
           break;
         }
         expect([broken, first.code]).toEqual([broken, 75]);
-        const second = await world.iam(['apply', '-f', file, '--yes']);
+        const second = await fixture.iam(['apply', '-f', file, '--yes']);
         expect([broken, second.code]).toEqual([broken, 0]);
-        expect([broken, (await world.iam(['diff', '-f', file])).code]).toEqual([broken, 0]);
-        expected ??= await shape(world);
-        expect(await shape(world)).toBe(expected);
+        expect([broken, (await fixture.iam(['diff', '-f', file])).code]).toEqual([broken, 0]);
+        expected ??= await shape(fixture);
+        expect(await shape(fixture)).toBe(expected);
       }
     },
     120_000,
@@ -269,20 +272,28 @@ groups:
     async (when) => {
       let expected: string | undefined;
       for (let broken = 1; ; broken += 1) {
-        await using world = await startPlanFixture();
-        await using breaker = await startBreakingProxy(world.server.url, Number.NaN, when);
+        await using fixture = await startPlanFixture();
+        await using breaker = await startBreakingProxy(fixture.server.url, Number.NaN, when);
         // Always with the same address: created entities are recorded by address.
         const given = { url: breaker.url };
-        await world.iam(['apply', '-f', await world.write('iam.yaml', everything), '--yes'], given);
+        await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes'], given);
         breaker.breakNext(broken);
-        const words = ['apply', '-f', await world.write('other.yaml', other), '--yes', '--prune', '--confirm', 'base'];
-        const first = await world.iam(words, given);
+        const words = [
+          'apply',
+          '-f',
+          await fixture.write('other.yaml', other),
+          '--yes',
+          '--prune',
+          '--confirm',
+          'base',
+        ];
+        const first = await fixture.iam(words, given);
         breaker.breakNext(Number.NaN);
-        const second = await world.iam(words, given);
+        const second = await fixture.iam(words, given);
         expect([broken, second.code], second.err).toEqual([broken, 0]);
-        expect((await world.iam([...words, '--dry-run'], given)).out).toContain('No changes');
-        expected ??= await shape(world);
-        expect(await shape(world)).toBe(expected);
+        expect((await fixture.iam([...words, '--dry-run'], given)).out).toContain('No changes');
+        expected ??= await shape(fixture);
+        expect(await shape(fixture)).toBe(expected);
         if (first.code === 0) {
           expect(broken).toBeGreaterThan(8);
           break;
@@ -294,30 +305,30 @@ groups:
   );
 
   test('prints the secrets that it had issued', async () => {
-    await using world = await startPlanFixture();
-    await using breaker = await startBreakingProxy(world.server.url, 5, 'before');
-    const file = await world.write('iam.yaml', everything);
-    const outcome = await world.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+    await using fixture = await startPlanFixture();
+    await using breaker = await startBreakingProxy(fixture.server.url, 5, 'before');
+    const file = await fixture.write('iam.yaml', everything);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
     expect(outcome.code).toBe(75);
     expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
   });
 
   test('exits with 130 after an interrupt, and continues when it is run again', async () => {
-    await using world = await startPlanFixture();
+    await using fixture = await startPlanFixture();
     const controller = new AbortController();
-    await using between = await startInterposingProxy(world.server.url, 4, async () => controller.abort('SIGINT'));
-    const file = await world.write('iam.yaml', everything);
+    await using between = await startInterposingProxy(fixture.server.url, 4, async () => controller.abort('SIGINT'));
+    const file = await fixture.write('iam.yaml', everything);
     const words = ['apply', '-f', file, '--yes'];
-    expect((await world.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
-    expect((await world.iam(words)).code).toBe(0);
-    expect((await world.iam(['diff', '-f', file])).code).toBe(0);
+    expect((await fixture.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
+    expect((await fixture.iam(words)).code).toBe(0);
+    expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
   });
 
   test('rejects a document number of another customer before the first write', async () => {
-    await using world = await startPlanFixture();
+    await using fixture = await startPlanFixture();
     const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
-    const outcome = await world.iam(['apply', '-f', await world.write('iam.yaml', text), '--yes']);
+    const outcome = await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', text), '--yes']);
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 belongs to b1') });
-    expect(await groupsOf(world)).not.toHaveProperty('new');
+    expect(await groupsOf(fixture)).not.toHaveProperty('new');
   });
 });

@@ -153,7 +153,10 @@ describe('--prune of memberships', () => {
     const file = await fixture.write('less.yaml', unlisted);
     expect((await fixture.iam(applyWords(file))).out).toContain('member of ops: user u1, member of ops: user u2');
     const outcome = await fixture.iam(applyWords(file, '--prune'));
-    expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('This permanently removes 2 memberships.')]);
+    expect([outcome.code, outcome.err]).toEqual([
+      10,
+      expect.stringContaining('This permanently removes 2 memberships.'),
+    ]);
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
