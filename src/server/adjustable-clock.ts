@@ -1,42 +1,42 @@
-/** The clock of one server, which can be told another time: all that the server dates or compares goes by it. */
+/** The adjustable clock of one server: all its timestamps and comparisons use it. */
 import type { Clock } from './clock.ts';
 
 export interface ClockState {
   readonly now: Date;
-  /** It stands still. */
+  /** Whether the time is frozen. */
   readonly frozen: boolean;
-  /** Milliseconds by which it is ahead of the clock behind it; less than zero where it is behind. */
+  /** Milliseconds ahead of the source clock; negative if behind. */
   readonly offset: number;
 }
 
 export interface AdjustableClock extends Clock {
-  /** The clock behind it, which nobody adjusts. */
+  /** The underlying clock, which is not adjustable. */
   readonly source: Clock;
-  /** Calls this whenever it was adjusted. @returns what calls it off. */
+  /** Subscribes to adjustments. @returns a function that unsubscribes. */
   onAdjust(work: () => void): () => void;
   state(): ClockState;
-  /** Stands still from now on. */
+  /** Freezes the time. */
   freeze(): void;
-  /** Goes on from where it stands. */
+  /** Continues from the frozen time. */
   unfreeze(): void;
-  /** Tells this time from now on, and stands or goes on as before. @throws RangeError beyond the times it can tell. */
+  /** Sets the time; the clock stays frozen or running. @throws RangeError outside the supported range. */
   set(time: Date): void;
-  /** Milliseconds forward; less than zero goes back. @throws RangeError. */
+  /** Advances the time by milliseconds, which may be negative. @throws RangeError. */
   advance(milliseconds: number): void;
-  /** Back to the clock behind it, going on. */
+  /** Resets to the source clock, running. */
   reset(): void;
 }
 
-/** What dates in tokens and texts can say without trouble. */
+/** The range that all timestamp formats support. */
 const earliest = Date.parse('1970-01-01T00:00:00.000Z');
 const latest = Date.parse('2999-12-31T23:59:59.999Z');
 
-/** What is wrong with a time, given in milliseconds since the epoch, that a clock is to tell; undefined where nothing is. */
+/** Validates a clock time in epoch milliseconds. @returns an error message, or undefined if the time is valid. */
 export function validateClockTime(time: number): string | undefined {
-  return time >= earliest && time <= latest ? undefined : 'The clock tells the years 1970 to 2999.';
+  return time >= earliest && time <= latest ? undefined : 'The clock supports the years 1970 to 2999.';
 }
 
-/** A clock over another one, which it tells until it is adjusted. Timers know nothing of it. */
+/** Creates an adjustable clock, which follows the source until it is adjusted. It does not affect timers. */
 export function createAdjustableClock(source: Clock): AdjustableClock {
   let offset = 0;
   let frozenAt: number | undefined;
@@ -44,7 +44,7 @@ export function createAdjustableClock(source: Clock): AdjustableClock {
   const sourceTime = () => source.now().getTime();
   const current = () => frozenAt ?? sourceTime() + offset;
 
-  /** In this order: whoever is told looks at the clock. */
+  /** Applies the change before it notifies listeners, as they read the clock. */
   function adjust(change: () => void): void {
     change();
     for (const work of listeners) work();
@@ -84,7 +84,7 @@ export function createAdjustableClock(source: Clock): AdjustableClock {
   };
 }
 
-/** Brings a fresh clock to what this one tells now, standing or going on as it does. Neither knows of the other after it. */
+/** Captures the state of a clock. @returns a function that applies it to a new, independent clock. */
 export function copyClockState(clock: AdjustableClock): (fresh: AdjustableClock) => void {
   const { now, frozen, offset } = clock.state();
   return (fresh) => {

@@ -1,4 +1,4 @@
-/** Everything that makes one IAM. The app is made from a world and no module holds state, so several live in one process. */
+/** The app context: everything that makes up one IAM. Modules hold no state, so several contexts can share one process. */
 import type { AdjustableClock } from './adjustable-clock.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
@@ -31,50 +31,50 @@ export interface AppContext extends Authentication, Integrations {
   readonly ids: Ids;
   readonly keys: KeyRing;
   readonly settings: Settings;
-  /** Without a slash at its end. */
+  /** Without trailing slash. */
   readonly baseUrl: string;
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
   readonly throttles: Throttles;
-  /** One for the server and its sandboxes. */
+  /** Shared by the server and its sandboxes. */
   readonly growthLimit: GrowthLimit;
   readonly passwords: Passwords;
-  /** One for the main service and all sandboxes: they share the threads. */
+  /** Shared by the main service and all sandboxes, which share the threads. */
   readonly hashQueue: HashQueue;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: StateManager;
   readonly sandboxes: Sandboxes;
-  /** Setting disable-rate-limits: what counts failures and messages counts nothing. */
+  /** Setting disable-rate-limits: failures and messages are not counted. */
   readonly disableRateLimits: boolean;
-  /** What is kept of calls, and faults; missing without control plane. */
+  /** Request log, metrics and fault injection; missing without control plane. */
   readonly observability: Observability | undefined;
-  /** For what goes by real time. */
+  /** A timer in real time. */
   readonly timer: Timer;
   readonly log: Log;
-  /** Where decisions are told; missing where that is switched off. */
+  /** The audit log; missing if it is disabled. */
   readonly audit: AuditLog | undefined;
-  /** The name of this sandbox, where it is one. */
+  /** The name of the sandbox; undefined for the main service. */
   readonly sandbox: string | undefined;
-  /** Lets go of who waits for messages or calls, and ends deliveries: nothing of this world is needed any more. */
+  /** Closes the context: ends subscriptions to messages and requests, and stops deliveries. */
   close(): Promise<void>;
 }
 
-/** What a world is made of: everything that has a life outside it. */
+/** The dependencies of an app context that outlive it. */
 export type AppContextDeps = Pick<
   AppContext,
   'store' | 'storeSecret' | 'clock' | 'random' | 'keys' | 'settings' | 'log' | 'hashQueue'
 > & {
   readonly baseUrl: string;
-  /** Goes on with the ids of a world before, so that later ones still come later; new ones where missing. */
+  /** The id generator of a previous context, so that ids stay ordered; a new one if missing. */
   readonly ids?: Ids | undefined;
   readonly baseline: BaselineSource;
   readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
-  /** That of the machine where missing. */
+  /** The system timer if missing. */
   readonly timer?: Timer | undefined;
-  /** Those of the world; made where they are not given. */
+  /** Created if missing. */
   readonly sandboxes?: Sandboxes;
-  /** That of the server, for a sandbox. */
+  /** The limit of the server, for a sandbox. */
   readonly growthLimit?: GrowthLimit;
 };
 
@@ -105,7 +105,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     state: createStateManager({
       ...deps,
       throttles,
-      // A sandbox that is reset does not clear what is counted for the server.
+      // Resetting a sandbox does not clear the counts of the server.
       growthLimit: deps.growthLimit ? noGrowthLimit : growthLimit,
       apiKeyUses,
       outbox: integrations.outbox,

@@ -1,4 +1,4 @@
-/** The Koa app of a world: mounts the registry, one router an area, and writes every failure in the one shape. */
+/** The Koa app of an app context: mounts the operations, one router per area, and writes all error responses. */
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { apiError } from '../contract/errors.ts';
@@ -27,7 +27,7 @@ import { operations } from './operations/index.ts';
 import { type AnyOperation, compileOperation } from './pipeline.ts';
 import { createSandboxRouter } from './sandbox-router.ts';
 
-/** The app for this world. @throws Error where a declaration in the registry is at fault. */
+/** Creates the app. @throws Error if a declaration in the registry is not valid. */
 export function createApp(appContext: AppContext): Koa {
   const registry = Object.values(operations) as unknown as readonly AnyOperation[];
   assertRegistry(registry);
@@ -58,22 +58,22 @@ export function createApp(appContext: AppContext): Koa {
 }
 
 /**
- * In the place of Koa's own end of a call, which looks for a body to send and for the end of the socket: every step here
- * ends its answer itself. What is thrown nonetheless is a fault of the program, and the connection tells no more.
+ * Replaces Koa's response handling, as every step here writes its response. An error that is thrown nonetheless is a bug:
+ * it is logged, and the connection is closed.
  */
 function createRequestHandler({ log }: AppContext) {
-  return async (ctx: Context, step: (ctx: Context) => Promise<void>): Promise<void> => {
+  return async (ctx: Context, middleware: (ctx: Context) => Promise<void>): Promise<void> => {
     try {
-      await step(ctx);
+      await middleware(ctx);
     } catch (error) {
-      log.error({ err: error }, 'an answer could not be written');
+      log.error({ err: error }, 'failed to write the response');
       ctx.res.destroy();
     }
   };
 }
 
 interface AreaRouter {
-  /** What takes a call of this method to this path. */
+  /** Returns the handler for this method and path. */
   find(method: string, path: string): RouteHandler | undefined;
   readonly operations: readonly { readonly matcher: RegExp; readonly method: string }[];
 }
@@ -86,13 +86,13 @@ interface Routes {
   readonly control: ControlPlane;
 }
 
-/** What every step finds in the state of the call; `query` is without its question mark. */
+/** Initializes the state of a request; `query` is without its question mark. */
 function initializeState(ctx: Context, appContext: AppContext, readSource: SourceReader): void {
   const { path, search } = splitTarget(ctx.req.url ?? '/');
   ctx.state.path = path;
   ctx.state.query = search;
   ctx.state.startedAt = appContext.observability?.stopwatch.now();
-  // Read now: the address is gone with the connection.
+  // Read now, as the address is not available once the connection is closed.
   ctx.state.source = readSource(ctx.req);
   ctx.state.requestId = appContext.ids.newRequestId();
   startResponse(ctx, {
@@ -104,7 +104,7 @@ function initializeState(ctx: Context, appContext: AppContext, readSource: Sourc
 
 const noQuery = new URLSearchParams();
 const servicePathPrefix = `${servicePrefix}/`;
-/** For whoever forgot the prefix. */
+/** For a path without the service prefix. */
 const prefixHint = `Path not found. Paths of the service start with ${servicePathPrefix}`;
 
 async function route(ctx: Context, { areas, documents, control }: Routes): Promise<void> {
@@ -126,7 +126,7 @@ function parseAreaName(path: string): string {
   return slash < 0 ? path.slice(servicePathPrefix.length) : path.slice(servicePathPrefix.length, slash);
 }
 
-/** Nothing took the call: its method is wrong, or its path. */
+/** Throws METHOD_NOT_ALLOWED if the path exists for another method, PATH_UNKNOWN otherwise. */
 function throwUnmatched(fullPath: string, area: AreaRouter): never {
   const path = fullPath.slice(servicePrefix.length);
   const methods = area.operations.filter(({ matcher }) => matcher.test(path)).map(({ method }) => method);
@@ -149,13 +149,13 @@ function createAreaRouters(registry: readonly AnyOperation[], appContext: AppCon
 }
 
 /**
- * A router is asked which route a call is for, and no more: the chain of steps that it would make for every call has
- * one step here, and parameters are read from the path as it came.
+ * The routers only match routes. They do not dispatch, which avoids a middleware chain per request; parameters are read
+ * from the raw path.
  */
 function createAreaRouter(registry: readonly AnyOperation[], appContext: AppContext): AreaRouter {
   const routers = new Map<string, Router[]>();
   const handlers = new Map<unknown, RouteHandler>();
-  // A literal segment wins over a parameter in its place, whatever the order of the files.
+  // A literal segment takes precedence over a parameter in the same position.
   const ordered = [...registry].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   for (const operation of ordered) {
     const options = { faults: appContext.observability?.faults, limitGrowth: true, guardAccounts: true };
@@ -165,7 +165,7 @@ function createAreaRouter(registry: readonly AnyOperation[], appContext: AppCont
       return handle(ctx, ctx.state.search);
     };
     const router = routerFor(routers, operation);
-    // With the prefix in the path: as an option it has every path compiled twice.
+    // The prefix is part of the path: as an option, the router compiles every path twice.
     handlers.set(
       router.register(servicePrefix + toRouterPath(operation.path), [operation.method], handleRoute as never),
       handleRoute,
@@ -181,7 +181,7 @@ function createAreaRouter(registry: readonly AnyOperation[], appContext: AppCont
   };
 }
 
-/** There is one for each method and number of segments, so that routes of others need not be tried for a call. */
+/** One router per method and number of segments, so that a request tries few routes. */
 function routerFor(routers: Map<string, Router[]>, { method, path }: AnyOperation): Router {
   const ofMethod = routers.get(method) ?? [];
   routers.set(method, ofMethod);
@@ -197,7 +197,7 @@ function segmentsIn(path: string): number {
   return segments;
 }
 
-/** As a network does that fails: not a word more. */
+/** Closes the connection without a response, as a network failure does. */
 function dropConnection(ctx: Context): void {
   ctx.state.dropped = true;
   ctx.req.socket.destroy();
@@ -222,14 +222,14 @@ function writeError(ctx: Context, error: unknown, appContext: AppContext): void 
 function recordAuditEvent(ctx: Context, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
   const event = buildAuditEvent(ctx, { clock, isRemote: settings.allowRemote, sandbox });
   const { caller, loggedIn, issued, source, path } = ctx.state;
-  // A login is told where administration is: off loopback the growth limit bounds how many a stranger can cause.
+  // Logins go to the main audit log: off loopback, the growth limit bounds how many an anonymous caller can cause.
   const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
-  // The control plane of a loopback server asks for no credentials: what is changed there is administration.
+  // The control plane of a loopback server requires no credentials: its changes count as administration.
   const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isUnprivileged(caller);
   if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
 }
 
-/** One line a call: who did what, and what came of it. Never a body, a query or a header, which may hold secrets. */
+/** Logs one line per request: caller, operation and outcome. Never a body, query or header, which may contain secrets. */
 function recordOutcome(ctx: Context, appContext: AppContext): void {
   const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
   const actor = loggedIn ?? formatCallerName(caller);
@@ -248,6 +248,6 @@ function recordOutcome(ctx: Context, appContext: AppContext): void {
       status,
       refusal,
     },
-    'call',
+    'request',
   );
 }

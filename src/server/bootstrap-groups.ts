@@ -1,4 +1,4 @@
-/** The groups that every first start makes. */
+/** The bootstrap groups, created at the first start. */
 import type { Clock } from './clock.ts';
 import type { Transaction } from './store/store.ts';
 
@@ -18,7 +18,7 @@ export interface BootstrapGroupDeps {
   createId(groupName: string): Promise<string> | string;
 }
 
-/** The groups of a first start. */
+/** Creates the bootstrap groups. */
 export async function createBootstrapGroups(
   tx: Transaction,
   { createId: idOf, clock }: BootstrapGroupDeps,

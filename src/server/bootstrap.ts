@@ -1,6 +1,6 @@
 /**
- * What a fresh store gets, so that somebody can begin: groups, an application client, an administrator user and an
- * administrator client. Secrets are random and told once, or given from outside and then applied at every start.
+ * Bootstraps a new store: groups, an application client, an administrator user and an administrator client. Secrets are
+ * random and printed once, or configured and then applied at every start.
  */
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
 import { type Clock, epochSeconds } from './clock.ts';
@@ -16,7 +16,7 @@ import { SettingError, type Settings } from './settings.ts';
 import type { Store, Transaction } from './store/store.ts';
 import { type Client, foldIdentifier, type User } from './store/tables.ts';
 
-/** What the start tells. A secret is there only where this start made it. */
+/** The result of a start. It contains only secrets that this start generated. */
 export interface BootstrapResult {
   readonly adminClientId: string;
   readonly adminClientSecret?: string;
@@ -36,7 +36,7 @@ export interface BootstrapDeps {
 const defaultUser = 'admin';
 const administratorAuthorities = ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'];
 
-/** Brings the store to where somebody can administer it. Running it again changes nothing that was not asked for. */
+/** Ensures that the store has an administrator. Idempotent, except for changed settings. */
 export async function bootstrap(deps: BootstrapDeps): Promise<BootstrapResult> {
   const { store, settings } = deps;
   const user = await store.users.getBy('bootstrap', 'admin');
@@ -63,7 +63,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<BootstrapResult> {
   });
 }
 
-/** The client secret that this start has to set: a given one that is not set yet, or a new one where there is none. */
+/** The client secret to set at this start: a changed configured one, or a generated one; undefined to keep the current one. */
 async function resolveClientSecret(
   { settings, random }: BootstrapDeps,
   client: Client | undefined,
@@ -99,7 +99,7 @@ async function assertPasswordSetting(password: string, settings: Settings, user:
 async function ensureAdminClient(tx: Transaction, deps: BootstrapDeps, secret: string | undefined): Promise<Client> {
   const client = await ensureClient(tx, deps, 'admin', deps.settings.adminClientId);
   if (secret === undefined) return client;
-  // Tokens count in seconds: from the next one on, so that those of this second end as well.
+  // Token times have a resolution of one second: start at the next one, to reject tokens of this second too.
   const tokensValidFrom = epochSeconds(deps.clock) + 1;
   const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom } : {}) };
   await tx.clients.replace(changed);
@@ -110,7 +110,7 @@ async function ensureAppClient(tx: Transaction, deps: BootstrapDeps): Promise<Cl
   return ensureClient(tx, deps, 'app', deps.settings.appClientId);
 }
 
-/** The bootstrap client of this kind under the id that is asked for; made, or put in the place of the one before. */
+/** Ensures that the bootstrap client of this kind exists with the requested id; replaces one with another id. */
 async function ensureClient(
   tx: Transaction,
   deps: BootstrapDeps,
@@ -132,14 +132,14 @@ async function ensureClient(
   return created;
 }
 
-/** Names of logins and clients are given out once; a given one that somebody else has, or had, is a setting to change. */
+/** Login names and client ids are never reused, so a configured one that is or was in use must be changed. */
 function createNameTakenError(variable: string): SettingError {
   return new SettingError(
-    `${variable} names an id or a login that is in use in this store, or was once: choose another`,
+    `${variable} is set to an id or login name that is, or was, in use in this store: choose another one`,
   );
 }
 
-/** A client of a first start, without its name and its secret. */
+/** The fields of a bootstrap client, except its id and secret. */
 export function createBootstrapClient(kind: 'admin' | 'app'): Omit<Client, 'clientId' | 'createdAt'> {
   const common = { party: '1STPARTY', bootstrap: kind, appId: kind === 'admin' ? 'iam-admin' : 'iam-app' } as const;
   if (kind === 'admin')
@@ -159,7 +159,7 @@ export function createBootstrapClient(kind: 'admin' | 'app'): Omit<Client, 'clie
   };
 }
 
-/** Undefined where somebody removed the administrator user and nothing asks for a new one. */
+/** @returns undefined if the administrator user was deleted and no new password is set. */
 async function ensureAdminUser(
   tx: Transaction,
   deps: BootstrapDeps,
@@ -189,12 +189,12 @@ async function assertNamesAvailable(tx: Transaction, user: User): Promise<void> 
     ['IAM_ADMIN_USER', user.userName],
     ['IAM_ADMIN_EMAIL', user.userEmail],
   ] as const) {
-    const holder = name === undefined ? undefined : await tx.users.getBy('login', foldIdentifier(name));
-    if (holder && holder.userId !== user.userId) throw createNameTakenError(variable);
+    const owner = name === undefined ? undefined : await tx.users.getBy('login', foldIdentifier(name));
+    if (owner && owner.userId !== user.userId) throw createNameTakenError(variable);
   }
 }
 
-/** What the administrator user of a first start is, besides its names. */
+/** The fields of the administrator user, except its names. */
 export const adminUserDefaults = {
   emailVerified: true,
   mobileVerified: false,

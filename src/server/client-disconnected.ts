@@ -1,4 +1,4 @@
-/** Thrown in place of work whose caller has disconnected: no answer could reach it. */
+/** Thrown to abort work when the client has disconnected. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected';
 }

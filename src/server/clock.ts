@@ -1,4 +1,4 @@
-/** The one source of time. Everything else is handed a Clock. */
+/** The only source of time. Other modules receive a Clock. */
 export interface Clock {
   now(): Date;
 }

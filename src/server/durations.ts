@@ -1,4 +1,4 @@
-/** Lengths of time as people write them: 90s, 10m, 1h30m, 7d, -1s. */
+/** Parses durations such as 90s, 10m, 1h30m, 7d, -1s. */
 
 const millisecondsPerUnit: Readonly<Record<string, number>> = {
   ms: 1,
@@ -9,10 +9,10 @@ const millisecondsPerUnit: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Numbers this long stay exact. */
+/** Up to 9 digits, so that the sum stays exact. */
 const durationPattern = /^[+-]?(\d{1,9}(ms|s|m|h|d|w))+$/;
 
-/** Milliseconds, less than zero after a minus sign; undefined where it is no length of time. */
+/** Parses a duration. @returns milliseconds, negative after a minus sign; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (text.length > 64 || !durationPattern.test(text)) return undefined;
   let sum = 0;

@@ -1,8 +1,8 @@
-/** Finds what has expired without a look at what has not: a hashed timing wheel (Varghese and Lauck, 1987) of one second. */
+/** Finds expired items in constant time each: a hashed timing wheel (Varghese and Lauck, 1987) with slots of one second. */
 
 const slotMs = 1000;
 
-/** What can be in one queue at a time. `slot` belongs to the queue. */
+/** An item of at most one queue. `slot` is managed by the queue. */
 export interface Expiring {
   slot: number | undefined;
 }
@@ -11,7 +11,7 @@ export class ExpiryQueue<Item extends Expiring> {
   readonly #slots = new Map<number, Set<Item>>();
   #next = 0;
 
-  /** Puts an item in, or moves it: it expires within the second after `at`. */
+  /** Adds or moves an item: it expires within the second after `at`. */
   schedule(item: Item, at: number): void {
     const slot = Math.max(this.#next, Math.floor(at / slotMs) + 1);
     if (item.slot === slot) return;
@@ -29,11 +29,11 @@ export class ExpiryQueue<Item extends Expiring> {
     item.slot = undefined;
   }
 
-  /** Takes out what has expired. Constant time for each item, however many others there are. */
+  /** Removes the expired items. Takes constant time per expired item. */
   expire(now: number, drop: (item: Item) => void): void {
     const last = Math.floor(now / slotMs);
     if (last < this.#next) return;
-    // After a long time without calls there are fewer slots than seconds.
+    // After a long idle time there are fewer slots than seconds.
     const due = last - this.#next < this.#slots.size ? range(this.#next, last) : [...this.#slots.keys()];
     this.#next = last + 1;
     for (const slot of due) if (slot <= last) this.#expireSlot(slot, drop);

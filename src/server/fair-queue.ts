@@ -1,11 +1,11 @@
 /**
- * A queue that is served round robin by lane (fair queueing, RFC 970): a caller with many items in it delays only
- * itself. Each operation takes a number of steps that depends on the depth of the lanes alone.
+ * A queue served round robin by lane (fair queueing, RFC 970): a caller with many items delays only itself. The cost of
+ * each operation depends on the depth of the lanes only.
  */
 import { Largest } from './largest.ts';
 import { LinkedList, type ListNode } from './linked-list.ts';
 
-/** Whose item it is, from the outside in: source, client, and so on. All lanes of a queue have the same depth. */
+/** The owner of an item, outermost key first: source, client, and so on. All lanes of a queue have the same depth. */
 export type Lane = readonly string[];
 
 /** An item in its queue. */
@@ -16,10 +16,10 @@ export interface QueueEntry<Item> {
   node: ListNode<QueueEntry<Item>> | undefined;
 }
 
-/** All items whose lanes begin alike. A group without an item is not kept. */
+/** All items with a common lane prefix. Empty groups are removed. */
 class LaneGroup<Item> {
   readonly groups = new Map<string, LaneGroup<Item>>();
-  /** The groups in it, the one to be served next first. */
+  /** Child groups in the order in which they are served. */
   readonly rotation = new LinkedList<LaneGroup<Item>>();
   readonly largest = new Largest<LaneGroup<Item>>();
   /** Oldest first; of the innermost groups only. */
@@ -42,7 +42,7 @@ export class FairQueue<Item> {
     return this.#root.size;
   }
 
-  /** How many items have a lane that begins with this key. */
+  /** The number of items whose lane starts with this key. */
   sizeOf(outermost: string): number {
     return this.#root.groups.get(outermost)?.size ?? 0;
   }
@@ -56,11 +56,11 @@ export class FairQueue<Item> {
     return entry;
   }
 
-  /** Takes the next item: of each group in turn, the oldest first. */
+  /** Removes and returns the next item: groups in turn, oldest item first. */
   shift(): Item | undefined {
     let group = this.#root;
     for (let next = group.rotation.first; next; next = group.rotation.first) {
-      // To the end of the line; where this was the last item of the group, it leaves altogether.
+      // Move the group to the end; it is removed below if this was its last item.
       group.rotation.remove(next);
       next.value.rotationNode = group.rotation.push(next.value);
       group = next.value;
@@ -68,14 +68,14 @@ export class FairQueue<Item> {
     return this.#removeNode(group.entries.first);
   }
 
-  /** Takes the newest item of the longest lane. Of equal ones it is the lane that got the last item. */
+  /** Removes and returns the newest item of the longest lane; of equally long lanes, the one that changed last. */
   dropFromLongest(): Item | undefined {
     let group = this.#root;
     for (let next = group.largest.group; next; next = group.largest.group) group = next;
     return this.#removeNode(group.entries.last);
   }
 
-  /** Takes an item out, wherever it stands. False where it has left already. */
+  /** Removes an item from any position. @returns false if it has already left the queue. */
   remove(entry: QueueEntry<Item>): boolean {
     const { node, group } = entry;
     if (!node) return false;

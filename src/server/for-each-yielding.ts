@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So many are looked at in one turn of the event loop: some milliseconds of it. */
+/** Steps per event-loop turn: a few milliseconds. */
 const stepsPerTurn = 250;
 
-/** Does the work for one after another of a list that may be long, and lets other calls have their turn now and then. */
+/** Runs `work` for each item in sequence, yielding to the event loop at intervals. */
 export async function forEachYielding<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const pause = createPause();
   for (const item of items) {
@@ -12,18 +12,18 @@ export async function forEachYielding<Item>(items: Iterable<Item>, work: (item: 
   }
 }
 
-/** @param work how much the next step is, where steps differ. */
+/** @param work the relative cost of the next step. */
 export type Pause = (work?: number) => Promise<void> | undefined;
 
-/** What to await before each step of work that may have many: every now and then it lets other calls have their turn. */
+/** Creates a function to await before each step of long work: it yields to the event loop at intervals. */
 export function createPause(steps = stepsPerTurn): Pause {
-  let left = steps;
+  let remaining = steps;
   return (work = 1) => {
-    if (left > 0) {
-      left -= work;
+    if (remaining > 0) {
+      remaining -= work;
       return undefined;
     }
-    left = steps - work;
+    remaining = steps - work;
     return setImmediate();
   };
 }

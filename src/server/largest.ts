@@ -1,4 +1,4 @@
-/** Groups by their number of members. Which group is the largest costs the same, however many there are. */
+/** Tracks group sizes and finds the largest group in constant time. */
 import { LinkedList, type ListNode } from './linked-list.ts';
 
 interface GroupPosition<Group> {
@@ -11,7 +11,7 @@ export class Largest<Group> {
   readonly #bySize = new Map<number, LinkedList<Group>>();
   #size = 0;
 
-  /** The largest group; of several equal ones the one that changed last. */
+  /** The largest group; of equally large ones, the one that changed last. */
   get group(): Group | undefined {
     return this.#bySize.get(this.#size)?.last?.value;
   }
@@ -33,14 +33,14 @@ export class Largest<Group> {
     if (position) this.#removeFromList(position);
     if (size === 0) this.#positions.delete(group);
     else this.#positions.set(group, { size, node: this.#listOf(size).push(group) });
-    // A group changes by one member, so where the largest shrank it, or one of its size, is the largest still.
+    // Sizes change by one, so after the largest group shrinks, the maximum decreases by one at most.
     if (size > this.#size) this.#size = size;
     else if (!this.#bySize.has(this.#size)) this.#size -= 1;
   }
 
-  #removeFromList({ size, node: cell }: GroupPosition<Group>): void {
+  #removeFromList({ size, node }: GroupPosition<Group>): void {
     const list = this.#listOf(size);
-    list.remove(cell);
+    list.remove(node);
     if (!list.first) this.#bySize.delete(size);
   }
 

@@ -1,4 +1,4 @@
-/** A doubly linked list: what stands anywhere in it is removed in one step, which an array or a Map does not offer. */
+/** A doubly linked list, for removal in constant time at any position. */
 export interface ListNode<Value> {
   readonly value: Value;
   previous: ListNode<Value> | undefined;
@@ -17,7 +17,7 @@ export class LinkedList<Value> {
     return node;
   }
 
-  /** `cell` must be one of this list. */
+  /** Removes a node of this list. */
   remove({ previous, next }: ListNode<Value>): void {
     if (previous) previous.next = next;
     else this.first = next;

@@ -1,4 +1,4 @@
-/** The log: one JSON object a line on standard error, never a secret. */
+/** The log: one JSON object per line on standard error, without secrets. */
 import { pino, stdSerializers } from 'pino';
 
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -8,11 +8,11 @@ export interface Log {
   warn(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   debug(fields: LogFields, message: string): void;
-  /** Whether `info` lines go anywhere, so that nobody builds them in vain. */
+  /** Whether `info` is enabled, to avoid building unused lines. */
   readonly infoEnabled: boolean;
 }
 
-/** `write` gets whole lines. Errors are logged by name, message, stack and cause; nothing else of them. */
+/** Creates a log. `write` receives complete lines. Errors are logged with type, message and stack only. */
 export function createLog(level: string, write: (line: string) => void, now: () => Date): Log {
   const logger = pino(
     {
@@ -33,14 +33,14 @@ export function createLog(level: string, write: (line: string) => void, now: () 
   };
 }
 
-/** What else an error carries may be what it failed on: a query, a row, a secret. */
+/** Omits other properties of an error, which may contain a query, a row or a secret. */
 function serializeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return String(thrown);
   const { type, message, stack } = stdSerializers.err(thrown);
   return { type, message, stack };
 }
 
-/** JSON leaves these as they are in texts, and outside of texts there are none; terminals and line readers obey them. */
+/** Escapes control characters that JSON does not escape, but terminals and line readers interpret. */
 function escapeControlCharacters(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

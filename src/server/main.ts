@@ -1,6 +1,6 @@
 /**
- * The composition root of a process of its own: of the server, only this knows the process, its environment, the disk and
- * the real clock. `iam serve` and `npm start` call `serve`; it resolves with the exit code after a clean stop.
+ * The composition root of the server process: the only module that uses the process, its environment, the disk and the
+ * system clock. `iam serve` and `npm start` call `serve`, which resolves with the exit code.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export interface LocalProfile {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The application client, which users sign in through. */
+  /** The application client for user logins. */
   readonly userClientId: string;
 }
 
@@ -34,11 +34,11 @@ interface Streams {
   readonly stderr: NodeJS.WritableStream;
 }
 
-/** Whoever looked after signals until now. */
+/** The caller's signal handling during startup. */
 interface SignalOwner {
-  /** Aborted where a stop was asked for already. */
+  /** Aborted if a stop was already requested. */
   readonly signal: AbortSignal;
-  /** To be called once signals are looked after here: one that came in between would be lost. */
+  /** Must be called after the handlers here are installed, so that no signal is lost in between. */
   releaseSignals(): void;
 }
 
@@ -47,7 +47,7 @@ export interface ServeOptions {
   readonly flags: Flags;
   readonly environment: Environment;
   readonly io: Streams & Partial<SignalOwner>;
-  /** Keeps the administrator's credentials where the CLI finds them. @returns where that is, for the person to read. */
+  /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
   saveProfile?(profile: LocalProfile): Promise<string>;
 }
 
@@ -61,7 +61,7 @@ const exitCodes = {
 /** Serves until SIGTERM or SIGINT. @returns the exit code: 0 after a clean stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
-  // From the beginning: whoever waits for the line that says ready may send a signal with it.
+  // Install the handlers first: a caller may send a signal as soon as it reads the ready line.
   const signal = waitForStopSignal();
   io.releaseSignals?.();
   try {
@@ -92,9 +92,9 @@ async function readConfiguration({
   const settings = readSettings(flags, environment);
   if (settings.seed === undefined) return { settings };
   const text = await readFile(settings.seed, 'utf8').catch((error: Error) => {
-    throw new SeedError(`the seed can't be read: ${error.message}`);
+    throw new SeedError(`can't read the seed: ${error.message}`);
   });
-  // The reader of YAML is a large part of the server, and most starts have no seed.
+  // Load the YAML parser on demand: it is large, and most starts have no seed.
   const { parseSeed: readSeed } = await import('./seed/parse.ts');
   const seed = await readSeed(text, settings.seed);
   return { settings: readSettings(flags, environment, seed.settings), seed };
@@ -103,9 +103,9 @@ async function readConfiguration({
 async function startServerProcess(
   settings: Settings,
   seed: SeedDocument | undefined,
-  parts: AuditDeps,
+  deps: AuditDeps,
 ): Promise<RunningServer> {
-  const { log } = parts;
+  const { log } = deps;
   const tls = await readTls(settings);
   return listen({
     settings,
@@ -115,7 +115,7 @@ async function startServerProcess(
     clock: systemClock,
     random: systemRandom,
     openStore: () => openStore(settings, log),
-    openAudit: () => openAudit(settings, parts),
+    openAudit: () => openAudit(settings, deps),
   });
 }
 
@@ -128,7 +128,7 @@ async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; k
     createSecureContext(tls);
   } catch (error) {
     throw new SettingError(
-      `--tls-cert and --tls-key are no certificate and its key in PEM: ${(error as Error).message}`,
+      `--tls-cert and --tls-key must be a certificate and its private key in PEM: ${(error as Error).message}`,
     );
   }
   return tls;
@@ -136,11 +136,11 @@ async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; k
 
 function readTlsFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw new SettingError(`--tls-cert and --tls-key name files: ${error.message}`);
+    throw new SettingError(`can't read the file of --tls-cert or --tls-key: ${error.message}`);
   });
 }
 
-/** In words for a person or, where programs read the output, in the log. */
+/** Prints warnings as text or, with --json, to the log. */
 function printWarnings(
   { warnings }: RunningServer,
   { json }: Settings,
@@ -158,7 +158,7 @@ async function printBanner(server: RunningServer, settings: Settings, options: S
   options.io.stdout.write(text);
 }
 
-/** Only for the store everybody has, and only where the secret was made here: other secrets are in somebody's keeping. */
+/** Saves the profile only for the default store and a generated secret: configured secrets are managed elsewhere. */
 async function saveProfile(
   server: RunningServer,
   settings: Settings,
@@ -176,7 +176,7 @@ async function saveProfile(
   });
 }
 
-/** The first signal asks for a clean stop; a second one ends the process as it always does. */
+/** The first signal requests a clean stop; a second one ends the process immediately. */
 function waitForStopSignal(): { received: Promise<void>; release(): void } {
   let release = () => {};
   const received = new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ function waitForStopSignal(): { received: Promise<void>; release(): void } {
   return { received, release };
 }
 
-/** One clear line, and the exit code that goes with it. */
+/** Prints a one-line error. @returns the exit code. */
 function reportStartError(error: unknown, stderr: NodeJS.WritableStream): number {
   const { message, code } = describeStartError(error);
   stderr.write(`error: ${message}\n`);
@@ -211,18 +211,18 @@ function describeStartError(error: unknown): { message: string; code: number } {
   };
   if (syscall === 'listen' && code === 'EADDRINUSE')
     return {
-      message: `port ${port} is taken on ${address}; stop what uses it, or choose another with --port (0 takes any free one)`,
+      message: `port ${port} is already in use on ${address}; stop the other process, or choose another port with --port (0 selects a free one)`,
       code: exitCodes.portTaken,
     };
   if (syscall === 'getaddrinfo')
-    return { message: `--host ${hostname} is no address of this machine: ${code}`, code: exitCodes.usage };
+    return { message: `--host ${hostname} is not an address of this machine: ${code}`, code: exitCodes.usage };
   if (syscall === 'listen')
     return { message: `can't listen on ${address}:${port}: ${code}`, code: exitCodes.portTaken };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: exitCodes.other };
 }
 
-/** What a first start writes, and others do where a setting names something new, may find a disk that takes nothing. */
+/** The bootstrap may fail to write to a full or failed disk. */
 function describeUnwritableStore({ message, cause }: StoreUnavailableError): string {
   const reason = cause instanceof Error ? cause.message : message;
-  return `the store can't be written: ${reason}. See to the disk, then start again; nothing that was answered is lost`;
+  return `can't write to the store: ${reason}. Check the disk, then start again; no acknowledged change is lost`;
 }

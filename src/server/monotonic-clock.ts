@@ -1,6 +1,6 @@
 /**
- * Elapsed time that never runs backwards: while the clock is set back it stands still, so that what was counted before
- * counts as if just now, and no limit lasts until the clock is there again.
+ * Elapsed time that never decreases. It ignores backward steps of the clock, so that no limit is extended until the clock
+ * reaches its old time again.
  */
 import type { Clock } from './clock.ts';
 

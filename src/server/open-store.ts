@@ -1,4 +1,4 @@
-/** Opens the store that the settings name: in memory, or in a folder of this machine. */
+/** Opens the configured store: in memory, or in a folder. */
 import path from 'node:path';
 import { systemClock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -10,7 +10,7 @@ import { openNodeProcesses } from './store/json/node-processes.ts';
 import { openMemoryStore } from './store/memory.ts';
 import type { Store } from './store/store.ts';
 
-/** The journal goes by the machine's clock, whatever the server takes the time for. @throws StoreOpenError. */
+/** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
 export async function openStore({ store, data }: Settings, log: Log): Promise<Store> {
   if (store === 'memory') return openMemoryStore();
   return openFileStore({

@@ -1,6 +1,7 @@
 /**
- * The way of every call: authenticate, authorize, path, query, body, handle, check the answer, write it. Compiled once
- * for each operation from its declaration; the order is a rule of the interface, so that a refused call learns nothing.
+ * The request pipeline: authenticate, authorize, validate path, query and body, handle, validate and write the response.
+ * Compiled once per operation from its declaration. The interface defines the order, so that a rejected request reveals
+ * nothing.
  */
 import type { Context } from 'koa';
 import type * as z from 'zod';
@@ -37,15 +38,15 @@ import type { Client } from './store/tables.ts';
 
 export type AnyOperation = Operation<FullContext>;
 
-/** A compiled operation: writes the answer into `ctx`, throws what is to be answered as a failure. */
+/** A compiled operation: writes the response to `ctx`, or throws the error to return. */
 export type OperationHandler = (ctx: Context, search: URLSearchParams) => Promise<void>;
 
 const defaultLimit = 100;
 
 export interface CompileOptions {
-  /** Those on purpose. With them on the control plane nobody could take them away again. */
+  /** Injected faults. Not for the control plane, where they could prevent their own removal. */
   readonly faults?: FaultInjector | undefined;
-  /** Whether callers that did not authenticate are limited in what they create. Revocation is not: a limit would keep tokens in force. */
+  /** Whether the growth limit applies to unauthenticated callers. Revocation is exempt: a limit would keep tokens valid. */
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
 }
@@ -74,7 +75,7 @@ export function compileOperation(
     const caller = requiresAuthentication
       ? await authenticate(appContext, credentials, { auth: operation.auth, source: ctx.state.source })
       : undefined;
-    // Also of whoever is refused: who looks for the reason wants to know who he was.
+    // Set also for rejected callers, for logs and the audit.
     ctx.state.caller = caller;
     if (!isAllowed(operation.roles, caller))
       throw await authorizationError(operation.roles, caller, {
@@ -87,7 +88,7 @@ export function compileOperation(
   return async (ctx, search) => {
     const ip = ctx.req.headers.ip?.toString();
     if (faults && ctx.req.headers.prefer !== undefined) throwPreferredError(ctx, faults, operation);
-    // Where nobody is asked who he is, what else he presents is his own affair: stale credentials do not matter.
+    // Operations without authentication ignore credentials, also invalid ones.
     const credentials = operation.auth === 'none' ? undefined : readRequestCredentials(ctx, search, operation);
     let caller = await authenticateCaller(ctx, credentials);
     const appliedFaults = faults?.matchOperation(operation, caller);
@@ -100,10 +101,10 @@ export function compileOperation(
       operation.request.body && (await readBody(ctx, operation, { limit: appContext.settings.bodyLimit, credentials }));
     const list: ListIdentity = { operationId: operation.id, params, query };
     const clientId = findAuthenticatedClientId(caller);
-    // Another caller could make up any address.
+    // Accept the `ip` header from authenticated clients only: other callers could forge it.
     const source = clientId === undefined ? ctx.state.source : sourceBehindClient(ctx.state.source, clientId, ip);
-    const limitedCall = limitsGrowth ? limitGrowth(appContext, operation, { caller, source }) : undefined;
-    const store = limitedCall?.store ?? appContext.store;
+    const limitedRequest = limitsGrowth ? limitGrowth(appContext, operation, { caller, source }) : undefined;
+    const store = limitedRequest?.store ?? appContext.store;
     const disconnectSignal = () => createDisconnectSignal(ctx.res);
     const context = createContext(appContext, operation, {
       store: isGuarded ? guardAccounts(store, caller ?? absentCaller, appContext) : store,
@@ -115,7 +116,7 @@ export function compileOperation(
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       disconnectSignal,
-      markAuthenticated: () => limitedCall?.exempt(),
+      markAuthenticated: () => limitedRequest?.exempt(),
       recordLogin: (subject) => {
         ctx.state.loggedIn = subject;
       },
@@ -124,10 +125,10 @@ export function compileOperation(
       },
     });
     const input = { params, query, headers, body: body as undefined, accept: ctx.req.headers.accept ?? '' };
-    const answer = await operation.handle(input, context).finally(() => limitedCall?.end());
-    if (auditsResult) ctx.state.result = answer;
+    const result = await operation.handle(input, context).finally(() => limitedRequest?.end());
+    if (auditsResult) ctx.state.result = result;
     if (appliedFaults) await applyFaultAfter(appliedFaults, appContext.keys);
-    const pendingWrite = write(ctx, answer, list);
+    const pendingWrite = write(ctx, result, list);
     if (pendingWrite) await pendingWrite;
   };
 }
@@ -146,13 +147,13 @@ async function readBody(
   const isLongBody = request.bodyLimit !== undefined;
   const maxBytes = request.bodyLimit ?? limit;
   try {
-    // Where no field is required, sending nothing is sending none.
+    // A missing body equals an empty one if no field is required.
     if (!request.form && hasNoBody(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
     const body = await (request.form ? readForm(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
     ctx.state.body = body;
     return validateBody(request.body, body);
   } catch (error) {
-    // What is wrong with a body that nothing depends on does not matter; how long it is does.
+    // With Basic authentication of the user the body is ignored, except for its size.
     const isIgnorable =
       credentials?.userBasicAuth !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
     if (isIgnorable) return undefined;
@@ -161,7 +162,7 @@ async function readBody(
   }
 }
 
-/** What HTTP itself refuses, such as a body that is too large, is not meant. */
+/** Whether the error is a validation error, not one of HTTP such as a body that is too large. */
 function isMalformed(error: unknown): boolean {
   return error instanceof IamError && [400, 422].includes(errorTable[error.code].status);
 }
@@ -178,13 +179,14 @@ function readRequestCredentials(ctx: Context, search: URLSearchParams, operation
   );
 }
 
-/** Node keeps the first of a repeated Authorization and joins others: two of them are no credential. */
+/** Rejects a repeated header: Node keeps the first Authorization and joins other headers. */
 function assertNotRepeated(ctx: Context, name: string): undefined {
-  if (countHeader(ctx.req, name) > 1) throw apiError('CREDENTIALS_AMBIGUOUS', `${name} is given more than once.`);
+  if (countHeader(ctx.req, name) > 1)
+    throw apiError('CREDENTIALS_AMBIGUOUS', `The request contains more than one ${name} header.`);
   return undefined;
 }
 
-interface CallContext {
+interface RequestContext {
   readonly store: AppContext['store'];
   markAuthenticated(): void;
   credentials(): RequestCredentials;
@@ -199,10 +201,10 @@ interface CallContext {
   recordIssuedToken(issued: TokenSubject): void;
 }
 
-/** No property of it may be a getter made for the call: V8 would make a shape of object for each, and keep the call with it. */
-function createContext(appContext: AppContext, operation: AnyOperation, call: CallContext): FullContext {
+/** Contains no per-request getters: V8 would create a hidden class for each of them, which retains the request. */
+function createContext(appContext: AppContext, operation: AnyOperation, request: RequestContext): FullContext {
   return {
-    store: call.store,
+    store: request.store,
     storeSecret: appContext.storeSecret,
     settings: appContext.settings,
     disableRateLimits: appContext.disableRateLimits,
@@ -215,35 +217,35 @@ function createContext(appContext: AppContext, operation: AnyOperation, call: Ca
     ids: appContext.ids,
     random: appContext.random,
     keys: appContext.keys,
-    issuer: appContext.audit ? recordIssuedTokens(appContext.issuer, call.recordIssuedToken) : appContext.issuer,
+    issuer: appContext.audit ? recordIssuedTokens(appContext.issuer, request.recordIssuedToken) : appContext.issuer,
     passwords: appContext.passwords,
-    hashLane: call.hashLane,
+    hashLane: request.hashLane,
     authentication: appContext,
     observability: appContext.observability,
     audit: appContext.audit,
     timer: appContext.timer,
     state: appContext.state,
     sandboxes: appContext.sandboxes,
-    credentials: call.credentials,
-    caller: call.caller,
-    source: call.source,
-    sourceBehindClient: call.sourceBehind,
-    disconnectSignal: call.disconnectSignal,
-    recordLogin: call.recordLogin,
-    markAuthenticated: call.markAuthenticated,
-    range: 'page' in operation.response ? readRange(call.list, operation) : { limit: defaultLimit },
+    credentials: request.credentials,
+    caller: request.caller,
+    source: request.source,
+    sourceBehindClient: request.sourceBehind,
+    disconnectSignal: request.disconnectSignal,
+    recordLogin: request.recordLogin,
+    markAuthenticated: request.markAuthenticated,
+    range: 'page' in operation.response ? readRange(request.list, operation) : { limit: defaultLimit },
     assertMatch(schema: z.ZodType, current: object) {
-      if (call.ifMatch === '') return;
-      if (!matchesEtag(call.ifMatch, computeEtag(schema, current))) throw apiError('CHANGED_MEANWHILE');
+      if (request.ifMatch === '') return;
+      if (!matchesEtag(request.ifMatch, computeEtag(schema, current))) throw apiError('CHANGED_MEANWHILE');
     },
   } as FullContext;
 }
 
-/** In the place of a caller where there is none: to ask for anything of him is a fault of the program. */
+/** The caller of an unauthenticated request: any access is a bug. */
 function createAbsentCaller({ id }: AnyOperation): Principal {
   return new Proxy({} as Principal, {
     get() {
-      throw new Error(`${id} asks who calls, but lets nobody in as well`);
+      throw new Error(`${id} reads the caller, but accepts unauthenticated requests`);
     },
   });
 }

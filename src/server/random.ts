@@ -1,8 +1,8 @@
-/** The one source of randomness. Everything else is handed a Randomness. */
+/** The only source of randomness. Other modules receive a Random. */
 import { randomBytes, randomUUID } from 'node:crypto';
 
 export interface Random {
-  /** Unpredictable bytes. */
+  /** Cryptographically secure random bytes. */
   bytes(length: number): Buffer;
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string;
@@ -10,7 +10,7 @@ export interface Random {
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
 
-/** A new secret of 256 random bits, in letters that survive a URL, a shell and a Basic header. */
+/** Generates a secret of 256 random bits, safe in URLs, shells and Basic headers. */
 export function generateSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }

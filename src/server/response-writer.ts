@@ -1,4 +1,4 @@
-/** How what a handler returns goes out, as its operation declares it. */
+/** Writes the result of a handler as its operation declares it. */
 import type { Context } from 'koa';
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
@@ -10,58 +10,58 @@ import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } 
 import { computeEtag, createSerializer, serializeJson, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 
-/** What it gives is to be waited for, where it gives anything. */
-type ResponseWriter = (ctx: Context, answer: unknown, list: ListIdentity) => Promise<void> | void;
+/** Writes a response; returns a promise only if it is asynchronous. */
+type ResponseWriter = (ctx: Context, result: unknown, list: ListIdentity) => Promise<void> | void;
 
-/** Compiled once for each operation. */
+/** Compiles the response writer of an operation. */
 export function createResponseWriter({ response }: Operation<never>, appContext: AppContext): ResponseWriter {
   if ('page' in response) {
     const json = createSerializer(response.page);
-    return (ctx, answer, list) => writePage(ctx, answer as Page<object>, { list, baseUrl: appContext.baseUrl, json });
+    return (ctx, result, list) => writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, json });
   }
   if (!('body' in response)) return createEmptyWriter(response);
   const { status, body, secret = false, entity = false, stream = false } = response;
-  if (stream) return (ctx, answer) => writeStream(ctx, answer as TextStream, appContext);
+  if (stream) return (ctx, result) => writeStream(ctx, result as TextStream, appContext);
   if (body instanceof z.ZodArray) return createListWriter(status, body);
-  return (ctx, answer) => {
-    if (isText(answer)) {
-      setHeaders(ctx, answer.headers ?? {});
-      return writeText(ctx, 200, answer);
+  return (ctx, result) => {
+    if (isText(result)) {
+      setHeaders(ctx, result.headers ?? {});
+      return writeText(ctx, 200, result);
     }
-    if (isChunked(answer)) return writeChunks(ctx, 200, answer);
-    // What tells a secret is made for one call.
-    const json = secret ? serializeJsonOnce(body, answer as object) : serializeJson(body, answer as object);
-    if (entity) setHeader(ctx, 'ETag', computeEtag(body, answer as object));
+    if (isChunked(result)) return writeChunks(ctx, 200, result);
+    // A response with a secret is never cached.
+    const json = secret ? serializeJsonOnce(body, result as object) : serializeJson(body, result as object);
+    if (entity) setHeader(ctx, 'ETag', computeEtag(body, result as object));
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };
 }
 
-/** A list that comes whole. */
+/** Writes a list without pagination. */
 function createListWriter(status: number, { element }: z.ZodArray): ResponseWriter {
   const json = createSerializer(element as z.ZodType);
-  return async (ctx, answer) => writeJson(ctx, status, await serializeArray(answer as readonly object[], json));
+  return async (ctx, result) => writeJson(ctx, status, await serializeArray(result as readonly object[], json));
 }
 
 function createEmptyWriter({ header }: Extract<Operation<never>['response'], { status: 204 }>): ResponseWriter {
   if (!header) return (ctx) => writeEmpty(ctx);
-  return (ctx, answer) => {
-    setHeader(ctx, header.name, (answer as Record<string, string>)[header.field] ?? throwMissingField(header.field));
+  return (ctx, result) => {
+    setHeader(ctx, header.name, (result as Record<string, string>)[header.field] ?? throwMissingField(header.field));
     setHeader(ctx, 'Pragma', 'no-cache');
     writeEmpty(ctx);
   };
 }
 
 function throwMissingField(field: string): never {
-  throw new Error(`the handler gave no ${field}`);
+  throw new Error(`the handler returned no ${field}`);
 }
 
-function isText(answer: unknown): answer is PlainText {
-  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'text' in answer;
+function isText(result: unknown): result is PlainText {
+  return typeof result === 'object' && result !== null && 'contentType' in result && 'text' in result;
 }
 
-function isChunked(answer: unknown): answer is ByteStream {
-  return typeof answer === 'object' && answer !== null && 'contentType' in answer && 'chunks' in answer;
+function isChunked(result: unknown): result is ByteStream {
+  return typeof result === 'object' && result !== null && 'contentType' in result && 'chunks' in result;
 }
 
 interface WritePageOptions {
@@ -70,7 +70,7 @@ interface WritePageOptions {
   json(item: object): string;
 }
 
-/** 206 and where to go on, as long as more follows. */
+/** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise. */
 async function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: WritePageOptions): Promise<void> {
   if (page.next !== undefined) {
     const search = parseQuery(ctx.state.query);
@@ -80,12 +80,12 @@ async function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json
   writeJson(ctx, page.next === undefined ? 200 : 206, await serializeArray(page.items, json));
 }
 
-/** Characters that are written down in one turn of the event loop. */
+/** Characters serialized per event-loop turn. */
 const charactersPerTurn = 200_000;
 
 /**
- * Entry by entry, so that others have their turns while a long list is written down. The brackets go round the first and
- * the last, which are short: round the whole, all of it would be copied once more.
+ * Serializes entry by entry, yielding to the event loop. The brackets are added to the first and the last entry, to avoid
+ * copying the whole text.
  */
 async function serializeArray(values: readonly object[], json: (value: object) => string): Promise<string> {
   if (values.length === 0) return '[]';

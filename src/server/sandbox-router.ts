@@ -1,4 +1,4 @@
-/** Takes calls below /s/<name>/ to the sandbox of that name, which answers them as if it stood alone. */
+/** Routes requests below /s/<name>/ to the sandbox of that name. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { Context } from 'koa';
@@ -9,14 +9,14 @@ import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
 import { sandboxNamePattern } from './sandboxes.ts';
 
-/** True where a sandbox has answered the call. */
+/** @returns true if a sandbox handled the request. */
 export type SandboxRouter = (ctx: Context) => Promise<boolean>;
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 /**
- * A sandbox is part of the control plane, and gone with it. On a server that only this machine reaches one is made with
- * its first use, but not by a page from elsewhere; on others an administrator makes it.
+ * Sandboxes are part of the control plane and disabled with it. A loopback server creates a sandbox on first use, but not
+ * for cross-origin pages; on other servers an administrator creates it.
  */
 export function createSandboxRouter(
   appContext: AppContext,
@@ -40,7 +40,7 @@ export function createSandboxRouter(
     if (!sandboxNamePattern.test(name)) return false;
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx);
-    // Before it is made: what its control plane refuses changes nothing.
+    // Check before creation, so that a rejected control request creates nothing.
     if (mayCreate && stripControlPrefix(rest) !== undefined) guard.assertAllowed(ctx, false);
     const sandbox = await (mayCreate
       ? appContext.sandboxes.open(name, changes)

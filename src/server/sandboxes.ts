@@ -1,7 +1,6 @@
 /**
- * Sandboxes: whole IAMs beside the main one, each with users, keys, messages, limits and a clock of its own. All begin
- * with what the seed says and share its rows until they change them, so one more costs next to nothing. They live in
- * memory only.
+ * Sandboxes: isolated IAMs with separate users, keys, messages, limits and clock. All start with the seed and share its
+ * rows (copy on write), so another sandbox is cheap. They are stored in memory only.
  */
 import { apiError } from '../contract/errors.ts';
 import { copyClockState, createAdjustableClock } from './adjustable-clock.ts';
@@ -17,32 +16,32 @@ export interface SandboxView {
   readonly name: string;
   readonly baseUrl: string;
   readonly createdAt: string;
-  /** When it will be gone, unless it is called before. */
+  /** When it expires, unless it receives a request. */
   readonly expiresAt: string;
 }
 
 export interface Sandboxes {
   /** Ordered by name. */
   list(): readonly SandboxView[];
-  /** The one of this name, which counts as a use of it; `changes`: the request may change something in it. */
+  /** Finds a sandbox and extends its lifetime. @param changes whether the request may change its state. */
   find(name: string, changes: boolean): Promise<AppContext> | undefined;
-  /** The one of this name, made where it is not there. @throws IamError TOO_MANY_SANDBOXES. */
+  /** Finds or creates a sandbox. @throws IamError TOO_MANY_SANDBOXES. */
   open(name: string, changes: boolean): Promise<AppContext>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
-  /** Calls under way end as they would. @throws IamError SANDBOX_NOT_FOUND. */
+  /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
   delete(name: string): void;
-  /** Lets go of those that nobody called for long. */
+  /** Deletes idle sandboxes. */
   sweep(): void;
-  /** Deletes all. */
+  /** Deletes all sandboxes. */
   end(): void;
 }
 
-/** What a sandbox may be called: it stands in paths. */
+/** Valid sandbox names, which are part of paths. */
 export const sandboxNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const maxSandboxes = 256;
-/** So long one is kept that nobody calls. */
+/** Lifetime of an idle sandbox. */
 export const sandboxIdleMinutes = 30;
 const idleMs = sandboxIdleMinutes * 60_000;
 
@@ -50,7 +49,7 @@ interface Sandbox {
   readonly appContext: Promise<AppContext>;
   readonly createdAt: number;
   usedAt: number;
-  /** False as long as it is what the seed says: made again, it would be the same. */
+  /** False while it equals the seed, so that it can be recreated. */
   changed: boolean;
 }
 
@@ -62,7 +61,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox>();
   const fork = createStoreForker(deps.baseline);
-  // How long nobody called is real time: a clock that was set neither keeps a sandbox nor ends it.
+  // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
   function findCurrent(name: string): Sandbox | undefined {
@@ -77,7 +76,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
   function drop(name: string): void {
     const sandbox = sandboxes.get(name);
     sandboxes.delete(name);
-    // Whoever waits in it is let go.
+    // Ends its subscriptions.
     sandbox?.appContext.then((appContext) => appContext.close()).catch(() => undefined);
   }
 
@@ -89,7 +88,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
     return sandbox.appContext;
   }
 
-  /** Of those that were only read the one that was used last longest ago, so that reads alone can't use all of them up. */
+  /** Evicts the least recently used unchanged sandbox, so that reads alone can't exhaust the limit. */
   function evictUnchanged(): void {
     if (sandboxes.size < maxSandboxes) return;
     const unchanged = [...sandboxes].filter(([, { changed }]) => !changed);
@@ -101,7 +100,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
   function create(name: string, changes: boolean): Promise<AppContext> {
     evictUnchanged();
     const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, deps);
-    // Noted at once, so that calls that come together find the same one.
+    // Store the promise at once, so that concurrent requests share one sandbox.
     sandboxes.set(name, { appContext, createdAt: now(), usedAt: now(), changed: changes });
     appContext.catch(() => sandboxes.get(name)?.appContext === appContext && sandboxes.delete(name));
     return appContext;
@@ -133,7 +132,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
   };
 }
 
-/** Makes stores that begin with the seed. The rows and their indexes are there once, whatever the number of stores. */
+/** Creates stores with the contents of the seed. They share one copy of its rows and indexes. */
 function createStoreForker(baseline: BaselineSource): () => Promise<Store> {
   let base: Promise<Overlay> | undefined;
   return async () => {
@@ -146,9 +145,9 @@ function createStoreForker(baseline: BaselineSource): () => Promise<Store> {
 }
 
 async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
-  const layer = new Overlay('base');
-  for (const [name, rows] of await baseline.read('seed')) layer.load(name, rows);
-  return layer;
+  const base = new Overlay('base');
+  for (const [name, rows] of await baseline.read('seed')) base.load(name, rows);
+  return base;
 }
 
 async function createSandboxContext(
@@ -182,7 +181,7 @@ async function createSandboxContext(
   return appContext;
 }
 
-/** What a sandbox has: there are none within. */
+/** The sandboxes of a sandbox: none. */
 export const noSandboxes: Sandboxes = {
   list: () => [],
   find: () => undefined,

@@ -1,11 +1,11 @@
-/** What a setting can be, and how the table of settings says it in a line. */
+/** The types of settings, and helpers to declare them. */
 
 interface SettingBase {
   /** The flag is `--name`. */
   readonly name: string;
   readonly environment: string;
   readonly description: string;
-  /** False: only from the environment (secrets have no business on a command line). */
+  /** False if it can only be set in the environment (secrets must not be on a command line). */
   readonly flag: boolean;
 }
 
@@ -63,7 +63,7 @@ export function booleanSetting(name: string, description: string) {
   };
 }
 
-/** From the environment only. `check` says what a value must be, never what it is. */
+/** A setting from the environment only. The message of `check` must not contain the value. */
 export function secretSetting(environment: string, description: string, check?: (value: string) => string | undefined) {
   return {
     kind: 'text' as const,

@@ -1,6 +1,6 @@
 /**
- * Every setting of the server in one table: its flag, the name it has in the environment, its kind, its default and its
- * words. Flags, environment, `iam serve --help` and docs/settings.md come from here.
+ * All settings of the server: flag, environment variable, type, default and description. The source of flags,
+ * environment variables, `iam serve --help` and docs/settings.md.
  */
 
 import {
@@ -26,90 +26,93 @@ import {
 } from './validators.ts';
 
 export const settingsTable = {
-  host: textSetting('host', 'Address to listen on; any but a loopback one needs --allow-remote', {
+  host: textSetting('host', 'Address to listen on; a non-loopback address requires --allow-remote', {
     default: '127.0.0.1',
   }),
-  port: integerSetting('port', 8080, [0, 65535], 'Port to listen on; 0 takes any free one'),
-  data: textSetting('data', 'Folder of the store; made where it is missing', { default: 'data/store' }),
-  seed: textSetting('seed', 'Seed document (YAML or JSON) applied at every start'),
-  store: textSetting('store', 'Where state lives: on disk, or in memory until the server stops', {
+  port: integerSetting('port', 8080, [0, 65535], 'Port to listen on; 0 selects a free port'),
+  data: textSetting('data', 'Folder of the store; created if it does not exist', { default: 'data/store' }),
+  seed: textSetting('seed', 'Seed file (YAML or JSON) to apply at every start'),
+  store: textSetting('store', 'Storage engine: files on disk, or memory until the server stops', {
     default: 'file',
     values: ['file', 'memory'],
   }),
-  signingAlg: textSetting('signing-alg', 'Algorithm that tokens are signed with', {
+  signingAlg: textSetting('signing-alg', 'Signing algorithm of tokens', {
     default: 'ES256',
     values: signingAlgorithms,
   }),
   baseUrl: textSetting(
     'base-url',
-    'URL under which callers reach the service; issuer and audience of its tokens. The address it listens on where missing',
+    'Public URL of the service, used as issuer and audience of its tokens; defaults to the listening address',
     {
       check: validateBaseUrl,
     },
   ),
-  json: booleanSetting('json', 'Print one line of JSON when ready, and nothing else on standard output'),
-  resetAdmin: booleanSetting('reset-admin', 'Give the administrator client and the administrator user new secrets'),
-  tlsCert: textSetting('tls-cert', 'Certificate chain in PEM; serves HTTPS together with --tls-key'),
-  tlsKey: textSetting('tls-key', 'Private key in PEM; serves HTTPS together with --tls-cert'),
+  json: booleanSetting('json', 'Print one line of JSON when ready and nothing else on standard output'),
+  resetAdmin: booleanSetting(
+    'reset-admin',
+    'Reset the secret of the administrator client and the password of the administrator user',
+  ),
+  tlsCert: textSetting('tls-cert', 'Certificate chain in PEM; enables HTTPS together with --tls-key'),
+  tlsKey: textSetting('tls-key', 'Private key in PEM; enables HTTPS together with --tls-cert'),
   allowRemote: booleanSetting(
     'allow-remote',
-    'Allow an address that other machines reach; the control plane then asks for credentials',
+    'Allow an address that other machines can reach; the control plane then requires credentials',
   ),
   allowedHost: {
     kind: 'list' as const,
     name: 'allowed-host',
     environment: toEnvironmentName('allowed-host'),
     description:
-      'Names in Host that the server answers to besides IP addresses, localhost and the host of the base URL, separated by commas, such as host.docker.internal. Where missing none, and every name with --allow-remote',
+      'Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote',
     flag: true,
     default: [] as readonly string[],
     check: validateHostName,
   },
   testFeatures: textSetting(
     'test-features',
-    'Prefer: code, injected faults and test recipients: auto is on, but off with --allow-remote',
+    'Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is set',
     { default: 'auto', values: ['auto', 'on', 'off'] },
   ),
-  disableControlPlane: booleanSetting('disable-control-plane', 'Serve nothing of the control plane'),
+  disableControlPlane: booleanSetting('disable-control-plane', 'Disable the control plane'),
   requestLogSize: integerSetting(
     'request-log-size',
     1000,
     [0, 100_000],
-    'Calls that the control plane keeps for looking at',
+    'Number of requests in the request log of the control plane',
   ),
   clientTokenLifetime: integerSetting(
     'client-token-lifetime',
     3600,
     [1, 86_400],
-    'Seconds that a token of a client lives',
+    'Lifetime of client tokens in seconds',
   ),
-  userTokenLifetime: integerSetting('user-token-lifetime', 3600, [1, 86_400], 'Seconds that a token of a user lives'),
+  userTokenLifetime: integerSetting('user-token-lifetime', 3600, [1, 86_400], 'Lifetime of user tokens in seconds'),
   rememberedTokenLifetime: integerSetting(
     'remembered-token-lifetime',
     600,
     [1, 86_400],
-    'Seconds that a token of a user lives in a session that is remembered',
+    'Lifetime of user tokens in remembered sessions in seconds',
   ),
-  hashConcurrency: integerSetting('hash-concurrency', 2, [1, 64], 'Password hashes computed at the same time'),
+  hashConcurrency: integerSetting('hash-concurrency', 2, [1, 64], 'Number of password hashes to compute in parallel'),
   hashQueueSize: integerSetting(
     'hash-queue-size',
     400,
     [0, 100_000],
-    'Password hashes that may wait for their turn; sources are served in turn',
+    'Maximum number of queued password hashes; sources are served round robin',
   ),
-  expiresIn: textSetting('expires-in', 'How expiresIn is told: the seconds left, or the epoch second of expiry', {
+  expiresIn: textSetting('expires-in', 'Format of expiresIn: remaining seconds, or expiry in epoch seconds', {
     default: 'seconds',
     values: ['seconds', 'epoch'],
   }),
   softErrors: booleanSetting(
     'soft-errors',
-    'Answer 400, 412 and 422 with 200 and the error array where the interface documents that',
+    'Return status 200 with the error array instead of 400, 412 and 422 where the interface documents it',
   ),
   corsOrigins: {
     kind: 'list' as const,
     name: 'cors-origins',
     environment: toEnvironmentName('cors-origins'),
-    description: 'Origins whose pages may call, separated by commas; any loopback origin where missing',
+    description: 'Origins allowed by CORS, separated by commas; defaults to all loopback origins',
     flag: true,
     default: [] as readonly string[],
     check: validateOrigin,
@@ -119,21 +122,21 @@ export const settingsTable = {
     name: 'trusted-proxies',
     environment: toEnvironmentName('trusted-proxies'),
     description:
-      'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded or X-Forwarded-For header is believed',
+      'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
     flag: true,
     default: [] as readonly string[],
     check: validateProxyAddress,
   },
   mainframeUrl: textSetting(
     'mainframe-url',
-    'Mainframe that logons are asked of over HTTP; those of the store where missing',
+    'URL of an external mainframe for logons; defaults to the embedded mainframe',
     {
       check: validateBaseUrl,
     },
   ),
   mainframePasswordRule: textSetting(
     'mainframe-password-rule',
-    'Regular expression that a new mainframe password matches as a whole',
+    'Regular expression that new mainframe passwords must match',
     {
       default: '[A-Za-z0-9@#$]{6,8}',
       check: validatePattern,
@@ -141,86 +144,86 @@ export const settingsTable = {
   ),
   productsUrl: textSetting(
     'products-url',
-    'Product system that is asked over HTTP; the products of the store where missing',
+    'URL of an external product system; defaults to the embedded product system',
     {
       check: validateBaseUrl,
     },
   ),
-  smsHookUrl: textSetting('sms-hook-url', 'Where text messages are posted to; they stay in the outbox where missing', {
+  smsHookUrl: textSetting('sms-hook-url', 'URL to post text messages to; without it they stay in the outbox', {
     check: validateBaseUrl,
   }),
-  smtpFrom: textSetting('smtp-from', 'Sender of e-mails that go to the relay', {
+  smtpFrom: textSetting('smtp-from', 'Sender address of e-mails sent to the relay', {
     default: 'iam@localhost',
     check: validateEmail,
   }),
-  portTimeout: integerSetting(
-    'port-timeout',
-    5000,
-    [1, 60_000],
-    'Milliseconds that a system outside may take to answer',
-  ),
+  portTimeout: integerSetting('port-timeout', 5000, [1, 60_000], 'Timeout of external systems in milliseconds'),
   fastPasswords: booleanSetting(
     'fast-passwords',
-    'Hash new passwords at the least cost: for tests, never for real passwords',
+    'Hash new passwords at minimum cost; for tests only, never for real passwords',
   ),
   disableRateLimits: booleanSetting(
     'disable-rate-limits',
-    'Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests',
+    'Disable login throttles, attempt limits of codes, sending limits and growth limits; for tests only',
   ),
   growthLimit: integerSetting(
     'growth-limit',
     1000,
     [0, 1_000_000],
-    'Creations an hour by callers that did not authenticate, for each network that they call from; 0 is no limit. Loopback addresses have none',
+    'Maximum creations per hour by unauthenticated callers, per network; 0 disables the limit. Loopback addresses are exempt',
   ),
-  bodyLimit: integerSetting('body-limit', 1_000_000, [1_000, 100_000_000], 'Longest body taken, in bytes'),
-  requestTimeout: integerSetting('request-timeout', 30, [1, 3600], 'Seconds within which a request must have arrived'),
+  bodyLimit: integerSetting('body-limit', 1_000_000, [1_000, 100_000_000], 'Maximum size of a request body in bytes'),
+  requestTimeout: integerSetting(
+    'request-timeout',
+    30,
+    [1, 3600],
+    'Seconds within which a request must be received completely',
+  ),
   maxConnections: integerSetting(
     'max-connections',
     2000,
     [1, 100_000],
-    'Connections held at the same time; beyond, the source that holds the most gives one up for another source',
+    'Maximum number of open connections; beyond it, the source with the most connections loses one to a new source',
   ),
-  logLevel: textSetting('log-level', 'What goes to standard error', {
+  logLevel: textSetting('log-level', 'Log level on standard error', {
     default: 'warn',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
   }),
   auditLog: textSetting(
     'audit-log',
-    'File that tells of each login and each change, a line of JSON each; what callers without a role cause goes to FILE-self-service and FILE-refused beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory',
+    'Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, or off with --store memory',
   ),
   smtpUrl: secretSetting(
     'IAM_SMTP_URL',
-    'Relay that e-mails go to, as smtp://user:password@host:port; they stay in the outbox where missing',
+    'SMTP relay for e-mails, as smtp://user:password@host:port; without it they stay in the outbox',
     validateSmtpUrl,
   ),
   adminClientId: secretSetting(
     'IAM_ADMIN_CLIENT_ID',
-    'Id of the administrator client; made at the first start where missing',
+    'Id of the administrator client; generated at the first start by default',
     validateId,
   ),
   adminClientSecret: secretSetting(
     'IAM_ADMIN_CLIENT_SECRET',
-    'Secret of the administrator client; made at the first start where missing',
+    'Secret of the administrator client; generated at the first start by default',
   ),
   appClientId: secretSetting(
     'IAM_APP_CLIENT_ID',
-    'Id of the application client for user logins; made at the first start where missing',
+    'Id of the application client for user logins; generated at the first start by default',
     validateId,
   ),
   adminUser: secretSetting(
     'IAM_ADMIN_USER',
-    'User name of the administrator user; admin where missing',
+    'User name of the administrator user; defaults to admin',
     validateUserName,
   ),
   adminEmail: secretSetting(
     'IAM_ADMIN_EMAIL',
-    'E-mail of the administrator user; IAM_ADMIN_USER where that is one',
+    'E-mail address of the administrator user; defaults to IAM_ADMIN_USER if that is an e-mail address',
     validateEmail,
   ),
   adminPassword: secretSetting(
     'IAM_ADMIN_PASSWORD',
-    'Password of the administrator user; made at the first start where missing',
+    'Password of the administrator user; generated at the first start by default',
     validatePassword,
   ),
 } satisfies Record<string, Setting>;

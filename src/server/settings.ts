@@ -1,4 +1,4 @@
-/** Reads the settings of one start from flags, environment and seed, and says of every bad value where it came from. */
+/** Reads the settings from flags, environment and seed. Errors name the origin of an invalid value. */
 
 import type { Setting } from './setting-types.ts';
 import { settingsTable } from './settings-table.ts';
@@ -27,19 +27,19 @@ type ValueOf<S> = S extends { kind: 'integer' }
 
 export type Settings = { readonly [Key in SettingKey]: ValueOf<Table[Key]> };
 
-/** A value that can't be used, in words for the person who gave it. */
+/** An invalid setting, with a message for the user. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
 type FlagValues = Readonly<Record<string, string | boolean | undefined>>;
 
-/** What a seed document says of settings, by flag name. */
+/** Settings of a seed document, by flag name. */
 type SeedSettings = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /**
  * Settings from flags (by flag name), then the environment, then the seed, then the defaults.
- * @throws SettingError naming the flag, variable or key and what it takes.
+ * @throws SettingError naming the flag, variable or key and the valid values.
  */
 export function readSettings(
   flags: FlagValues,
@@ -58,11 +58,9 @@ export function readSettings(
 
 function assertSeedable(name: string): void {
   const setting = Object.values<Setting>(settingsTable).find((one) => one.name === name);
-  if (!setting) throw new SettingError(`settings.${name} in the seed: there is no such setting`);
+  if (!setting) throw new SettingError(`settings.${name} in the seed: unknown setting`);
   if (!setting.flag)
-    throw new SettingError(
-      `settings.${name} in the seed: it is taken from the environment only, as ${setting.environment}`,
-    );
+    throw new SettingError(`settings.${name} in the seed: set it in the environment as ${setting.environment}`);
 }
 
 function readSetting(
@@ -72,7 +70,7 @@ function readSetting(
   seedSettings: SeedSettings,
 ) {
   const flag = setting.flag ? flags[setting.name] : undefined;
-  // An unset variable in a shell script must not widen what is allowed.
+  // An empty list from an unset shell variable must not widen access.
   if (flag === '' && setting.kind === 'list') throw new SettingError(`--${setting.name} must not be empty`);
   if (flag !== undefined) return parseSetting(setting, String(flag), `--${setting.name}`);
   const variable = environment[setting.environment];
@@ -89,13 +87,13 @@ function parseSetting(setting: Setting, value: string, origin: string): string |
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= setting.least && number <= setting.most) return number;
       throw new SettingError(
-        `${origin} takes a whole number from ${setting.least} to ${setting.most}, not ${JSON.stringify(value)}`,
+        `${origin} must be a whole number from ${setting.least} to ${setting.most}, not ${JSON.stringify(value)}`,
       );
     }
     case 'boolean':
       if (['true', '1', 'yes'].includes(value)) return true;
       if (['false', '0', 'no'].includes(value)) return false;
-      throw new SettingError(`${origin} takes true or false, not ${JSON.stringify(value)}`);
+      throw new SettingError(`${origin} must be true or false, not ${JSON.stringify(value)}`);
     case 'list':
       return parseList(setting, value, origin);
     case 'text':
@@ -119,13 +117,13 @@ function parseText(setting: Setting & { kind: 'text' }, value: string, origin: s
   if (value === '') throw new SettingError(`${origin} must not be empty`);
   const valueSuffix = setting.flag ? `, not ${JSON.stringify(value)}` : '';
   if (setting.values && !setting.values.includes(value))
-    throw new SettingError(`${origin} takes one of ${setting.values.join(', ')}${valueSuffix}`);
+    throw new SettingError(`${origin} must be one of ${setting.values.join(', ')}${valueSuffix}`);
   const reason = setting.check?.(value);
   if (reason !== undefined) throw new SettingError(`${origin} ${reason}${valueSuffix}`);
   return value;
 }
 
-/** Whether callers may ask for failures, choose what becomes of messages, and the like: never by default where others call. */
+/** Whether callers may inject faults and use test recipients; off by default if remote callers are allowed. */
 export function hasTestFeatures({
   testFeatures,
   allowRemote,
@@ -135,9 +133,9 @@ export function hasTestFeatures({
 
 function assertConsistent(settings: Settings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
-    throw new SettingError('--tls-cert and --tls-key go together: give both or neither');
+    throw new SettingError('--tls-cert and --tls-key must be set together');
   if (!settings.allowRemote && !isLoopbackHost(settings.host))
     throw new SettingError(
-      `--host ${settings.host} can be reached from other machines; add --allow-remote if that is meant`,
+      `--host ${settings.host} can be reached from other machines; use --allow-remote to allow this`,
     );
 }

@@ -1,10 +1,10 @@
-/** What the start tells: one line for programs, or a few for a person. Secrets made by this start are told here only. */
+/** The startup banner: one JSON line for programs, or text. Generated secrets are printed only here. */
 import { servicePrefix } from '../contract/prefix.ts';
 import { controlPrefix } from './control/define.ts';
 import type { RunningServer } from './http/listen.ts';
 import type { Settings } from './settings.ts';
 
-/** One line of JSON for programs that wait for the server. */
+/** Formats the ready line, in JSON. */
 export function formatReadyLine(
   { url, bootstrapResult: bootstrapped, warnings }: RunningServer,
   settings: Settings,
@@ -15,10 +15,10 @@ export function formatReadyLine(
   return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped, ...warningFields })}\n`;
 }
 
-/** What a person reads: where it is, what is new, what to type next. `profile`: where the credentials were kept. */
+/** Formats the banner: URL, new credentials and next commands. @param profile where the credentials were saved. */
 export function formatBanner(service: RunningServer, settings: Settings, profile: string | undefined): string {
   const { url, bootstrapResult: bootstrapped } = service;
-  const storeLocation = settings.store === 'memory' ? 'in memory, forgotten at the stop' : settings.data;
+  const storeLocation = settings.store === 'memory' ? 'in memory, deleted when the server stops' : settings.data;
   const lines = [
     `Ready: ${url}${servicePrefix}`,
     `Store: ${storeLocation}`,
@@ -28,10 +28,10 @@ export function formatBanner(service: RunningServer, settings: Settings, profile
     ...formatCredentials(service, profile),
   ];
   const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? formatExportLines(service) : [];
-  return `${[...lines, 'Next, in another terminal:', ...next, '  ./bin/iam.js groups list', '', 'Ctrl-C stops it.'].join('\n')}\n`;
+  return `${[...lines, 'Next, in another terminal:', ...next, '  ./bin/iam.js groups list', '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
 }
 
-/** Whatever makes this server answer otherwise than the interface says is told at the start. */
+/** Lists the settings that make responses differ from the interface. */
 function formatDeviations(settings: Settings): string[] {
   const deviations = [
     settings.softErrors ? 'soft-errors' : '',
@@ -44,7 +44,7 @@ function formatCredentials({ bootstrapResult: bootstrapped }: RunningServer, pro
   const { adminClientId, adminClientSecret, appClientId, adminUser, adminPassword } = bootstrapped;
   if (adminClientSecret === undefined && adminPassword === undefined) return [];
   return [
-    'New credentials, shown this once:',
+    'New credentials, shown only once:',
     ...(adminClientSecret === undefined
       ? []
       : [`  administrator client   ${adminClientId}`, `    its secret           ${adminClientSecret}`]),
@@ -52,7 +52,7 @@ function formatCredentials({ bootstrapResult: bootstrapped }: RunningServer, pro
       ? []
       : [`  administrator user     ${adminUser}`, `    password             ${adminPassword}`]),
     `  application client     ${appClientId} (no secret)`,
-    ...(profile === undefined ? [] : [`The iam command has the administrator client already: ${profile}`]),
+    ...(profile === undefined ? [] : [`The iam command already uses the administrator client: ${profile}`]),
     '',
   ];
 }

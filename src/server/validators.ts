@@ -1,4 +1,4 @@
-/** What values of settings must be; each check says what is wrong in words that follow the name of the setting. */
+/** Validators of settings. A message continues a sentence that starts with the setting name. */
 import type * as z from 'zod';
 import { NewId, singleLine } from '../contract/schemas.ts';
 import { isProxyAddress } from './http/request-source.ts';
@@ -14,7 +14,7 @@ export const validateId = validatorFor(NewId);
 export const validateUserName = validatorFor(singleLine(100, 'Login name'));
 export const validateEmail: Validator = (value) =>
   /^[^@\s]+@[^@\s]+$/.test(value) ? undefined : 'must be an e-mail address';
-/** What else a password must be depends on whose it is; the first start checks that. */
+/** Checks the length only; the bootstrap checks the rules that depend on the user. */
 export const validatePassword: Validator = validatePasswordLength;
 
 export const validateBaseUrl: Validator = (value) => {
@@ -23,7 +23,7 @@ export const validateBaseUrl: Validator = (value) => {
   return /[?#]/.test(value) || url.username || url.password ? 'must have no query, fragment or user' : undefined;
 };
 
-/** Whatever is wrong with it, the value holds a password and is not repeated. */
+/** The value contains a password, so messages never repeat it. */
 export const validateSmtpUrl: Validator = (value) =>
   URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) ? undefined : 'must be an smtp or smtps URL';
 
@@ -36,22 +36,22 @@ export const validatePattern: Validator = (value) => {
   }
 };
 
-/** As browsers send it; anything else would never match. */
+/** Requires the serialized form that browsers send. */
 export const validateOrigin: Validator = (value) =>
   URL.canParse(value) && new URL(value).origin === value
     ? undefined
-    : 'takes origins such as https://app.example, in lower case and without a path';
+    : 'must contain origins such as https://app.example, in lower case and without a path';
 
 export const validateProxyAddress: Validator = (value) =>
-  isProxyAddress(value) ? undefined : 'takes IP addresses and CIDR blocks such as 10.0.0.0/8';
+  isProxyAddress(value) ? undefined : 'must contain IP addresses or CIDR blocks such as 10.0.0.0/8';
 
-/** Without a port, which Host is not compared by. */
+/** A host name without port, as the port of Host is ignored. */
 export const validateHostName: Validator = (value) =>
   /^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/.test(value)
     ? undefined
-    : 'takes host names such as host.docker.internal, without a port';
+    : 'must contain host names such as host.docker.internal, without a port';
 
-/** Whether only this machine reaches the address. */
+/** Whether an address can be reached from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -156,7 +156,7 @@ async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | unde
   if (seed === undefined) return undefined;
   if (typeof seed === 'string') {
     const text = await readFile(seed, 'utf8').catch((error: Error) => {
-      throw new SeedError(`the seed can't be read: ${error.message}`);
+      throw new SeedError(`can't read the seed: ${error.message}`);
     });
     return (await import('../server/seed/parse.ts')).parseSeed(text, seed);
   }

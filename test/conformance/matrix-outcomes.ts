@@ -59,7 +59,7 @@ export function findMismatch(
 
 /** Calls are looked up from the newest on: it was just answered. */
 function findLoggedCaller(log: readonly string[], requestId: string): string {
-  const line = log.findLast((one) => one.includes(`"requestId":"${requestId}"`) && one.includes('"msg":"call"'));
+  const line = log.findLast((one) => one.includes(`"requestId":"${requestId}"`) && one.includes('"msg":"request"'));
   return line === undefined ? 'not in the log' : String((JSON.parse(line) as { caller?: string }).caller);
 }
 

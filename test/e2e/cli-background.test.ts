@@ -175,7 +175,7 @@ describe('a server that does not come up', () => {
   test('2 for a value that the server does not take', async () => {
     const outcome = await iam(['server', 'start', '--store', 'memory', '--port', '99999']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
-    expect(outcome.err).toContain('--port takes a whole number');
+    expect(outcome.err).toContain('--port must be a whole number');
     expect((await iam(['server', 'start', '--wait', 'soon'])).code).toBe(2);
   });
 

@@ -238,7 +238,7 @@ describe('serve', () => {
       const limited = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
       const { code, err } = await sandbox.start('sh', ['-c', limited, process.execPath, bin, ...words]).done;
       expect(code).toBe(1);
-      expect(err).toMatch(/^error: the store can't be written: EFBIG: .*\. See to the disk.*\n$/);
+      expect(err).toMatch(/^error: can't write to the store: EFBIG: .*\. Check the disk.*\n$/);
     },
   );
 

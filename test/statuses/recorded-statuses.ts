@@ -22,7 +22,7 @@ export function recordStatuses(log: readonly string[]): void {
 
 function parseStatuses(line: string): string[] {
   const { msg, operation, status } = JSON.parse(line) as RequestLogLine;
-  return msg === 'call' && operation !== undefined ? [`${operation} ${status}`] : [];
+  return msg === 'request' && operation !== undefined ? [`${operation} ${status}`] : [];
 }
 
 /** Returns all recorded statuses as `operation status`. */

@@ -1,6 +1,6 @@
 /**
- * Brings the store to what a seed says, in one transaction: all of it or nothing. What is there with the same id or name
- * is changed where the seed says otherwise; what the seed does not mention is left alone, members of a group included.
+ * Applies a seed in one transaction. Entities with the same id or name are updated where they differ; entities and group
+ * members that the seed does not contain stay unchanged.
  */
 import { IamError } from '../../contract/errors.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
@@ -30,11 +30,11 @@ export interface SeedDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** At full cost, where left out. */
+  /** Hashes at full cost if missing. */
   readonly hash?: HashPassword | undefined;
 }
 
-/** @throws SeedError where the seed asks for what can't be; the store is then as it was. */
+/** Applies a seed. @throws SeedError if it can't be applied; the store is unchanged then. */
 export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<void> {
   const { store, hash = hashPassword } = deps;
   const passwords = await hashNewPasswords(seed.users ?? [], store, hash);
@@ -60,7 +60,7 @@ export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<voi
   }
 }
 
-/** Plain passwords count only when the user is made, so only then is there anything to hash. @throws SeedError. */
+/** Hashes the passwords of new users; plain passwords of existing users are ignored. @throws SeedError. */
 async function hashNewPasswords(
   users: readonly SeedUser[],
   store: Store,
@@ -82,12 +82,12 @@ async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUs
   return user.userName === undefined ? undefined : reader.users.getBy('login', foldIdentifier(user.userName));
 }
 
-/** Only what the seed gives: an absent key leaves the row's value. */
+/** Removes undefined values, so that an absent key does not overwrite the row's value. */
 export function omitUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Writes a row only where it differs, so that a seed applied again writes nothing. */
+/** Replaces a row only if it differs, so that applying a seed again writes nothing. */
 export async function replaceIfChanged<R extends object>(
   before: R,
   after: R,
@@ -100,16 +100,16 @@ function sortEntries(row: object): [string, unknown][] {
   return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** An owner who is not there would shut the client out, and a business that is not there the user. */
+/** A missing owner would lock out the client or user. */
 async function assertOwnersExist(
   tx: Transaction,
   what: string,
   { userId, businessId }: { userId?: string | undefined; businessId?: string | undefined },
 ): Promise<void> {
   if (userId !== undefined && !(await tx.users.get(userId)))
-    throw new SeedError(`${what} belongs to the user ${userId}, who is not there`);
+    throw new SeedError(`${what} refers to user ${userId}, which does not exist`);
   if (businessId !== undefined && !(await tx.businesses.get(businessId)))
-    throw new SeedError(`${what} belongs to the business ${businessId}, which is not there`);
+    throw new SeedError(`${what} refers to business ${businessId}, which does not exist`);
 }
 
 async function applyUser(
@@ -153,7 +153,7 @@ async function applyUser(
     userId,
     createdAt: clock.now().toISOString(),
   };
-  // A seed counts as proof of the name that it gives.
+  // Names from a seed count as verified.
   await tx.users.insert(seed.userName === undefined ? user : withVerifiedName(user));
 }
 
@@ -162,7 +162,7 @@ async function applyUserFactors(tx: Transaction, seed: SeedUser, deps: SeedDeps)
   if (user) await applyFactors(tx, user, seed.factors ?? [], deps);
 }
 
-/** Login identifiers and certificates are one list in the row, and two in the seed: one that is not given stays. */
+/** Login identifiers and certificates are one list in the row, but two in the seed; a missing one stays unchanged. */
 function mergeIdentities({ identities, certificates }: SeedUser, known?: User): readonly string[] {
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   const before = known?.identities ?? [];
@@ -196,7 +196,7 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
 
 async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<void> {
   const { apiKey, keyHash = '', hint = '', ...fields } = seed;
-  if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: there is no client ${seed.clientId}`);
+  if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: client ${seed.clientId} does not exist`);
   const keyFields = apiKey === undefined ? { keyHash, hint } : digestApiKey(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??

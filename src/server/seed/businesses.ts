@@ -1,6 +1,6 @@
 /**
- * The businesses of a seed, the customers that they are, and the corporate groups that they are in. What a seed says of
- * one business counts, wherever it was before; businesses that it does not mention stay where they are.
+ * Applies the businesses of a seed with their customers and corporate groups. A business moves to the corporate group that
+ * the seed specifies; other businesses stay in theirs.
  */
 import { addCustomer } from '../identity/customers.ts';
 import type { Transaction } from '../store/store.ts';
@@ -11,24 +11,25 @@ import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts
 
 export async function applyBusinesses(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
   for (const group of seed.corporateGroups ?? []) await applyCorporateGroup(tx, group, deps);
-  const homes = new Map<string, string>();
+  const assignments = new Map<string, string>();
   for (const business of seed.businesses ?? []) {
     const row = await applyBusiness(tx, business, deps);
     await applyCustomer(tx, row, deps);
     if (business.corporateGroupName !== undefined)
-      assignCorporateGroup(homes, row.businessId, business.corporateGroupName);
+      assignCorporateGroup(assignments, row.businessId, business.corporateGroupName);
   }
   for (const group of seed.corporateGroups ?? [])
-    for (const businessId of group.businesses ?? []) assignCorporateGroup(homes, businessId, group.corporateGroupName);
-  for (const [businessId, corporateGroupName] of homes) await moveBusiness(tx, businessId, corporateGroupName);
+    for (const businessId of group.businesses ?? [])
+      assignCorporateGroup(assignments, businessId, group.corporateGroupName);
+  for (const [businessId, corporateGroupName] of assignments) await moveBusiness(tx, businessId, corporateGroupName);
 }
 
-/** A business is in one corporate group at most, so a seed that names two of them could never be applied twice alike. */
-function assignCorporateGroup(homes: Map<string, string>, businessId: string, corporateGroupName: string): void {
-  const other = homes.get(businessId) ?? corporateGroupName;
+/** A business belongs to one corporate group at most, so a seed with two of them is ambiguous. */
+function assignCorporateGroup(assignments: Map<string, string>, businessId: string, corporateGroupName: string): void {
+  const other = assignments.get(businessId) ?? corporateGroupName;
   if (other !== corporateGroupName)
-    throw new SeedError(`corporateGroups: ${businessId} is to be in ${other} and in ${corporateGroupName}`);
-  homes.set(businessId, corporateGroupName);
+    throw new SeedError(`corporateGroups: ${businessId} can't be in both ${other} and ${corporateGroupName}`);
+  assignments.set(businessId, corporateGroupName);
 }
 
 async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }: SeedDeps): Promise<Business> {
@@ -48,7 +49,7 @@ async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }
   return row;
 }
 
-/** A business with a document is a customer, as one that is made by the interface. */
+/** Creates a customer for a business with a document, as the API does. */
 async function applyCustomer(tx: Transaction, { businessId, document }: Business, { clock }: SeedDeps): Promise<void> {
   if (document === undefined) return;
   const known = await tx.customers.getBy('businessId', businessId);
@@ -76,13 +77,13 @@ async function applyCorporateGroup(tx: Transaction, seed: SeedCorporateGroup, { 
 
 async function moveBusiness(tx: Transaction, businessId: string, corporateGroupName: string): Promise<void> {
   if (!(await tx.businesses.get(businessId)))
-    throw new SeedError(`corporateGroups: ${corporateGroupName} names ${businessId}, which is not there`);
-  const home = await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName);
-  if (!home) throw new SeedError(`businesses: ${businessId} names ${corporateGroupName}, which is not there`);
+    throw new SeedError(`corporateGroups: ${corporateGroupName} refers to ${businessId}, which does not exist`);
+  const target = await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName);
+  if (!target) throw new SeedError(`businesses: ${businessId} refers to ${corporateGroupName}, which does not exist`);
   const before = await tx.corporateGroups.getBy('business', businessId);
-  if (before?.corporateGroupId === home.corporateGroupId) return;
+  if (before?.corporateGroupId === target.corporateGroupId) return;
   if (before) await tx.corporateGroups.replace(withoutBusiness(before, businessId));
-  await tx.corporateGroups.replace({ ...home, businesses: [...home.businesses, businessId] });
+  await tx.corporateGroups.replace({ ...target, businesses: [...target.businesses, businessId] });
 }
 
 function withoutBusiness(group: CorporateGroup, businessId: string): CorporateGroup {

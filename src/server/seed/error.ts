@@ -1,4 +1,4 @@
-/** A seed that can't be used; every fault with its place. Nothing of it was applied. */
+/** An invalid seed. The message contains each error with its position. Nothing was applied. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }

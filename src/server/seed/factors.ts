@@ -1,6 +1,6 @@
 /**
- * The alternative contacts of seeded users. One that is there with the same id, or where none is given with the same
- * contact, is brought to what the seed says; others of the user stay as they are.
+ * Applies the alternative contacts of seeded users. A contact with the same id, or without an id the same address, is
+ * updated; other contacts of the user stay unchanged.
  */
 import { contactKey } from '../identity/contacts.ts';
 import { assertFactorsValid } from '../identity/factor-validation.ts';
@@ -11,7 +11,7 @@ import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedFactor } from './schema.ts';
 
-/** @throws SeedError where an id is another user's; IamError where the contacts of the user do not fit together. */
+/** @throws SeedError if an id belongs to another user; IamError if the contacts of the user conflict. */
 export async function applyFactors(
   tx: Transaction,
   user: User,
@@ -25,7 +25,7 @@ export async function applyFactors(
     updates.push({ before, after: buildRow(seed, before, user, deps) });
   }
   const mentioned = new Set(updates.map(({ after }) => after.factorId));
-  if (mentioned.size < updates.length) throw new SeedError(`users: ${user.userId} has one factor twice`);
+  if (mentioned.size < updates.length) throw new SeedError(`users: ${user.userId} contains a factor twice`);
   const others = present.filter(({ factorId }) => !mentioned.has(factorId));
   assertFactorsValid(
     user,
@@ -47,7 +47,8 @@ async function findKnown(
     return present.find((factor) => contactKey(contactOf(factor)) === key);
   }
   const known = await tx.factors.get(id);
-  if (known && known.userId !== userId) throw new SeedError(`users: the factor ${id} of ${userId} is another user's`);
+  if (known && known.userId !== userId)
+    throw new SeedError(`users: the factor ${id} of ${userId} belongs to another user`);
   return known;
 }
 

@@ -1,4 +1,4 @@
-/** The groups of a seed: first all groups, then what they depend on and who is in them, so that their order does not matter. */
+/** Applies the groups of a seed: first all groups, then dependencies and members, so that their order does not matter. */
 import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } from '../identity/groups.ts';
 import { addMember } from '../identity/memberships.ts';
 import type { Transaction } from '../store/store.ts';
@@ -15,7 +15,7 @@ export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], 
   }
   for (const seed of seeds) {
     const group = await readGroup(tx, seed);
-    // Not before all of them are set: a circle that the seed opens elsewhere is none.
+    // Check for cycles once all dependencies are set, as the seed may remove others.
     if (seed.dependencies) await assertNoDependencyCycle(tx, group);
     for (const membership of listMemberships(group.groupId, seed))
       await applyMembership(tx, membership, seed.groupName);
@@ -45,16 +45,16 @@ async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: Seed
 
 async function readGroup(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
   const group = await tx.groups.getBy('groupName', groupName);
-  if (!group) throw new Error(`group ${groupName} was not made`);
+  if (!group) throw new Error(`group ${groupName} was not created`);
   return group;
 }
 
 async function applyDependencies(
   tx: Transaction,
   group: Group,
-  named: readonly { groupName: string }[],
+  references: readonly { groupName: string }[],
 ): Promise<void> {
-  const changed = { ...group, dependencies: await resolveDependencyIds(tx, named) };
+  const changed = { ...group, dependencies: await resolveDependencyIds(tx, references) };
   await replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
 }
 
@@ -75,7 +75,7 @@ function listMemberships(groupId: string, seed: SeedGroup): Membership[] {
 async function applyMembership(tx: Transaction, membership: Membership, groupName: string): Promise<void> {
   const known = await tx.memberships.get(membershipKey(membership));
   if (!known && !(await memberExists(tx, membership)))
-    throw new SeedError(`groups: ${groupName} names ${membership.memberId}, which is not there`);
+    throw new SeedError(`groups: ${groupName} refers to ${membership.memberId}, which does not exist`);
   await addMember(tx, membership);
 }
 

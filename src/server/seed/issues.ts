@@ -1,4 +1,4 @@
-/** What is wrong with a seed, in words: schemas of the contract speak in predicates already, those of zod do not. */
+/** Formats the validation errors of a seed. Contract schemas define their messages; those of zod are replaced. */
 import type * as z from 'zod';
 
 export interface SeedIssue {
@@ -6,10 +6,10 @@ export interface SeedIssue {
   readonly message: string;
 }
 
-/** One fault for each key that does not exist, else one. Of what was given nothing is repeated: it may be a secret. */
+/** Converts a zod issue, with one error per unknown key. Messages never contain values, which may be secrets. */
 export function toSeedIssues(issue: z.core.$ZodIssue): SeedIssue[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'there is no such key' }));
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'unknown key' }));
   return [{ path: issue.path, message: formatIssue(issue) }];
 }
 
@@ -18,12 +18,12 @@ const typeNames: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
-  object: 'an object of keys',
-  record: 'an object of keys',
+  object: 'an object',
+  record: 'an object',
   string: 'text',
 };
 
-/** Needs issues that know what was given: `reportInput`. */
+/** Requires issues with input: `reportInput`. */
 function formatIssue(issue: z.core.$ZodIssue): string {
   const isMissing = issue.input === undefined && issue.path.length > 0;
   if (issue.code === 'invalid_type')

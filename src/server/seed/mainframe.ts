@@ -1,4 +1,4 @@
-/** The logons of a seed: those of the embedded mainframe, and whose they are. */
+/** Applies the logons of a seed to the embedded mainframe and to their users. */
 import { normalizeLogon, revokeLogonAccess } from '../identity/logons.ts';
 import type { HashPassword } from '../identity/passwords.ts';
 import type { Store, Transaction } from '../store/store.ts';
@@ -6,7 +6,7 @@ import type { Logon, User } from '../store/tables.ts';
 import { omitUndefined, replaceIfChanged } from './apply.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 
-/** Plain passwords count only when the logon is made. */
+/** Hashes the passwords of new logons; plain passwords of existing logons are ignored. */
 export async function hashNewLogons(
   seed: SeedDocument,
   store: Store,
@@ -36,14 +36,14 @@ async function applyLogon(tx: Transaction, seed: SeedLogon, passwordHash: string
   await tx.logons.insert({ ...fields, ...(passwordHash === undefined ? {} : { passwordHash }) });
 }
 
-/** The logons that a seed gives a user, as they are kept. */
+/** Normalizes the logons of a seeded user. */
 export function normalizeLogons(legacyLogons: readonly string[] | undefined): { legacyLogons?: string[] } {
   return legacyLogons === undefined ? {} : { legacyLogons: [...new Set(legacyLogons.map(normalizeLogon))] };
 }
 
 type Logons = Pick<User, 'legacyLogons'>;
 
-/** A logon that comes to a user, or leaves it, takes with it what was begun under it. */
+/** Revokes the sessions and codes of logons that are added to or removed from a user. */
 export async function clearMovedLogons(tx: Transaction, before: Logons, after: Logons): Promise<void> {
   const [old, current] = [before, after].map(({ legacyLogons = [] }) => new Set(legacyLogons));
   for (const logon of new Set([...(old ?? []), ...(current ?? [])]))

@@ -1,19 +1,19 @@
-/** Reads a seed document, YAML or JSON (which is YAML), and says of every fault in which line it stands. */
+/** Parses a seed document (YAML or JSON). Errors contain line and column. */
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { SeedError } from './error.ts';
 import { toSeedIssues } from './issues.ts';
 import { SeedDocument } from './schema.ts';
 
-/** @throws SeedError naming file, line and column of every fault. */
+/** Parses and validates a seed. @throws SeedError with file, line and column of each error. */
 export async function parseSeed(text: string, file: string): Promise<SeedDocument> {
   const plain = parsePlainJson(text);
   if (plain !== undefined) {
-    // Reading it as YAML, which knows the lines, takes longer than all the rest of a start.
+    // The YAML parser, which reports positions, is slower than the rest of a start.
     const { success, data } = await SeedDocument.safeParseAsync(plain);
     if (success) return data;
   }
   const lines = new LineCounter();
-  // The library compares each key of an object with all others of it.
+  // The duplicate check of the library takes quadratic time.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const syntaxErrors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message: stripPosition(message) }));
   const errors = [...syntaxErrors, ...(syntaxErrors.length === 0 ? findDuplicateKeys(document) : [])].slice(
@@ -33,10 +33,10 @@ export async function parseSeed(text: string, file: string): Promise<SeedDocumen
   );
 }
 
-/** So many faults are told; each has to be looked for in the document. */
+/** Maximum number of reported errors, as locating each one takes time. */
 const maxErrors = 100;
 
-/** Keys that stand in one object more than once, of which the last would count in silence. */
+/** Finds duplicate keys, of which the last would silently win. */
 function findDuplicateKeys(document: Document): { readonly offset: number; readonly message: string }[] {
   const found: { offset: number; message: string }[] = [];
   visit(document, {
@@ -54,16 +54,16 @@ function findDuplicateKeys(document: Document): { readonly offset: number; reado
 
 const duplicateKeyMessage = 'Map keys must be unique';
 
-/** The reader of YAML says again where it is, and shows the line. */
+/** Removes the position and source line that the YAML parser adds to its messages. */
 function stripPosition(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }
 
-/** The value of a text that is JSON and has no key twice, of which JSON would take the last in silence. */
+/** Parses JSON without duplicate keys, of which the last would silently win; undefined otherwise. */
 function parsePlainJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // In JSON, a string before a colon is a key, and every other colon stands in a string.
+    // In JSON, a string before a colon is a key; all other colons are inside strings.
     const keyCount = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((found) => found.endsWith(':')).length ?? 0;
     return keyCount === countKeys(value) ? value : undefined;
   } catch {
@@ -77,7 +77,7 @@ function countKeys(value: unknown): number {
   return inner + (Array.isArray(value) ? 0 : Object.keys(value).length);
 }
 
-/** Aliases of aliases can stand for more than any memory holds. */
+/** Limits aliases, as nested ones expand exponentially ("billion laughs"). */
 function toPlainValue(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -91,7 +91,7 @@ function formatPosition(file: string, lines: LineCounter, offset: number): strin
   return `${file}:${line}:${col}:`;
 }
 
-/** Where a value begins; for a value that is not there, where what should hold it begins. */
+/** The offset of a value; for a missing value, the offset of its parent. */
 function findOffset(document: Document, path: readonly PropertyKey[]): number {
   const parent = document.getIn(path.slice(0, -1), true) as Node | undefined;
   const last = path.at(-1);

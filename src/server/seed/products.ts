@@ -1,4 +1,4 @@
-/** The products of a seed, for the embedded product system: matched by productId, else by alias and stock keeping unit. */
+/** Applies the products of a seed, matched by productId, or by alias and stock keeping unit. */
 
 import type { Transaction } from '../store/store.ts';
 import { type Product, productName } from '../store/tables.ts';

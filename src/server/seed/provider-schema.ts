@@ -1,9 +1,9 @@
-/** What a seed document says of identity providers. */
+/** Schemas of the identity providers of a seed. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas.ts';
 import { decodeCertificate } from '../integrations/providers/certificate-encoding.ts';
 
-/** It stands before the colon of the links to a provider, so it holds none. */
+/** Must not contain a colon, which ends the name in links to a provider. */
 const name = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')

@@ -1,14 +1,14 @@
-/** The identity providers of a seed, by name: what a seed says of one takes the place of what was there. */
+/** Applies the identity providers of a seed, matched by name; existing ones are replaced. */
 import type { Transaction } from '../store/store.ts';
 import { replaceIfChanged } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedProvider } from './schema.ts';
 
-/** @throws SeedError where two of one name are told, since they could never be applied twice alike. */
+/** @throws SeedError if a name occurs twice, which is ambiguous. */
 export async function applyProviders(tx: Transaction, seeds: readonly SeedProvider[]): Promise<void> {
   const names = new Set<string>();
   for (const seed of seeds) {
-    if (names.has(seed.name)) throw new SeedError(`providers: ${seed.name} is there twice`);
+    if (names.has(seed.name)) throw new SeedError(`providers: ${seed.name} is defined twice`);
     names.add(seed.name);
     await applyProvider(tx, seed);
   }

@@ -1,4 +1,4 @@
-/** The seed document: what its kinds of entity hold. Every key is optional; an unknown one is an error. Parsed with `parseAsync`. */
+/** Schemas of the seed document. Unknown keys are errors. Requires `parseAsync`. */
 import * as z from 'zod';
 import { CorporateGroupName } from '../../contract/business-schemas.ts';
 import { ApiKeyValue } from '../../contract/credential-schemas.ts';
@@ -28,8 +28,8 @@ const ids = z.array(Id);
 
 const SecretHash = z
   .string()
-  .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash as an export gives it')
-  .describe('In the place of the plain value: its hash, as an export gives it');
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash from an export')
+  .describe('Hash from an export, instead of the plain value');
 
 const PasswordHash = z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form');
 
@@ -53,7 +53,7 @@ const SeedClient = z
   })
   .refine((client) => client.clientSecret === undefined || client.secretHash === undefined, {
     path: ['secretHash'],
-    message: 'must not be given beside a clientSecret',
+    message: 'must not be combined with clientSecret',
   });
 
 const SeedBusiness = z.strictObject({
@@ -110,7 +110,7 @@ const SeedUser = z
   })
   .refine((user) => user.password === undefined || user.passwordHash === undefined, {
     path: ['passwordHash'],
-    message: 'must not be given beside a password',
+    message: 'must not be combined with password',
   })
   .superRefine(({ password, ...owner }, ctx) => {
     if (password === undefined) return undefined;
@@ -139,7 +139,7 @@ const SeedApiKey = z
     clientId: Id,
     apiKey: ApiKeyValue.optional(),
     keyHash: SecretHash.optional(),
-    hint: singleLine(4, 'The end of the key, which tells it from others').optional(),
+    hint: singleLine(4, 'The end of the key, to identify it').optional(),
   })
   .refine(
     (key) => (key.apiKey === undefined) !== (key.keyHash === undefined),
@@ -156,7 +156,7 @@ const SeedLogon = z
   })
   .refine((logon) => logon.password === undefined || logon.passwordHash === undefined, {
     path: ['passwordHash'],
-    message: 'must not be given beside a password',
+    message: 'must not be combined with password',
   });
 
 const SeedProduct = z.strictObject({
@@ -167,7 +167,7 @@ const SeedProduct = z.strictObject({
 });
 
 export const SeedDocument = z.strictObject({
-  $schema: z.string().optional().describe('Where the schema of the document is, for editors'),
+  $schema: z.string().optional().describe('URL of the JSON schema of the document, for editors'),
   clients: z.array(SeedClient).optional(),
   businesses: z.array(SeedBusiness).optional(),
   users: z.array(SeedUser).optional(),

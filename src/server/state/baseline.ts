@@ -1,6 +1,6 @@
 /**
- * What a store goes back to: to nothing but what the first start makes, or to that and the seed. The clients and the
- * administrator of this start stay who they are, so credentials that were told once go on working.
+ * The baselines that a store can be reset to: the bootstrap entities only, or these and the seed. The bootstrap clients and
+ * the administrator are retained, so their credentials stay valid.
  */
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
 import { type HashQueue, internalLane } from '../identity/hash-queue.ts';
@@ -15,11 +15,11 @@ import { rebootstrap } from './rebootstrap.ts';
 export type BaselineName = 'seed' | 'empty';
 
 export interface BaselineSource {
-  /** @throws SeedError where the seed does not go with an empty store. */
+  /** @throws SeedError if the seed can't be applied to an empty store. */
   read(name: BaselineName): Promise<DumpTables>;
 }
 
-/** Bootstraps and seeds a store, and notes what it would be after a fresh start: nobody else writes as yet. @throws what the two throw. */
+/** Bootstraps and seeds a store before it is served, and records its baselines. @throws the errors of `bootstrap` and `applySeed`. */
 export async function initializeStore(
   deps: BootstrapDeps & { readonly seed?: SeedDocument | undefined; readonly hashQueue: HashQueue },
 ): Promise<{ bootstrapped: BootstrapResult; baseline: BaselineSource }> {
@@ -38,7 +38,7 @@ async function isEmpty(store: Store): Promise<boolean> {
   return (await store.clients.count()) === 0 && (await store.users.count()) === 0;
 }
 
-/** A store with a history: its clients and its administrator of the first start, in a store that has no history. */
+/** For an existing store: its bootstrap clients and administrator in an otherwise empty store. */
 async function createEmptyBaseline(deps: BootstrapDeps): Promise<DumpTables> {
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => rebootstrap(tx, deps));
@@ -59,7 +59,7 @@ function createBaselineSource(
   return {
     read(name) {
       if (name === 'empty') return Promise.resolve(emptyBaseline);
-      // Passwords of the seed have to be hashed for it, so it is made once, when somebody first asks.
+      // Created once, on first use, as the passwords of the seed must be hashed.
       seedBaseline ??= createSeedBaseline(deps, emptyBaseline).catch((error: unknown) => {
         seedBaseline = undefined;
         throw error;

@@ -1,4 +1,4 @@
-/** What parts one state from another, table by table, without secrets. */
+/** Compares two dumps table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
 import { forEachYielding } from '../for-each-yielding.ts';
 import { type StoredRow, tableNames } from '../store/overlay.ts';
@@ -7,7 +7,7 @@ import { type DumpTables, diffRows, keyOf } from './dump.ts';
 
 export interface FieldDifference {
   readonly field: string;
-  /** Both are missing where the field holds a secret. */
+  /** Both are missing if the field contains a secret. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -19,13 +19,13 @@ export interface TableDifference {
   readonly changed: readonly { readonly key: string; readonly fields: readonly FieldDifference[] }[];
 }
 
-/** Fields that hold secrets, or what takes the place of one. Texts of messages may have passwords in them. */
+/** Fields that contain secrets or their substitutes. Message texts may contain passwords. */
 const secretFields = /hash$|secret|sealed|private|token|^value$|^text$/i;
 
-/** Keys of the server are not what states are compared for. */
+/** All tables except those with keys of the server. */
 const comparedTables = tableNames.filter((name) => name !== 'signingKeys' && name !== 'storeSecrets');
 
-/** Only tables that differ. */
+/** Returns the tables that differ. */
 export async function diffDumps(from: DumpTables, to: DumpTables): Promise<TableDifference[]> {
   const differences: TableDifference[] = [];
   for (const table of comparedTables) {
@@ -53,7 +53,7 @@ async function redactKeys(table: TableName, rows: readonly StoredRow[]): Promise
   return keys;
 }
 
-/** The key of some tables is the hash of a secret: so much of it as tells one from another. */
+/** Shortens a key that is the hash of a secret. */
 function redactKey(table: TableName, row: StoredRow): string {
   const key = keyOf(table, row);
   const isSecret = Object.entries(row).some(([field, value]) => value === key && secretFields.test(field));

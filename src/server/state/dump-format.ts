@@ -1,6 +1,6 @@
 /**
- * The state as one JSON document: every table with one row a line, tables and rows always in the same order, so that
- * two exports of one state are the same bytes and tools can compare them line by line.
+ * The dump format: one JSON document with one row per line. Tables and rows have a fixed order, so exports are
+ * deterministic and can be compared line by line.
  */
 import { apiError } from '../../contract/errors.ts';
 import { createPause, type Pause } from '../for-each-yielding.ts';
@@ -9,16 +9,16 @@ import { SortedKeys } from '../store/sorted-keys.ts';
 import type { TableName } from '../store/tables.ts';
 import type { DumpTables } from './dump.ts';
 
-/** Rises whenever an older program could not make use of what a newer one writes. */
+/** Incremented for each incompatible change of the format. */
 export const dumpFormatVersion = 1;
 
-/** What a document is, as far as it can be said before its version is known. */
+/** A dump document before its version is checked. */
 export interface DumpDocument {
   readonly formatVersion: number;
   readonly tables?: unknown;
 }
 
-/** Others have their turns meanwhile: rows do not change in place. */
+/** Encodes a dump, yielding to the event loop; rows are immutable. */
 export async function encodeDump(dump: DumpTables): Promise<string> {
   const pause = createPause();
   const parts: string[] = [];
@@ -37,20 +37,23 @@ async function formatRows(rows: readonly StoredRow[], pause: Pause): Promise<str
   return lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`;
 }
 
-/** @throws IamError STATE_NEWER; STATE_DAMAGED naming the place. What is wrong there is told, what stands there is not. */
+/** Decodes a dump. @throws IamError STATE_NEWER; STATE_DAMAGED with the position and the problem, never the value. */
 export async function decodeDump({ formatVersion, tables, ...others }: DumpDocument): Promise<DumpTables> {
   if (formatVersion > dumpFormatVersion)
-    throw apiError('STATE_NEWER', `The document has format ${formatVersion}; this server knows ${dumpFormatVersion}.`);
+    throw apiError(
+      'STATE_NEWER',
+      `The document has format ${formatVersion}; this server supports formats up to ${dumpFormatVersion}.`,
+    );
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw createDumpError(`there is no such field as ${unknown}`);
+  if (unknown !== undefined) throw createDumpError(`unknown field ${unknown}`);
   if (!isObject(tables)) throw createDumpError('tables must be an object');
-  for (const name of Object.keys(tables)) if (!findShape(name)) throw createDumpError(`there is no table ${name}`);
+  for (const name of Object.keys(tables)) if (!findShape(name)) throw createDumpError(`unknown table ${name}`);
   const dump = new Map<TableName, readonly StoredRow[]>();
   for (const name of tableNames) dump.set(name, await parseRows(name, tables[name]));
   return dump;
 }
 
-/** In the order of their keys. */
+/** Parses rows, ordered by primary key. */
 async function parseRows(name: TableName, rows: unknown): Promise<StoredRow[]> {
   const shape = findShape(name);
   if (!shape || !Array.isArray(rows)) throw createDumpError(`tables.${name} must be a list of rows`);
@@ -61,7 +64,7 @@ async function parseRows(name: TableName, rows: unknown): Promise<StoredRow[]> {
     await pause();
     const parsed = parseRow(shape, row, `${name}[${number}]`);
     const key = shape.key(parsed);
-    if (byKey.has(key)) throw createDumpError(`${name}[${number}] has the key of another row`);
+    if (byKey.has(key)) throw createDumpError(`${name}[${number}] has the same key as another row`);
     byKey.set(key, parsed);
     keys.add(key);
   }
@@ -73,10 +76,10 @@ function parseRow({ schema }: TableShape, row: unknown, position: string): Store
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = [position, ...(issue?.path ?? [])].join('.');
-  throw createDumpError(`${field} is not what such a row holds (${issue?.code ?? 'invalid'})`);
+  throw createDumpError(`${field} is not valid (${issue?.code ?? 'invalid'})`);
 }
 
-/** The document can't be what an export gave. */
+/** Creates the error for a document that is not a valid export. */
 export function createDumpError(what: string) {
   return apiError('STATE_DAMAGED', `The document is not a valid dump of this service: ${what}.`);
 }

@@ -1,6 +1,6 @@
 /**
- * All rows of a store at one moment. Rows never change in place, so an image holds the rows themselves and costs no more
- * than lists of them; and to bring a store to an image, only what differs is written.
+ * Consistent dumps of a store. Rows are immutable, so a dump refers to the rows without copying them. Restoring a dump
+ * writes only the differences.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createPause, forEachYielding } from '../for-each-yielding.ts';
@@ -11,7 +11,7 @@ import type { TableName } from '../store/tables.ts';
 /** The rows of every table, ordered by primary key. */
 export type DumpTables = ReadonlyMap<TableName, readonly StoredRow[]>;
 
-/** What parts one list of rows from another. */
+/** The differences between two lists of rows. */
 export interface RowChanges {
   readonly removed: readonly StoredRow[];
   readonly added: readonly StoredRow[];
@@ -20,12 +20,12 @@ export interface RowChanges {
 
 const NO_ROWS: readonly StoredRow[] = [];
 
-/** The image of a moment: what was written before is in it and durable, what comes later is not in it. */
+/** Dumps a store: contains all earlier writes, which are durable, and no later ones. */
 export function dumpStore(store: Store): Promise<DumpTables> {
   return store.transaction(readTables);
 }
 
-/** The image that a transaction sees. */
+/** Dumps the rows that a transaction sees. */
 export async function readTables(reader: Reader): Promise<DumpTables> {
   const dump = new Map<TableName, readonly StoredRow[]>();
   for (const name of tableNames) dump.set(name, await (reader[name] as unknown as AnyTable).list());
@@ -33,9 +33,9 @@ export async function readTables(reader: Reader): Promise<DumpTables> {
 }
 
 /**
- * Brings the tables to an image, but for those to be kept. Rows that are to change go first, so that unique values may
- * move among the rows of a table.
- * @throws DuplicateError where two rows of the image share what is unique; ZodError where one is of no good shape.
+ * Replaces the contents of all tables, except the retained ones. Changed rows are deleted first, so that unique values can
+ * move between the rows of a table.
+ * @throws DuplicateError if two rows of the dump share a unique value; ZodError if a row is not valid.
  */
 export async function replaceTables(
   tx: Transaction,
@@ -55,10 +55,10 @@ export async function replaceTables(
   }
 }
 
-/** So many rows are compared in one turn of the event loop. */
+/** Rows compared per event-loop turn. */
 const rowsPerTurn = 2_000;
 
-/** What has to happen to one list of rows for it to become the other; both are ordered by primary key. */
+/** The changes from one list of rows to another; both are ordered by primary key. */
 export async function diffRows(
   name: TableName,
   from: readonly StoredRow[],
@@ -82,7 +82,7 @@ export async function diffRows(
   }
 }
 
-/** Less than zero where the first comes before the second, or the second is missing. */
+/** Less than zero if the first row precedes the second, or the second is missing. */
 function compareRows(name: TableName, before: StoredRow | undefined, after: StoredRow | undefined): number {
   if (before === undefined) return 1;
   if (after === undefined) return -1;
@@ -93,10 +93,10 @@ function compareRows(name: TableName, before: StoredRow | undefined, after: Stor
 /** The primary key of a row. */
 export function keyOf(name: TableName, row: StoredRow): string {
   const shape = findShape(name);
-  if (!shape) throw new Error(`there is no table ${name}`);
+  if (!shape) throw new Error(`unknown table ${name}`);
   return shape.key(row);
 }
 
-// Images treat all rows alike, as engines do; the types of the rows of each table are of no use here.
+// Dumps treat the rows of all tables alike, so the row types are erased here.
 type AnyTable = { list(): Promise<readonly StoredRow[]> } & Pick<TableReader<'users'>, 'count'>;
 type AnyWriter = AnyTable & { insert(row: StoredRow): Promise<void> } & Pick<TableWriter<'users'>, 'delete'>;

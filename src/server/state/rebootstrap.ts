@@ -1,4 +1,4 @@
-/** A first start once more, for a store that is to forget its history: who administers it stays who he is. */
+/** Repeats the bootstrap for a reset store, with the existing administrator and bootstrap clients. */
 import { adminUserDefaults, type BootstrapDeps, createBootstrapClient, insertAdminUser } from '../bootstrap.ts';
 import { createBootstrapGroups } from '../bootstrap-groups.ts';
 import { reserveSubjectId } from '../identity/subject-ids.ts';
@@ -6,12 +6,12 @@ import type { Transaction } from '../store/store.ts';
 import type { User } from '../store/tables.ts';
 
 /**
- * Makes in an empty store what a fresh start would, with the clients, the administrator user and the ids that
- * `parts.store` has. Who removed the user does not get it back.
+ * Creates the bootstrap entities in an empty store, with the clients, the administrator user and the ids of `deps.store`.
+ * A deleted administrator user is not created again.
  */
-export async function rebootstrap(tx: Transaction, parts: BootstrapDeps): Promise<void> {
-  const { store, clock } = parts;
-  const idOf = async (name: string) => (await store.groups.getBy('groupName', name))?.groupId ?? parts.ids.newId();
+export async function rebootstrap(tx: Transaction, deps: BootstrapDeps): Promise<void> {
+  const { store, clock } = deps;
+  const idOf = async (name: string) => (await store.groups.getBy('groupName', name))?.groupId ?? deps.ids.newId();
   await createBootstrapGroups(tx, { clock, createId: idOf });
   for (const kind of ['admin', 'app'] as const) {
     const { clientId, secretHash, createdAt, tokensValidFrom } = (await store.clients.getBy('bootstrap', kind)) ?? {};

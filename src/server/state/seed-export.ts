@@ -1,4 +1,4 @@
-/** The seed that makes what is there: entities only, with hashes in the place of passwords and secrets. */
+/** Exports a dump as a seed: entities only, with hashes instead of passwords and secrets. */
 import { bootstrapGroupNames } from '../bootstrap-groups.ts';
 import { certificatePrefix } from '../identity/certificate-login.ts';
 import type { SeedDocument } from '../seed/schema.ts';
@@ -24,9 +24,9 @@ type Users = NonNullable<SeedDocument['users']>;
 type Groups = NonNullable<SeedDocument['groups']>;
 
 /**
- * What a seed can say of a state. The clients and the user of the first start are left out: every server has its own.
- * So is what a seed has no word for: sessions, codes, messages, contacts and names that are not proven, and memberships of
- * services that give only what their owner holds: a seed would give them every role of the group.
+ * Exports the state as a seed. Omits the bootstrap clients and user, as every server has its own, and everything that a
+ * seed can't express: sessions, codes, messages, unverified contacts and names, and delegated memberships of services: a
+ * seed would grant them every role of the group.
  */
 export async function exportSeed(state: { dump(): Promise<DumpTables> }): Promise<SeedDocument> {
   const dump = await state.dump();
@@ -63,7 +63,7 @@ function readRows<R extends Row<TableName>>(dump: DumpTables, name: TableName): 
   return (dump.get(name) ?? []) as unknown as readonly R[];
 }
 
-/** Without what is missing or empty. */
+/** Removes undefined and empty values. */
 function omitEmpty<T extends object>(values: T): T {
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))) as T;
@@ -120,7 +120,7 @@ function toSeedGroups(groups: readonly Group[], memberships: readonly Membership
   const byGroup = groupBy(memberships, ({ groupId }) => groupId);
   return groups.map(({ groupId, groupName, organizationId, businessUnitId, roles, dependencies }) =>
     omitEmpty({
-      // Every server gives the groups of its first start ids of its own.
+      // Bootstrap groups have different ids on every server.
       groupId: bootstrapGroupNames.includes(groupName) ? undefined : groupId,
       groupName,
       organizationId,

@@ -1,4 +1,4 @@
-/** States that were kept under a name. They live in the memory of this process, and no longer. */
+/** Named snapshots, in the memory of this process. */
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { DumpTables } from './dump.ts';
@@ -6,7 +6,7 @@ import type { DumpTables } from './dump.ts';
 export interface Snapshot {
   readonly name: string;
   readonly createdAt: string;
-  /** How many rows it holds. */
+  /** The number of rows. */
   readonly rows: number;
 }
 
@@ -23,11 +23,11 @@ export interface Snapshots {
   delete(name: string): void;
 }
 
-/** Each holds on to every row that was changed since. */
+/** Limited, as each snapshot retains all rows that changed since. */
 export const maxSnapshots = 50;
 
 export function createSnapshots(clock: Clock): Snapshots {
-  const snapshots = new Map<string, Snapshot & { readonly image: DumpTables }>();
+  const snapshots = new Map<string, Snapshot & { readonly dump: DumpTables }>();
 
   function getSnapshot(name: string) {
     const snapshot = snapshots.get(name);
@@ -47,11 +47,11 @@ export function createSnapshots(clock: Clock): Snapshots {
     save(name, dump, replace) {
       assertRoom(name, replace);
       const rows = [...dump.values()].reduce((sum, table) => sum + table.length, 0);
-      const snapshot = { name, createdAt: clock.now().toISOString(), rows, image: dump };
+      const snapshot = { name, createdAt: clock.now().toISOString(), rows, dump };
       snapshots.set(name, snapshot);
       return toSnapshot(snapshot);
     },
-    read: (name) => getSnapshot(name).image,
+    read: (name) => getSnapshot(name).dump,
     delete: (name) => void snapshots.delete(getSnapshot(name).name),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The state of a running server as a whole: back to its beginning, out and in as a document, kept and brought back under
- * a name. Each of them is one transaction, so whatever else writes does so before it or after it; it is on disk as a
- * whole when it is acknowledged, and where it fails nothing has changed.
+ * Manages the whole state of a running server: reset, export, import and snapshots. Each operation is one transaction:
+ * isolated from other writes, durable when acknowledged, and without effect if it fails.
  */
 import { apiError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
@@ -20,7 +19,7 @@ import { createDumpError, type DumpDocument, decodeDump, encodeDump } from './du
 import { createSnapshots, type Snapshot, type Snapshots } from './snapshots.ts';
 
 export interface StateManager {
-  /** Everything in the store as it is at this moment. */
+  /** Dumps the store. */
   dump(): Promise<DumpTables>;
   reset(to: BaselineName): Promise<void>;
   export(): Promise<string>;
@@ -47,16 +46,16 @@ export interface StateManagerDeps {
   readonly outbox: Outbox;
 }
 
-/** Names that no snapshot can have: they stand for other states. */
+/** Names of built-in states, which a snapshot can't have. */
 export const reservedSnapshotNames = ['now', 'seed', 'empty'] as const;
 
-/** The keys that sign stay, so that verifiers need not ask again; and with them what voids tokens that they signed. */
+/** Signing keys are retained, so that cached key sets stay valid, and with them the revoked tokens. */
 const retainedOnRestore: ReadonlySet<TableName> = new Set<TableName>(['signingKeys', 'revokedTokens']);
-/** The store's own key stays besides: nothing that a fresh start makes was made with it. */
+/** A reset also retains the store secret: no bootstrap entity depends on it. */
 const retainedOnReset: ReadonlySet<TableName> = new Set<TableName>([...retainedOnRestore, 'storeSecrets']);
 const retainedOnImport: ReadonlySet<TableName> = new Set<TableName>();
 
-/** Tables of what somebody made to last. What comes and goes with logins and codes is no reason to ask again. */
+/** Tables that make a store non-empty: durable entities, not the rows of logins and codes. */
 const durableTables = [
   ...(['clients', 'apiKeys', 'groups', 'memberships', 'users', 'businesses', 'corporateGroups', 'customers'] as const),
   ...(['devices', 'factors', 'logons', 'products', 'providers'] as const),
@@ -66,7 +65,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
   const { store, baseline, clock } = deps;
   const snapshots = createSnapshots(clock);
 
-  /** @param before is run in the same transaction, and may refuse. */
+  /** @param before runs in the same transaction; throws to reject. */
   async function replaceAll(
     dump: DumpTables,
     retained: ReadonlySet<TableName>,
@@ -94,7 +93,7 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
       await assertUsableKeys(dump);
       const emptyDump = await baseline.read('empty');
       await replaceAll(dump, retainedOnImport, (tx) => assertPristine(tx, emptyDump, force)).catch(explainDuplicate);
-      // What else is in the document was checked; keys are read anew, and one is made where none fits the settings.
+      // Reloads the keys, and creates one if none matches the settings.
       await deps.keys.reload();
     },
     async saveSnapshot(name, replace) {
@@ -109,27 +108,27 @@ export function createStateManager(deps: StateManagerDeps): StateManager {
   };
 }
 
-/** What is held in memory about rows that are no more. Tokens are looked up in the store with each call, so they are not. */
+/** Clears in-memory state about replaced rows. Tokens are looked up in the store with each request. */
 async function clearCaches(deps: StateManagerDeps): Promise<void> {
   const { throttles, growthLimit, apiKeyUses, storeSecret, outbox } = deps;
   throttles.reset();
   growthLimit.clear();
   apiKeyUses.clear();
   await storeSecret.reload();
-  // Whoever waits for a message looks again, and messages that are to go out do.
+  // Subscribers read their messages again, and pending messages are delivered.
   outbox.wake();
 }
 
 async function assertUsableKeys(dump: DumpTables): Promise<void> {
-  if (dump.get('storeSecrets')?.length !== 1) throw createDumpError('storeSecrets must hold the key of the store');
+  if (dump.get('storeSecrets')?.length !== 1) throw createDumpError('storeSecrets must contain the key of the store');
   const { length } = Buffer.from(String(dump.get('storeSecrets')?.[0]?.value), 'base64url');
   if (length !== 32) throw createDumpError('storeSecrets[0].value must be a key of 32 bytes');
   await assertKeysUsable((dump.get('signingKeys') ?? []) as unknown as readonly SigningKey[]).catch(() => {
-    throw createDumpError('signingKeys holds a key that can not be used');
+    throw createDumpError('signingKeys contains an unusable key');
   });
 }
 
-/** @throws IamError STATE_NOT_EMPTY where somebody made more than the first start did. */
+/** @throws IamError STATE_NOT_EMPTY if the store contains more than the bootstrap entities. */
 async function assertPristine(tx: Transaction, emptyDump: DumpTables, force: boolean): Promise<void> {
   if (force) return;
   const present = await readTables(tx);
@@ -141,6 +140,6 @@ async function assertPristine(tx: Transaction, emptyDump: DumpTables, force: boo
 
 function explainDuplicate(error: unknown): never {
   if (error instanceof DuplicateError)
-    throw createDumpError(`two rows of ${error.table} share what is unique (${error.constraint})`);
+    throw createDumpError(`two rows of ${error.table} have the same ${error.constraint}`);
   throw error;
 }

@@ -1,31 +1,31 @@
-/** The tables as callers see them: readers over a chain of layers, and writers into the topmost layer of one. */
+/** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import type { Pause } from '../for-each-yielding.ts';
 import { indexValues, type StoredRow, type TableOverlay, tableNames } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
-/** Where the accesses to all tables find the rows. */
+/** The overlay chains that a reader reads from. */
 export interface View {
-  /** The layers of one table as they are at this moment; throws where reading is no longer allowed. */
+  /** The current overlays of one table. @throws once the transaction has ended. */
   chainOf(name: TableName): OverlayChain;
   /** See `TableReader.stamp`. */
   stampOf?(name: TableName): object;
-  /** Awaited before each access, so that a loop over many rows leaves turns of the event loop to others. */
+  /** Awaited before each access, so that a loop over many rows yields to the event loop. */
   readonly pause: Pause;
 }
 
 export interface WritableView extends View {
-  /** The layer of one table that takes the writes. */
+  /** The overlay of one table that receives the writes. */
   topOf(name: TableName): TableOverlay;
 }
 
-/** Readers of all tables. */
+/** Creates readers for all tables. */
 export function createReader(view: View): Reader {
   return mapTables((name) => new ReadAccess(name, view)) as unknown as Reader;
 }
 
-/** Readers of all tables that write as well. */
+/** Creates readers and writers for all tables. */
 export function createTransaction(view: WritableView): Transaction {
   return mapTables((name) => new WriteAccess(name, view)) as unknown as Transaction;
 }
@@ -120,12 +120,12 @@ function remove(chain: OverlayChain, top: TableOverlay, key: string): boolean {
   return true;
 }
 
-/** A row may keep the values it has; it may not take those of another one. */
+/** @throws DuplicateError if another row has one of the unique values. */
 function assertUnique(chain: OverlayChain, { shape }: TableOverlay, key: string, row: StoredRow): void {
   for (const [unique, values] of shape.unique) {
     for (const value of indexValues(values, row)) {
-      const holder = readUnique(chain, unique, value);
-      if (holder !== undefined && shape.key(holder) !== key) throw new DuplicateError(shape.name, unique);
+      const owner = readUnique(chain, unique, value);
+      if (owner !== undefined && shape.key(owner) !== key) throw new DuplicateError(shape.name, unique);
     }
   }
 }

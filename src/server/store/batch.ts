@@ -1,6 +1,6 @@
 import { Overlay } from './overlay.ts';
 
-/** Commits that are saved together. */
+/** Commits that are saved together (group commit). */
 export class Batch {
   readonly overlay = new Overlay('transient');
   readonly commits: Overlay[] = [];
@@ -13,7 +13,7 @@ export class Batch {
       settle = { resolve, reject };
     });
     this.settle = settle as Batch['settle'];
-    // Whoever waits for the batch hears of its failure; that nobody does is no fault of its own.
+    // Waiters receive the rejection; without waiters it must not count as unhandled.
     this.done.catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-/** What the rows of the flows of users hold: codes, contacts, devices, single-use values, and the world outside. */
+/** Row schemas of user flows: codes, contacts, devices, one-time tokens and external systems. */
 import * as z from 'zod';
 
 const text = z.string();
@@ -10,27 +10,27 @@ export const Phone = z
   .strictObject({ regionCode: z.number(), areaCode: z.number(), phoneNumber: z.number() })
   .readonly();
 
-/** Random values that belong to this store alone, such as the key of its digests. */
+/** Random secrets of this store, such as the key of its digests. */
 export const StoreSecretRow = z.strictObject({ name: text, value: text }).readonly();
 
-/** What happened within the last hour, the oldest first, and the digest of the source that it came from. */
+/** Events of the last hour, oldest first, with the digest of their source. */
 const sourceEvents = z.array(z.strictObject({ source: text.optional(), at: epoch }).readonly()).readonly();
 
-/** A six-digit code that was sent, as a keyed hash. A used or expired one stays for a while, so that it is recognized. */
+/** A six-digit one-time code, stored as a keyed hash. Used and expired codes are retained for a while to recognize them. */
 export const OtpRow = z
   .strictObject({
     codeId: text,
     purpose: text,
-    /** Whose it is: `user:ID`, `contact:KEY`, `logon:NAME`. */
+    /** The owner: `user:ID`, `contact:KEY` or `logon:NAME`. */
     subject: text,
-    /** What it is about, where a subject has several: a factor, a logon. */
+    /** The factor or logon it applies to, if the subject has several. */
     target: text.optional(),
-    /** What a right one is good for, where that is not the subject itself: the logon that is to be bound. */
+    /** The logon to bind, if that is not the subject itself. */
     about: text.optional(),
-    /** The source that asked for it, as the digest that its attempts count by, and whether it was a known one. */
+    /** The digest of the source that requested it, and whether the source was known. */
     source: text.optional(),
     known: z.boolean().optional(),
-    /** Orders those of one second. */
+    /** Orders codes of the same second. */
     sequence: z.int().optional(),
     codeHash: text,
     used: z.boolean(),
@@ -39,7 +39,7 @@ export const OtpRow = z
   })
   .readonly();
 
-/** Wrong codes of one subject for one purpose. Rows written before sources were counted have `failures` and `lastAt`. */
+/** Failed codes of one subject for one purpose. Old rows, without sources, have `failures` and `lastAt`. */
 export const OtpAttemptsRow = z
   .strictObject({
     name: text,
@@ -49,12 +49,12 @@ export const OtpAttemptsRow = z
   })
   .readonly();
 
-/** Codes that went to a contact, or were asked for under a name. Rows written before sources were counted have `times`. */
+/** Codes sent to a contact or requested for a name. Old rows, without sources, have `times`. */
 export const OtpRateLimitRow = z
   .strictObject({ contact: text, times: z.array(epoch).readonly().optional(), events: sourceEvents.optional() })
   .readonly();
 
-/** A value that is good for one use: of generate-param, for a certificate to sign, for grant-auth-smart. By its hash. */
+/** A single-use token, by its hash: of generate-param, a certificate nonce, or for grant-auth-smart. */
 export const OneTimeTokenRow = z
   .strictObject({
     ticketHash: text,
@@ -63,16 +63,16 @@ export const OneTimeTokenRow = z
     targetClientId: text.optional(),
     userId: text.optional(),
     sessionId: text.optional(),
-    /** What the one it stands for was narrowed to. */
+    /** The narrowed scope of the token that it represents. */
     scope: names.optional(),
     expiresAt: epoch,
   })
   .readonly();
 
-/** A proof of somebody else's making that was taken, and is not taken again: a SAML assertion, an ID token. */
+/** The hash of an accepted SAML assertion or ID token, to reject a replay. */
 export const UsedAssertionRow = z.strictObject({ proofHash: text, expiresAt: epoch }).readonly();
 
-/** A device of a user. What it shows is kept as a hash. */
+/** A device of a user. Its token is stored as a hash. */
 export const DeviceRow = z
   .strictObject({
     deviceKey: text,
@@ -85,7 +85,7 @@ export const DeviceRow = z
   })
   .readonly();
 
-/** A contact beside the main ones. */
+/** An alternative contact of a user. */
 export const FactorRow = z
   .strictObject({
     factorId: text,
@@ -126,7 +126,7 @@ export const OpaqueTokenRow = z
   })
   .readonly();
 
-/** Somebody whose word on who a user is counts. Certificates are PEM or base64 DER. */
+/** A trusted identity provider or certificate authority. Certificates are PEM or base64 DER. */
 export const ProviderRow = z.discriminatedUnion('kind', [
   z
     .strictObject({

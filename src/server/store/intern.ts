@@ -1,15 +1,14 @@
 /**
- * Texts that many rows hold, such as names of roles: each kept once, however many rows name it. A group of 400 roles is
- * then a list of references; as 400 texts of its own it took longer to be moved by the collector of garbage than to be
- * made, and calls waited for that.
+ * Interns strings that many rows share, such as role names. A group of 400 roles is then a list of references, which
+ * keeps garbage collection pauses short.
  */
 
-/** Names that nobody uses any more are forgotten with all others, when there are so many. */
+/** The table is cleared at this size, which also drops unused strings. */
 const maxInterned = 10_000;
 
 const interned = new Map<string, string>();
 
-/** The same text, as it came first. */
+/** Returns the shared instance of a string. */
 export function internString(text: string): string {
   const known = interned.get(text);
   if (known !== undefined) return known;

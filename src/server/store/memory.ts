@@ -1,20 +1,20 @@
-/** The engine that keeps everything in memory and nothing on disk: for tests and sandboxes. */
+/** The in-memory engine, for tests and sandboxes. */
 import { Overlay, tableNames } from './overlay.ts';
 import { OverlayStore, type Sink } from './overlay-store.ts';
 import type { Store } from './store.ts';
 
-/** Opens a store that is empty and is forgotten with its last reference. */
+/** Opens an empty store. */
 export function openMemoryStore(): ForkableStore {
   return toForkable(new OverlayStore(new Overlay('base'), noopSink));
 }
 
-/** A store that others can begin from. */
+/** A store that can be forked. */
 export interface ForkableStore extends Store {
-  /** A store of its own that begins with what is in this one now. Costs nothing, however much that is. */
+  /** Creates an independent store with the current contents of this one, in constant time. */
   fork(): Promise<ForkableStore>;
 }
 
-/** A store that begins with all rows of another one, of whatever engine; those are read, and shared with nobody. */
+/** Copies all rows of a store of any engine into a new in-memory store. */
 export async function copyStore(store: Store): Promise<ForkableStore> {
   const base = new Overlay('base');
   await store.transaction(async (tx) => {
@@ -27,21 +27,19 @@ function toForkable(overlayStore: OverlayStore): ForkableStore {
   return {
     ...toStore(overlayStore),
     async fork() {
-      // After what is under way, and never between two commits of one batch.
+      // Waits for pending transactions, so that a fork never splits a batch.
       await overlayStore.transaction(async () => undefined);
       return toForkable(new OverlayStore(overlayStore.share(), noopSink));
     },
   };
 }
 
-/**
- * A store that begins with the rows of a layer. It shares the layer with others and never changes it: nobody may.
- */
+/** Opens a store on a shared base overlay, which must not change. */
 export function openFork(base: Overlay): Store {
   return toStore(new OverlayStore([base], noopSink));
 }
 
-/** A layered store as callers get it. */
+/** The public interface of an overlay store. */
 export function toStore(overlayStore: OverlayStore): Store {
   return {
     ...overlayStore.reader,
@@ -52,7 +50,7 @@ export function toStore(overlayStore: OverlayStore): Store {
   };
 }
 
-/** There is no disk that could fail: what is committed is as durable as it will ever be. */
+/** The sink without a disk: commits need no flush and cannot fail. */
 const noopSink: Sink = {
   gather: async () => {},
   append: async () => {},

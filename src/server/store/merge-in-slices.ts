@@ -1,24 +1,24 @@
-/** Moving what one layer says into another while others go on. */
+/** Merges one overlay into another without blocking the event loop. */
 import type { Overlay } from './overlay.ts';
 
-/** How much work is done between two turns of the event loop: a few milliseconds of it. */
+/** Units of work per slice: a few milliseconds. */
 const workPerSlice = 2_000;
 
 /**
- * Takes over what a layer above says, in slices: the caller lets others have a turn after each. The layer above stays as
- * it is, so both together read as ever; it must not change meanwhile, and is dropped afterwards.
+ * Merges `upper` into `lower` in slices; the caller yields to the event loop after each. `upper` must not change
+ * meanwhile, so reads through both stay correct; the caller drops it afterwards.
  */
 export function* mergeInSlices(lower: Overlay, upper: Overlay): Generator<void, void> {
-  let left = workPerSlice;
+  let remaining = workPerSlice;
   for (const work of mergeRows(lower, upper)) {
-    left -= work;
-    if (left > 0) continue;
+    remaining -= work;
+    if (remaining > 0) continue;
     yield;
-    left = workPerSlice;
+    remaining = workPerSlice;
   }
 }
 
-/** Takes over one thing after the other, and gives how much work each was. */
+/** Merges row by row. @yields the work of each step. */
 function* mergeRows(lower: Overlay, upper: Overlay): Generator<number, void> {
   for (const part of upper.parts()) {
     const below = lower.table(part.shape.name);

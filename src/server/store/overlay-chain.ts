@@ -1,4 +1,4 @@
-/** Reading through a chain of layers of one table, topmost first. */
+/** Reads through the overlay chain of one table, topmost first. */
 import type { StoredRow, TableOverlay } from './overlay.ts';
 import type { KeyCursor, SortedKeys } from './sorted-keys.ts';
 import type { Range } from './store.ts';
@@ -6,46 +6,46 @@ import type { Range } from './store.ts';
 export type OverlayChain = readonly TableOverlay[];
 
 export function readRow(chain: OverlayChain, key: string): StoredRow | undefined {
-  for (const layer of chain) {
-    const row = layer.rows.get(key);
+  for (const overlay of chain) {
+    const row = overlay.rows.get(key);
     if (row !== undefined) return row;
-    if (layer.removed.has(key)) return undefined;
+    if (overlay.removed.has(key)) return undefined;
   }
   return undefined;
 }
 
-/** The row that has the value in a unique index. */
+/** Returns the row with a value in a unique index. */
 export function readUnique(chain: OverlayChain, unique: string, value: string): StoredRow | undefined {
-  for (const [depth, layer] of chain.entries()) {
-    const key = layer.holder(unique, value);
-    if (key !== undefined && !isHidden(chain, depth, key)) return layer.rows.get(key);
+  for (const [depth, overlay] of chain.entries()) {
+    const key = overlay.ownerOf(unique, value);
+    if (key !== undefined && !isHidden(chain, depth, key)) return overlay.rows.get(key);
   }
   return undefined;
 }
 
 export function readMatches(chain: OverlayChain, index: string, value: string, range: Range): StoredRow[] {
-  return mergeChain(chain, (layer) => layer.matches(index, value), range);
+  return mergeChain(chain, (overlay) => overlay.matches(index, value), range);
 }
 
 export function readAllRows(chain: OverlayChain, range: Range): StoredRow[] {
-  return mergeChain(chain, (layer) => layer.keys, range);
+  return mergeChain(chain, (overlay) => overlay.keys, range);
 }
 
-/** Costs as much as the layers above the bottom are large, and these hold only what is not yet settled. */
+/** Takes time proportional to the overlays above the base, which contain only recent changes. */
 export function countRows(chain: OverlayChain): number {
   const bottom = chain.at(-1);
   if (bottom === undefined) return 0;
   let count = bottom.rows.size;
-  for (const [depth, layer] of chain.slice(0, -1).entries()) {
-    for (const key of layer.rows.keys()) if (!bottom.rows.has(key) && !isHidden(chain, depth, key)) count += 1;
-    for (const key of layer.removed) if (bottom.rows.has(key) && !isHidden(chain, depth, key)) count -= 1;
+  for (const [depth, overlay] of chain.slice(0, -1).entries()) {
+    for (const key of overlay.rows.keys()) if (!bottom.rows.has(key) && !isHidden(chain, depth, key)) count += 1;
+    for (const key of overlay.removed) if (bottom.rows.has(key) && !isHidden(chain, depth, key)) count -= 1;
   }
   return count;
 }
 
-/** Whether a layer above `depth` has the last word on the key. */
+/** Whether an overlay above `depth` contains or removes the key. */
 function isHidden(chain: OverlayChain, depth: number, key: string): boolean {
-  for (let above = 0; above < depth; above += 1) if (chain[above]?.mentions(key)) return true;
+  for (let above = 0; above < depth; above += 1) if (chain[above]?.covers(key)) return true;
   return false;
 }
 
@@ -56,13 +56,13 @@ interface OverlayCursor {
 
 function mergeChain(
   chain: OverlayChain,
-  pick: (layer: TableOverlay) => SortedKeys | undefined,
+  keysOf: (overlay: TableOverlay) => SortedKeys | undefined,
   range: Range,
 ): StoredRow[] {
   const { after, limit = Number.POSITIVE_INFINITY } = range;
   const [only] = chain;
-  if (only !== undefined && chain.length === 1) return readSingle(only, pick(only), after, limit);
-  const cursors = openCursors(chain, pick, after);
+  if (only !== undefined && chain.length === 1) return readSingle(only, keysOf(only), after, limit);
+  const cursors = openCursors(chain, keysOf, after);
   const rows: StoredRow[] = [];
   while (rows.length < limit) {
     const lowest = findLowest(cursors);
@@ -74,7 +74,7 @@ function mergeChain(
   return rows;
 }
 
-/** Where there is one layer, nothing has to be merged and nothing is hidden. */
+/** The fast path for a chain of one overlay. */
 function readSingle(
   { rows }: TableOverlay,
   keys: SortedKeys | undefined,
@@ -90,18 +90,18 @@ function readSingle(
 
 function openCursors(
   chain: OverlayChain,
-  pick: (layer: TableOverlay) => SortedKeys | undefined,
+  keysOf: (overlay: TableOverlay) => SortedKeys | undefined,
   after: string | undefined,
 ): OverlayCursor[] {
   const cursors: OverlayCursor[] = [];
-  for (const [depth, layer] of chain.entries()) {
-    const keys = pick(layer);
+  for (const [depth, overlay] of chain.entries()) {
+    const keys = keysOf(overlay);
     if (keys !== undefined) cursors.push({ depth, cursor: keys.cursor(after) });
   }
   return cursors;
 }
 
-/** The cursor at the lowest key; where several are, that of the topmost layer. */
+/** The cursor at the lowest key; if several are, the one of the topmost overlay. */
 function findLowest(cursors: readonly OverlayCursor[]): OverlayCursor | undefined {
   let lowest: OverlayCursor | undefined;
   let lowestKey: string | undefined;

@@ -1,9 +1,9 @@
 /**
- * The part that all embedded engines share: rows in memory, serial transactions, group commit.
+ * The core of all embedded engines: rows in memory, serial transactions, group commit.
  *
- * Layers, from the top: what the running transaction wrote; the batch that gathers commits; the batch that is being
- * saved; what is durable. Plain reads see the durable part only, transactions see all of it. A batch that could not
- * be saved is dropped together with everything built upon it.
+ * Overlays, topmost first: the writes of the running transaction; the batch that collects commits; the batch in flight;
+ * the durable rows. Plain reads see durable rows only, transactions see all overlays. If a batch can't be saved, it is
+ * dropped together with all transactions that depend on it.
  */
 import { setImmediate } from 'node:timers/promises';
 import { createPause } from '../for-each-yielding.ts';
@@ -14,36 +14,36 @@ import { listTableOverlays, Overlay, type StoredRow, tableNames } from './overla
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from './store.ts';
 import type { TableName } from './tables.ts';
 
-/** Where batches are made durable. */
+/** Makes batches durable. */
 export interface Sink {
-  /** Resolves when it is time to save: commits that arrive before share a batch. */
+  /** Resolves when the current batch is to be saved; commits that arrive before join it. */
   gather(): Promise<void>;
-  /** Resolves when all of it is durable; rejects when none of it may be counted on. */
+  /** Resolves once all commits are durable; rejects if none of them can be relied on. */
   append(commits: readonly Overlay[]): Promise<void>;
   health(): StoreHealth;
-  /** The last commit that is durable; 0 where nobody counts. */
+  /** The sequence of the last durable commit; 0 if the sink does not count. */
   readonly sequence: number;
 }
 
-/** How many transactions run before others (timers, sockets) get a turn. */
+/** Transactions per event-loop turn, so that timers and sockets are served. */
 const TRANSACTIONS_PER_TURN = 64;
 
-/** Accesses to rows in one turn of the event loop: some milliseconds of it. */
+/** Row accesses per event-loop turn: a few milliseconds. */
 const ACCESSES_PER_TURN = 1_000;
 
-/** So many rows are moved at once without anybody noticing. */
+/** Overlays up to this many rows are merged in one step. */
 const SMALL_OVERLAY = 20;
 
 export class OverlayStore {
   readonly reader: Reader;
   readonly #sink: Sink;
-  /** Topmost first. One layer, but while it is frozen there is another above it. */
+  /** Topmost first: one overlay, or two while the lower one is frozen. */
   readonly #durable: Overlay[];
-  /** Of what is durable of each table: a new one with each change. */
+  /** Per table, replaced with each durable change. */
   readonly #stamps = new Map<TableName, object>(tableNames.map((name) => [name, {}]));
   #inFlight: Batch | undefined;
   #gathering: Batch | undefined;
-  /** Changes when batches are dropped: a transaction that began before it has seen what never happened. */
+  /** Changes when batches are dropped: older transactions have read rows that were never saved. */
   #generation = {};
   #queue: Promise<unknown> = Promise.resolve();
   #flushLoop: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class OverlayStore {
   #transactionCount = 0;
   #closed = false;
 
-  /** Upon a bottom of its own, or upon layers of others, topmost first, that nobody changes any more. */
+  /** @param base an owned base, or shared overlays (topmost first) that no longer change. */
   constructor(base: Overlay | readonly Overlay[], sink: Sink) {
     this.#durable = base instanceof Overlay ? [base] : [new Overlay('overlay'), ...base];
     this.#sink = sink;
@@ -68,7 +68,7 @@ export class OverlayStore {
     const turn = this.#queue.then(() => this.#runTransaction(work));
     this.#queue = turn.catch(() => {});
     const { outcome, dependsOn } = await turn;
-    // An answer, be it an error of the work's own, may rest on what was seen: so that has to be durable first.
+    // The result, or the error of `work`, may depend on rows that it read: they must be durable first.
     await dependsOn?.done;
     return outcome();
   }
@@ -78,7 +78,7 @@ export class OverlayStore {
     return this.#sink.health();
   }
 
-  /** Runs an errand at a moment when no batch is being saved. */
+  /** Runs a maintenance task while no batch is in flight. */
   runMaintenance<Result>(task: () => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#maintenanceTasks.push(() => task().then(resolve, reject));
@@ -86,7 +86,7 @@ export class OverlayStore {
     });
   }
 
-  /** Between two batches nothing but what is durable is seen, and it stands still. */
+  /** Runs between two batches, so that the rows are durable and do not change. */
   dump(): Promise<StoreDump> {
     return this.runMaintenance(async () => {
       const tables = new Map<TableName, readonly StoredRow[]>();
@@ -95,21 +95,21 @@ export class OverlayStore {
     });
   }
 
-  /** Freezes what is durable now, for reading at leisure; later batches go to a layer above it until `thaw`. */
+  /** Freezes the durable rows for a checkpoint; later batches go to an overlay above until `thaw`. */
   freeze(): Overlay {
     const [frozen] = this.#durable;
-    if (frozen === undefined || this.#durable.length > 1) throw new Error('The store is frozen already.');
+    if (frozen === undefined || this.#durable.length > 1) throw new Error('The store is already frozen.');
     this.#durable.unshift(new Overlay('overlay'));
     return frozen;
   }
 
-  /** Gives what is durable now to stores that build upon it. For good: this one goes on in a layer above, and never thaws. */
+  /** Shares the durable rows with forks, permanently: this store continues in an overlay above and never thaws. */
   share(): readonly Overlay[] {
     if (!this.#durable[0]?.empty) this.#durable.unshift(new Overlay('overlay'));
     return this.#durable.slice(1);
   }
 
-  /** Moves what came since `freeze` into the frozen layer, a slice at a time, and is done with it. */
+  /** Merges the changes since `freeze` into the frozen overlay, in slices. */
   async thaw(): Promise<void> {
     for (;;) {
       const [upper, lower] = this.#durable;
@@ -119,14 +119,14 @@ export class OverlayStore {
         this.#durable.shift();
         return;
       }
-      // What comes meanwhile goes above, so that this one stands still. It is less each time round.
+      // New batches go to another overlay, so that this one does not change. Each round is smaller.
       this.#durable.unshift(new Overlay('overlay'));
       for (const _ of mergeInSlices(lower, upper)) await setImmediate();
       this.#durable.splice(1, 1);
     }
   }
 
-  /** Takes no new transactions and resolves when those under way are saved or have failed. */
+  /** Rejects new transactions and resolves once the running ones are saved or have failed. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#queue;
@@ -150,11 +150,11 @@ export class OverlayStore {
   #begin(): TransactionAttempt {
     const generation = this.#generation;
     const top = new Overlay('transient');
-    let over = false;
+    let ended = false;
     const assertActive = () => {
-      if (over) throw new Error('The transaction is over: await what is done in it.');
+      if (ended) throw new Error('The transaction has ended. Await every access within it.');
       if (generation !== this.#generation)
-        throw new StoreUnavailableError('What the transaction has seen was not saved.');
+        throw new StoreUnavailableError('A change that this transaction has read could not be saved.');
     };
     const transaction = createTransaction({
       chainOf: (name) => {
@@ -166,7 +166,7 @@ export class OverlayStore {
     });
     const abandon = () => {
       assertActive();
-      over = true;
+      ended = true;
       return this.#gathering ?? this.#inFlight;
     };
     return { transaction, abandon, commit: () => (top.empty ? abandon() : this.#commit(top, abandon)) };
@@ -181,7 +181,7 @@ export class OverlayStore {
   }
 
   #pending(): Overlay[] {
-    return [this.#gathering?.overlay, this.#inFlight?.overlay].filter((layer) => layer !== undefined);
+    return [this.#gathering?.overlay, this.#inFlight?.overlay].filter((overlay) => overlay !== undefined);
   }
 
   #startFlushLoop(): void {
@@ -228,9 +228,9 @@ export class OverlayStore {
 
 interface TransactionAttempt {
   readonly transaction: Transaction;
-  /** Ends the transaction with its writes taken over; gives the batch to wait for. */
+  /** Commits the writes. @returns the batch to wait for. */
   commit(): Batch | undefined;
-  /** Ends the transaction without its writes; gives the batch whose rows it may have seen. */
+  /** Discards the writes. @returns the batch whose rows the transaction may have read. */
   abandon(): Batch | undefined;
 }
 

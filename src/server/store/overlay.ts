@@ -1,19 +1,19 @@
 /**
- * One layer of one table: the rows it holds, the keys it hides, and indexes of exactly the rows it holds.
+ * An overlay of a table: its rows, the keys it removes from overlays below, and indexes of its own rows.
  *
- * Because every layer indexes its own rows only, one rule reads any chain of layers: what a layer says about a key
- * counts unless a layer above has a word on that key. So layers need no knowledge of one another.
+ * Each overlay indexes its own rows only, so one rule reads any chain: an entry is visible unless an overlay above
+ * contains or removes its key.
  */
 import type * as z from 'zod';
 import { SortedKeys } from './sorted-keys.ts';
 import { type TableName, tables } from './tables.ts';
 
-/** A row as engines see it: they never look inside. */
+/** A row as engines see it: opaque. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
 type IndexFunction = (row: StoredRow) => string | readonly string[] | undefined;
 
-/** A table's declaration with the row's type forgotten. */
+/** A table's declaration without its row type. */
 export interface TableShape {
   readonly name: TableName;
   readonly schema: z.ZodType<StoredRow>;
@@ -27,7 +27,7 @@ export const tableNames = Object.keys(tables) as TableName[];
 const shapes = new Map<string, TableShape>(tableNames.map((name) => [name, createShape(name)]));
 
 function createShape(name: TableName): TableShape {
-  // The declarations differ in their row types; engines treat all rows alike, so the types are dropped here, once.
+  // Engines treat the rows of all tables alike, so the row types are erased here.
   const { schema, key, unique, index } = tables[name] as unknown as {
     schema: TableShape['schema'];
     key: TableShape['key'];
@@ -37,14 +37,14 @@ function createShape(name: TableName): TableShape {
   return { name, schema, key, unique: Object.entries(unique), index: Object.entries(index) };
 }
 
-/** The shape of a table; undefined for a name that no table has (a file may say anything). */
+/** The shape of a table; undefined for an unknown name, such as one read from a file. */
 export function findShape(name: string): TableShape | undefined {
   return shapes.get(name);
 }
 
 const NO_VALUES: readonly string[] = [];
 
-/** The values an index function gives, as a list. One that comes twice does no harm: indexes hold sets. */
+/** The values of an index function as a list. Duplicates are harmless, as indexes contain sets. */
 export function indexValues(values: IndexFunction, row: StoredRow): readonly string[] {
   const value = values(row);
   if (value === undefined) return NO_VALUES;
@@ -52,8 +52,8 @@ export function indexValues(values: IndexFunction, row: StoredRow): readonly str
 }
 
 /**
- * What a layer is for. One that is only passing, as that of a transaction, is over before most of its indexes are ever
- * asked: each of its plain ones is kept from when it first is.
+ * The role of an overlay. A transient one, such as that of a transaction, builds each plain index on first use, as most
+ * of them are never read.
  */
 export type OverlayKind = 'base' | 'overlay' | 'transient';
 
@@ -64,11 +64,11 @@ export class TableOverlay {
   readonly shape: TableShape;
   readonly rows = new Map<string, StoredRow>();
   readonly keys = new SortedKeys();
-  /** Keys that layers below may hold and that are gone as seen from here. Always empty at the bottom. */
+  /** Removed keys, which overlays below may contain. Always empty in the base. */
   readonly removed = new Set<string>();
   readonly #isBase: boolean;
   readonly #unique = new Map<string, Map<string, string>>();
-  /** The plain indexes that are kept, by name. */
+  /** The plain indexes built so far, by name. */
   readonly #index = new Map<string, PlainIndex>();
 
   constructor(shape: TableShape, kind: OverlayKind) {
@@ -77,25 +77,25 @@ export class TableOverlay {
     if (kind !== 'transient') for (const [name] of shape.index) this.#index.set(name, new Map());
   }
 
-  /** Whether this layer has a word on the key, be it only that the row is gone. */
-  mentions(key: string): boolean {
+  /** Whether this overlay contains or removes the key. */
+  covers(key: string): boolean {
     return this.rows.has(key) || this.removed.has(key);
   }
 
-  /** The key of the row of this layer that has the value in a unique index. */
-  holder(unique: string, value: string): string | undefined {
+  /** The key of the row in this overlay that has the value in a unique index. */
+  ownerOf(unique: string, value: string): string | undefined {
     return this.#unique.get(unique)?.get(value);
   }
 
-  /** The keys of the rows of this layer that have the value in a plain index. */
+  /** The keys of the rows in this overlay that have the value in a plain index. */
   matches(index: string, value: string): SortedKeys | undefined {
     return (this.#index.get(index) ?? this.#buildIndex(index)).get(value);
   }
 
-  /** @returns how much work it was: the row, and each place that it has in an index. */
+  /** @returns the units of work: one for the row and one for each index entry. */
   put(key: string, row: StoredRow): number {
-    const former = this.rows.get(key);
-    if (former !== undefined) this.#removeFromIndexes(key, former);
+    const previous = this.rows.get(key);
+    if (previous !== undefined) this.#removeFromIndexes(key, previous);
     else this.keys.add(key);
     this.removed.delete(key);
     this.rows.set(key, row);
@@ -107,35 +107,35 @@ export class TableOverlay {
     if (!this.#isBase) this.removed.add(key);
   }
 
-  /** Takes back whatever this layer says about the key. */
+  /** Deletes the row or removal mark of the key from this overlay. */
   drop(key: string): void {
     this.removed.delete(key);
-    const former = this.rows.get(key);
-    if (former === undefined) return;
-    this.#removeFromIndexes(key, former);
+    const previous = this.rows.get(key);
+    if (previous === undefined) return;
+    this.#removeFromIndexes(key, previous);
     this.keys.delete(key);
     this.rows.delete(key);
   }
 
-  /** Takes over everything that a layer above says. */
+  /** Merges all changes of an overlay above. */
   merge(upper: TableOverlay): void {
     for (const key of upper.removed) this.remove(key);
     for (const [key, row] of upper.rows) this.put(key, row);
   }
 
   #addToIndexes(key: string, row: StoredRow): number {
-    let places = 0;
+    let entries = 0;
     for (const [name, values] of this.shape.unique) {
       for (const value of indexValues(values, row)) getOrCreate(this.#unique, name, newMap).set(value, key);
     }
     for (const [name, values] of this.shape.index) {
       const index = this.#index.get(name);
-      if (index !== undefined) places += addToIndex(index, key, indexValues(values, row));
+      if (index !== undefined) entries += addToIndex(index, key, indexValues(values, row));
     }
-    return places;
+    return entries;
   }
 
-  /** Keeps this index from now on. */
+  /** Builds an index and maintains it from now on. */
   #buildIndex(name: string): PlainIndex {
     const index: PlainIndex = new Map();
     const values = this.shape.index.find(([declared]) => declared === name)?.[1];
@@ -145,11 +145,11 @@ export class TableOverlay {
     return index;
   }
 
-  /** A unique value that another row took over meanwhile stays with that row. */
+  /** A unique value that now belongs to another row stays with that row. */
   #removeFromIndexes(key: string, row: StoredRow): void {
     for (const [name, values] of this.shape.unique) {
-      const holders = this.#unique.get(name);
-      for (const value of indexValues(values, row)) if (holders?.get(value) === key) holders.delete(value);
+      const owners = this.#unique.get(name);
+      for (const value of indexValues(values, row)) if (owners?.get(value) === key) owners.delete(value);
     }
     for (const [name, values] of this.shape.index) {
       const lists = this.#index.get(name);
@@ -162,7 +162,7 @@ export class TableOverlay {
   }
 }
 
-/** @returns how many places it has there now. */
+/** @returns the number of entries added. */
 function addToIndex(index: PlainIndex, key: string, values: readonly string[]): number {
   for (const value of values) getOrCreate(index, value, newKeys).add(key);
   return values.length;
@@ -176,15 +176,15 @@ function newKeys(): SortedKeys {
   return new SortedKeys();
 }
 
-function getOrCreate<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   const existing = map.get(key);
   if (existing !== undefined) return existing;
-  const created = make();
+  const created = create();
   map.set(key, created);
   return created;
 }
 
-/** One layer of all tables; a table's part is made when it is first written to. */
+/** An overlay of all tables; the overlay of a table is created with its first write. */
 export class Overlay {
   readonly #kind: OverlayKind;
   readonly #tables = new Map<TableName, TableOverlay>();
@@ -193,7 +193,7 @@ export class Overlay {
     this.#kind = kind;
   }
 
-  /** How many rows it speaks of, be it only that they are gone. */
+  /** The number of rows and removed keys. */
   get size(): number {
     let size = 0;
     for (const { rows, removed } of this.#tables.values()) size += rows.size + removed.size;
@@ -212,7 +212,7 @@ export class Overlay {
     return getOrCreate(this.#tables, name, () => new TableOverlay(shapes.get(name) as TableShape, this.#kind));
   }
 
-  /** Puts rows into a table that is known to exist. */
+  /** Adds rows to an existing table. */
   load(name: string, rows: Iterable<StoredRow>): void {
     const part = this.table(name as TableName);
     for (const row of rows) part.put(part.shape.key(row), row);
@@ -227,11 +227,11 @@ export class Overlay {
   }
 }
 
-/** The part of each layer that is of this table. */
-export function listTableOverlays(layers: readonly Overlay[], name: TableName): TableOverlay[] {
+/** The overlays of one table. */
+export function listTableOverlays(overlays: readonly Overlay[], name: TableName): TableOverlay[] {
   const parts: TableOverlay[] = [];
-  for (const layer of layers) {
-    const part = layer.peek(name);
+  for (const overlay of overlays) {
+    const part = overlay.peek(name);
     if (part !== undefined) parts.push(part);
   }
   return parts;

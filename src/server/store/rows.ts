@@ -1,11 +1,11 @@
-/** What each kind of row holds. Rows are frozen: nobody changes one in place. */
+/** Row schemas. Rows are immutable. */
 import * as z from 'zod';
 import { Phone } from './identity-rows.ts';
 import { internString } from './intern.ts';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();
-/** Those that many rows have in common. */
+/** Names that many rows share. */
 const internedNames = z
   .array(z.string())
   .overwrite((list) => list.map(internString))
@@ -20,14 +20,14 @@ export const SigningKeyRow = z
     privateJwk: z.record(z.string(), z.unknown()),
     publicJwk: z.record(z.string(), z.unknown()),
     createdAt: instant,
-    /** The longest life, in seconds, of the tokens that it signs or signed. */
+    /** The maximum lifetime, in seconds, of the tokens signed with it. */
     longestToken: z.number().optional(),
-    /** Of a key that signs no more: when the last of its tokens is over (epoch seconds). */
+    /** For a retired key: when its last token expires (epoch seconds). */
     retiresAt: z.number().optional(),
   })
   .readonly();
 
-/** A name under which a token's `sub` may be known, held for ever: a removed one is not given out again. */
+/** A `sub` of tokens, reserved permanently: a removed one is never reused. */
 export const SubjectRow = z
   .strictObject({ subject: text, kind: z.enum(['user', 'client', 'service']), ownerId: text, retired: z.boolean() })
   .readonly();
@@ -45,15 +45,15 @@ export const ClientRow = z
     serviceAccountId: text.optional(),
     userId: text.optional(),
     businessId: text.optional(),
-    /** The client that made this one for itself, where neither a user nor a business owns it. */
+    /** The client that created this one, if neither a user nor a business owns it. */
     ownerClientId: text.optional(),
     organizationId: text.optional(),
     businessUnitId: text.optional(),
     factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
-    /** What the first start made: such a client can't be removed. */
+    /** Set for a client created at the first start, which can't be removed. */
     bootstrap: z.enum(['admin', 'app']).optional(),
     createdAt: instant,
-    /** Tokens issued before this instant (epoch seconds) are no longer taken: set when the secret changes. */
+    /** Tokens issued before this instant (epoch seconds) are rejected. Set when the secret changes. */
     tokensValidFrom: z.number().optional(),
   })
   .readonly();
@@ -77,7 +77,7 @@ export const GroupRow = z
     organizationId: text.optional(),
     businessUnitId: text.optional(),
     roles: internedNames,
-    /** Ids of the groups whose roles this one has as well. */
+    /** Ids of the groups whose roles this group inherits. */
     dependencies: names,
     createdAt: instant,
   })
@@ -88,9 +88,9 @@ export const MembershipRow = z
     groupId: text,
     kind: z.enum(['user', 'business', 'businessUser', 'service']),
     memberId: text,
-    /** With kind businessUser: the business in whose name the user is a member. */
+    /** With kind businessUser: the business that the user represents. */
     businessId: text.optional(),
-    /** With kind service: made without an administrative role, so it gives only roles that the owner of the client holds. */
+    /** With kind service: created without an administrative role, so it grants only roles that the client's owner has. */
     delegated: z.literal(true).optional(),
   })
   .readonly();
@@ -99,7 +99,7 @@ export const UserRow = z
   .strictObject({
     userId: text,
     userName: text,
-    /** A name in the form of an e-mail address that was proven, or set by an administrator or a seed. */
+    /** Set for an e-mail-like name that was verified, or set by an administrator or a seed. */
     userNameProven: z.literal(true).optional(),
     passwordHash: text.optional(),
     userEmail: text.optional(),
@@ -110,7 +110,7 @@ export const UserRow = z
     lead: z.boolean(),
     locked: z.boolean(),
     lockReason: text.optional(),
-    /** Further names that log the user in. */
+    /** Additional login identifiers. */
     identities: names,
     legacyLogons: names.optional(),
     /** Sources and devices that the user logged in from, as keyed hashes; `at` is in epoch seconds. Newest last. */
@@ -118,7 +118,7 @@ export const UserRow = z
       .array(z.strictObject({ hash: text, at: z.number() }).readonly())
       .readonly()
       .optional(),
-    /** What the first start made. */
+    /** Set for the administrator created at the first start. */
     bootstrap: z.enum(['admin']).optional(),
     createdAt: instant,
   })
@@ -140,7 +140,7 @@ export const CorporateGroupRow = z
     corporateGroupId: text,
     corporateGroupName: text,
     organizationId: text.optional(),
-    /** Ids of its businesses; a business is in one corporate group at most. */
+    /** Ids of its businesses. A business belongs to one corporate group at most. */
     businesses: names,
     createdAt: instant,
   })
@@ -157,12 +157,12 @@ export const CustomerRow = z
   })
   .readonly();
 
-/** Numbers that are given out one after the other. */
+/** Sequential counters. */
 export const CounterRow = z.strictObject({ name: text, last: z.int() }).readonly();
 
 /**
- * What a login began: tokens name it, and end with it. Times are epoch seconds. A session with neither userId nor
- * logon is that of a client that was given a refresh token.
+ * A login session. Its tokens refer to it and end with it. Times are epoch seconds. A session without userId and logon
+ * belongs to a client that obtained a refresh token.
  */
 export const SessionRow = z
   .strictObject({
@@ -170,54 +170,54 @@ export const SessionRow = z
     clientId: text,
     userId: text.optional(),
     level: z.enum(['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA']),
-    /** When the second proof was given: AUTH-MFA lasts 12 hours from then. */
+    /** When the second factor was verified: AUTH-MFA lasts 12 hours from then. */
     mfaAt: z.number().optional(),
     /** AUTH-SMART on top of the level. */
     smart: z.boolean(),
-    /** A part of the client's scope, where less was asked for. */
+    /** The requested subset of the client's scope. */
     scope: names.optional(),
-    /** Asked to be remembered: its access tokens are short. */
+    /** A remembered session: its access tokens are short-lived. */
     remember: z.boolean(),
-    /** The mainframe logon that it began with; without userId the logon is bound to no user. */
+    /** The mainframe logon it started with; without userId the logon is not bound to a user. */
     logon: text.optional(),
-    /** The device that its refresh token is bound to: then only this one renews it. */
+    /** The device that its refresh token is bound to; only this device can renew it. */
     deviceKey: text.optional(),
     startedAt: z.number(),
     endsAt: z.number(),
   })
   .readonly();
 
-/** A refresh token by its hash. Used ones stay until their session ends, so that a second use is noticed. */
+/** A refresh token, by its hash. Used ones are retained until their session ends, to detect reuse. */
 export const RefreshTokenRow = z
   .strictObject({ tokenHash: text, sessionId: text, used: z.boolean(), issuedAt: z.number() })
   .readonly();
 
-/** An access token without a session that was revoked, until it would have ended (epoch seconds). */
+/** A revoked access token without a session, retained until it expires (epoch seconds). */
 export const RevokedTokenRow = z.strictObject({ tokenId: text, expiresAt: z.number() }).readonly();
 
-/** A message that went out, or would have: the outbox is part of the store. */
+/** An outgoing message: the outbox is part of the store. */
 export const MessageRow = z
   .strictObject({
     messageId: text,
     to: text,
     channel: z.enum(['email', 'sms']),
     purpose: text,
-    /** What it says; `{code}` stands where the code is. */
+    /** The text, with `{code}` as placeholder for the code. */
     text: text,
-    /** The code, under the key of the store. */
+    /** The code, encrypted with the key of the store. */
     sealedCode: text.optional(),
     codeId: text.optional(),
-    /** The id of the code, good until then, that this message's code took the place of. */
+    /** The id of the valid code that this message's code replaced. */
     voids: text.optional(),
     createdAt: instant,
     expiresAt: instant.optional(),
-    /** Absent where the outbox is where it stays; else what became of handing it on. `late`: nobody sees it yet. */
+    /** The delivery state; absent if messages stay in the outbox. `late`: not yet visible. */
     delivery: z.enum(['waiting', 'sent', 'failed', 'late']).optional(),
-    /** When it arrives, where it is late. */
+    /** When a late message becomes visible. */
     arrivesAt: instant.optional(),
-    /** Of a notice that waits for others to go out with it: how many it stands for. */
+    /** For a collapsed notice: the number of notices that it combines. */
     collapsed: z.int().optional(),
-    /** Why it could not be handed on. */
+    /** Why delivery failed. */
     failure: text.optional(),
   })
   .readonly();

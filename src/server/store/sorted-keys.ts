@@ -1,9 +1,9 @@
-/** So many keys stand in one chunk at most: a chunk is short enough for keys to be put in its middle at little cost. */
+/** Maximum keys per chunk: short enough for a cheap insertion in the middle. */
 const CHUNK_LENGTH = 512;
 
-/** A set of strings kept in order, so that a page of a list is a binary search and a walk. */
+/** A sorted set of strings. Reading a page takes one binary search and a scan. */
 export class SortedKeys {
-  /** None of them is empty, and all keys of one come before all keys of the next. */
+  /** Non-empty chunks, in order: all keys of a chunk precede those of the next. */
   readonly #chunks: string[][] = [];
   #size = 0;
 
@@ -11,7 +11,7 @@ export class SortedKeys {
     return this.#size;
   }
 
-  /** Adding what is there already changes nothing. */
+  /** Adds a key, unless it is present. */
   add(key: string): void {
     const chunk = this.#chunks[this.#chunkOf(key)];
     if (chunk === undefined) this.#chunks.push([key]);
@@ -31,7 +31,7 @@ export class SortedKeys {
     this.#size -= 1;
   }
 
-  /** Walks the keys that come after `after`, or all. The set must not change while it is walked. */
+  /** A cursor over the keys after `after`, or all keys. The set must not change while it is in use. */
   cursor(after?: string): KeyCursor {
     if (after === undefined) return new KeyCursor(this.#chunks, 0, 0);
     const number = this.#chunkOf(after);
@@ -44,7 +44,7 @@ export class SortedKeys {
     for (const chunk of this.#chunks) yield* chunk;
   }
 
-  /** The number of the only chunk that may hold the key; the last one takes all that come after. */
+  /** The index of the only chunk that may contain the key. */
   #chunkOf(key: string): number {
     let low = 0;
     let high = this.#chunks.length - 1;
@@ -56,7 +56,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** Keys that come in order leave full chunks behind, so a last chunk is split at its end. */
+  /** The last chunk is split at its end, so that keys added in order fill their chunks. */
   #split(chunk: string[]): void {
     const number = this.#chunks.indexOf(chunk);
     const last = number === this.#chunks.length - 1;
@@ -64,7 +64,7 @@ export class SortedKeys {
   }
 }
 
-/** A place among keys. */
+/** A position among the keys. */
 export class KeyCursor {
   readonly #chunks: readonly (readonly string[])[];
   #chunk: number;
@@ -74,20 +74,20 @@ export class KeyCursor {
     this.#chunks = chunks;
     this.#chunk = chunk;
     this.#position = position;
-    this.#leaveSpentChunk();
+    this.#skipExhaustedChunk();
   }
 
-  /** The key at this place; undefined when all were passed. */
+  /** The key at this position; undefined at the end. */
   get key(): string | undefined {
     return this.#chunks[this.#chunk]?.[this.#position];
   }
 
   advance(): void {
     this.#position += 1;
-    this.#leaveSpentChunk();
+    this.#skipExhaustedChunk();
   }
 
-  #leaveSpentChunk(): void {
+  #skipExhaustedChunk(): void {
     const chunk = this.#chunks[this.#chunk];
     if (chunk === undefined || this.#position < chunk.length) return;
     this.#chunk += 1;
@@ -95,7 +95,7 @@ export class KeyCursor {
   }
 }
 
-/** False where the key is there already. */
+/** @returns false if the key is present. */
 function insertInOrder(chunk: string[], key: string): boolean {
   // New keys mostly come last.
   if ((chunk.at(-1) as string) < key) {

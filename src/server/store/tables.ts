@@ -1,6 +1,6 @@
 /**
- * Every kind of row, declared once: schema, primary key, unique and plain indexes.
- * Engines know nothing of what a row means; all they know stands here.
+ * The tables: row schema, primary key, unique and plain indexes.
+ * Engines know nothing else about the rows.
  */
 import type * as z from 'zod';
 import {
@@ -35,7 +35,7 @@ import {
   UserRow,
 } from './rows.ts';
 
-/** What an index sees of a row: no value, one, or several. */
+/** The values of a row in an index: none, one or several. */
 type IndexValue = string | readonly string[] | undefined;
 type IndexFunctions<R> = Readonly<Record<string, (row: R) => IndexValue>>;
 
@@ -54,42 +54,42 @@ function defineTable<R, U extends IndexFunctions<R>, I extends IndexFunctions<R>
   return { schema, key, ...indexes };
 }
 
-/** Ids and names hold no slash, so it parts them. */
+/** Ids and names contain no slash, so a slash separates them. */
 export function membershipKey(row: z.infer<typeof MembershipRow>): string {
   return [row.groupId, row.kind, row.businessId ?? '', row.memberId].join('/');
 }
 
-/** The value of the index `member`: everything that one member, or pair, is in. */
+/** The value of the index `member`: all memberships of one member, or of one user of a business. */
 export function memberValue(row: Pick<z.infer<typeof MembershipRow>, 'kind' | 'memberId' | 'businessId'>): string {
   return [row.kind, row.businessId ?? '', row.memberId].join('/');
 }
 
-/** The value of the index `roster`: the members of one kind in one group, for pairs those of one business. */
+/** The value of the index `roster`: the members of one kind in one group; for business users those of one business. */
 export function rosterValue(row: Pick<z.infer<typeof MembershipRow>, 'groupId' | 'kind' | 'businessId'>): string {
   return [row.groupId, row.kind, row.businessId ?? ''].join('/');
 }
 
-/** Customer ids are numbers; keys are text, ordered alike. */
+/** Customer ids are numbers; their keys are padded to sort in the same order. */
 export function customerKey(customerId: number): string {
   return String(customerId).padStart(12, '0');
 }
 
-/** E-mails and login identifiers compare NFC-normalised and lower-cased. */
+/** Normalizes e-mails and login identifiers for comparison: NFC, lower case. */
 export function foldIdentifier(value: string): string {
   return value.normalize('NFC').toLowerCase();
 }
 
-/** Whether a name has the form of an e-mail address, however it is spelled: it is a login name once that is proven. */
+/** Whether a name looks like an e-mail address: such a name is a login name once it is verified. */
 export function hasEmailForm(name: string): boolean {
   return /^.+@.+$/su.test(foldIdentifier(name));
 }
 
-/** Whether a name has the form of a link to an outside account or a certificate: `<provider>:<subject>`. */
+/** Whether a name looks like a link to an external account or a certificate: `<provider>:<subject>`. */
 export function hasLinkForm(name: string): boolean {
   return foldIdentifier(name).includes(':');
 }
 
-/** Whether the user name logs the user in. One in the form of an e-mail address reserves nothing before it is proven. */
+/** Whether the user name can be used to log in. A name that looks like an e-mail address must be verified first. */
 export function isUserNameProven(user: z.infer<typeof UserRow>): boolean {
   if (hasLinkForm(user.userName)) return false;
   if (!hasEmailForm(user.userName) || user.userNameProven || user.bootstrap !== undefined) return true;
@@ -97,16 +97,16 @@ export function isUserNameProven(user: z.infer<typeof UserRow>): boolean {
   return emailVerified && foldIdentifier(userEmail) === foldIdentifier(user.userName);
 }
 
-/** Every name that logs a user in; one name space over all users. A user id in the form of another kind of name is none. */
+/** All login names of a user, unique over all users. A user id that looks like another kind of name is not one. */
 export function loginNames(user: z.infer<typeof UserRow>): string[] {
-  const given = [...user.identities];
-  if (!hasLinkForm(user.userId) && !user.userId.includes('@')) given.push(user.userId);
-  if (isUserNameProven(user)) given.push(user.userName);
-  if (user.userEmail !== undefined && user.emailVerified) given.push(user.userEmail);
-  return [...new Set(given.map(foldIdentifier))];
+  const names = [...user.identities];
+  if (!hasLinkForm(user.userId) && !user.userId.includes('@')) names.push(user.userId);
+  if (isUserNameProven(user)) names.push(user.userName);
+  if (user.userEmail !== undefined && user.emailVerified) names.push(user.userEmail);
+  return [...new Set(names.map(foldIdentifier))];
 }
 
-/** The value of the unique index `named`: a product by its alias and its stock keeping unit. */
+/** The value of the unique index `named`: product alias and stock keeping unit (SKU). */
 export function productName({ productAlias, sku }: Pick<z.infer<typeof ProductRow>, 'productAlias' | 'sku'>): string {
   return `${productAlias}\n${sku}`;
 }

@@ -118,7 +118,7 @@ export class ExampleRunner implements AsyncDisposable {
     const lines = this.server.log
       .slice(mark, end)
       .map((line) => JSON.parse(line) as LoggedCall & { readonly msg: string });
-    return lines.filter(({ msg }) => msg === 'call');
+    return lines.filter(({ msg }) => msg === 'request');
   }
 
   /** Prepares what an example needs; `url` is a server other than that of the runner. */

@@ -127,7 +127,7 @@ test('the log tells of each call who made it and what came of it', async () => {
     );
   await Promise.all(answers.map((answer) => answer.text()));
   await service.stop();
-  const calls = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'call');
+  const calls = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
   const time = clock.now().toISOString();
   const common = { level: 'info', time, method: 'GET' };
   expect(calls).toMatchObject([

@@ -72,7 +72,7 @@ describe('a path', () => {
     expectFailure(await call('GET', target, []), 404, 'PATH_UNKNOWN');
   });
 
-  test('and whoever forgot the prefix is told it', async () => {
+  test('without the service prefix returns a hint', async () => {
     const messageOf = async (target: string) => JSON.parse((await call('GET', target)).text)[0].message;
     expect(await messageOf('/groups')).toBe(`Path not found. Paths of the service start with ${servicePrefix}/`);
     expect(await messageOf(`${servicePrefix}/grups`)).toBe('Path not found.');

@@ -124,7 +124,7 @@ describe('a seed is refused, and nothing of it is kept', () => {
     ['{id: main-email, contactType: EMAIL, email: a@example.com}', /id: is a reserved word/],
     ['{contactType: FAX, email: a@example.com}', /contactType: /],
     ['{contactType: EMAIL, email: none}', /email: must be an e-mail address/],
-    ['{contactType: EMAIL, email: a@example.com, credential: true}', /credential: there is no such key/],
+    ['{contactType: EMAIL, email: a@example.com, credential: true}', /credential: unknown key/],
   ])('that says %s', async (text, message) => {
     await expect(parseSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).rejects.toThrow(message);
   });

@@ -60,7 +60,7 @@ describe('identity providers of a seed', () => {
     ['two in one', { ...root, certificate: authority.pem + authority.pem }, 'must be one certificate'],
     ['no certificate at all', { ...saml, certificates: [] }, 'providers.0.certificates: must have an entry'],
     ['another kind', { ...oidc, kind: 'ldap' }, 'providers.0'],
-    ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: there is no such key'],
+    ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: unknown key'],
   ])('are refused with %s', async (_, provider, message) => {
     await expect(parseSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
   });

@@ -130,11 +130,11 @@ describe('it ends with a line and a code of its own where', () => {
 
   test('a seed does not fit: 2, with its place', async () => {
     const seed = path.join(launcher.folder(), 'seed.yaml');
-    await expectExit(launcher.start({ flags: { seed, store: 'memory' } }), 2, /seed can't be read.*seed\.yaml/);
+    await expectExit(launcher.start({ flags: { seed, store: 'memory' } }), 2, /can't read the seed: .*seed\.yaml/);
     writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
     const wrong = launcher.start({ flags: { seed, store: 'memory' } });
     expect(await wrong.exit()).toBe(2);
-    expect(wrong.stderr()).toContain(`${seed}:2:5: groups.0.groupNam: there is no such key`);
+    expect(wrong.stderr()).toContain(`${seed}:2:5: groups.0.groupNam: unknown key`);
     writeFileSync(seed, 'groups:\n  - groupName: ops\n    users: [nobody]\n');
     const data = path.join(launcher.folder(), 'store');
     await expectExit(launcher.start({ flags: { seed, data } }), 2, /nobody/);

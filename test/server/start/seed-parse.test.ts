@@ -17,27 +17,27 @@ test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is a seed of nothing', as
 describe('a fault is told with its place', () => {
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const faulty: [string, string, string][] = [
-    ['an unknown kind', 'groups: []\ngruops: []\n', 's:2:1: gruops: there is no such key'],
+    ['an unknown kind', 'groups: []\ngruops: []\n', 's:2:1: gruops: unknown key'],
     [
       'a name for a dependency',
       'groups:\n  - groupName: ops\n    dependencies: [a]\n',
-      's:3:20: groups.0.dependencies.0: must be an object of keys',
+      's:3:20: groups.0.dependencies.0: must be an object',
     ],
     [
       'none of the choices',
       'clients: [{clientId: a, party: FIRST}]\n',
       's:1:25: clients.0.party: must be one of 1STPARTY, 3RDPARTY',
     ],
-    ['an unknown key', 'groups:\n  - groupName: ops\n    role: [A]\n', 's:3:5: groups.0.role: there is no such key'],
+    ['an unknown key', 'groups:\n  - groupName: ops\n    role: [A]\n', 's:3:5: groups.0.role: unknown key'],
     [
       'an unknown key in JSON',
       '{\n  "clients": [\n    {"clientId": "c", "secret": "x"}\n  ]\n}',
-      's:3:23: clients.0.secret: there is no such key',
+      's:3:23: clients.0.secret: unknown key',
     ],
     [
       'an unknown key deep inside',
       'groups:\n- groupName: a\n  dependencies:\n  - groupName: b\n    x: 1\n',
-      's:5:5: groups.0.dependencies.0.x: there is no such key',
+      's:5:5: groups.0.dependencies.0.x: unknown key',
     ],
     ['a missing key', 'groups:\n  - roles: [A]\n', 's:2:5: groups.0.groupName: is required'],
     ['a wrong type', 'groups:\n  - groupName: 5\n', 's:2:5: groups.0.groupName: must be text'],
@@ -56,7 +56,7 @@ describe('a fault is told with its place', () => {
     [
       'two passwords',
       'users:\n  - userId: u\n    password: long enough\n    passwordHash: $argon2id$x\n',
-      's:4:5: users.0.passwordHash: must not be given beside a password',
+      's:4:5: users.0.passwordHash: must not be combined with password',
     ],
     ['a user without a name', 'users:\n  - lead: true\n', 's:2:5: users.0: must have a userId or a userName'],
     [
@@ -85,7 +85,7 @@ describe('a fault is told with its place', () => {
     ['broken JSON', '{"groups": [}', 's:1:13: '],
     ['a key given twice', 'groups: []\ngroups: []\n', 's:2:1: '],
     ['two documents', 'groups: []\n---\ngroups: []\n', 's:2:1: '],
-    ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__: there is no such key'],
+    ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__: unknown key'],
   ];
   test.each(faulty)('%s', async (_what, text, start) => {
     await expect(parseSeed(text, 's')).rejects.toThrow(

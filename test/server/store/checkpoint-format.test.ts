@@ -76,12 +76,12 @@ test('rows are counted by table', () => {
 
 describe('with a seal that fits', () => {
   const cases: readonly [what: string, from: string, to: string, message: string][] = [
-    ['a member of another name', '"epoch":3', '"epok":3', 'this line is not what should stand here'],
-    ['a number that is text', '"sequence":7', '"sequence":"7"', 'this is not the beginning of a checkpoint'],
-    ['no tables', '"tables":{', '"table":{', 'the tables should stand here'],
-    ['a table that is no list', '"users":[', '"users":{', 'a table should stand here'],
+    ['a member of another name', '"epoch":3', '"epok":3', 'unexpected line'],
+    ['a number that is text', '"sequence":7', '"sequence":"7"', 'the header of the checkpoint is not valid'],
+    ['no tables', '"tables":{', '"table":{', 'the tables are missing'],
+    ['a table that is no list', '"users":[', '"users":{', 'expected a table'],
     ['a row that is no JSON', '{"groupId":"a"', '{"groupId":"a', 'this line is not JSON'],
-    ['a row of something else', '{"groupId":"a"', '{"groupId":7', 'this is not a row of groups'],
+    ['a row of something else', '{"groupId":"a"', '{"groupId":7', 'not a valid row of groups'],
   ];
 
   test.each(cases)('%s is named with its line', (_, from, to, message) => {
@@ -96,7 +96,7 @@ describe('with a seal that fits', () => {
 
   test('a table that this version does not know is of a newer one', () => {
     expect(() => decodeCheckpoint(file, withCrc(text.replace('"users":[', '"robots":[')))).toThrow(
-      expect.objectContaining({ kind: 'newer-format', message: expect.stringContaining('there is a table robots') }),
+      expect.objectContaining({ kind: 'newer-format', message: expect.stringContaining('unknown table robots') }),
     );
   });
 });
@@ -125,14 +125,14 @@ describe('without one', () => {
     expect(damage(changed)).toMatchObject({
       kind: 'damaged',
       offset: text.indexOf('"crc32":'),
-      message: expect.stringContaining('the checksum does not fit the contents'),
+      message: expect.stringContaining('the checksum does not match the contents'),
     });
   });
 
   test.each([
     ['', 'the file is empty'],
     ['{}', 'this is not a checkpoint'],
-    [text.replace('"formatVersion":1', '"formatVersion":0'), 'there is no format 0'],
+    [text.replace('"formatVersion":1', '"formatVersion":0'), 'format 0 is unknown'],
   ])('%j', (contents, message) => {
     expect(damage(Buffer.from(contents))).toMatchObject({
       kind: 'damaged',

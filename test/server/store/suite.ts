@@ -107,8 +107,8 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
 
       test('can no longer be used when they are over', async () => {
         const leaked = await store.transaction(async (tx) => tx);
-        await expect(leaked.groups.insert(group('a'))).rejects.toThrow('over');
-        await expect(leaked.groups.get('a')).rejects.toThrow('over');
+        await expect(leaked.groups.insert(group('a'))).rejects.toThrow('ended');
+        await expect(leaked.groups.get('a')).rejects.toThrow('ended');
       });
     });
 

@@ -145,10 +145,10 @@ describe('refused is', () => {
 
   test('a segment whose predecessor is missing', async () => {
     const bench = needingAll(segment(12, 14));
-    const after = expect.stringMatching(/begins with commit 12, and .* ends with 9$/);
+    const after = expect.stringMatching(/starts with commit 12, but .* ends with 9$/);
     await expectRefused(bench, { kind: 'damaged', file: files.wal, offset: 0, what: after });
     bench.disk.unplant(closedSegment);
-    const missing = expect.stringContaining('the commits from 5 to 11 are missing');
+    const missing = expect.stringContaining('commits 5 to 11 before it are missing');
     await expectRefused(bench, { kind: 'damaged', file: files.wal, offset: 0, what: missing });
   });
 
@@ -159,7 +159,7 @@ describe('refused is', () => {
     ['a value that is no change', '7'],
   ])('a commit with %s, by its place and in one line', async (_, change) => {
     const start = `{"sequence":15,"last":15,"epoch":2,"bytes":${change.length + 2},"changes":[${change}],"first":15`;
-    const what = expect.stringContaining("commit 15 can't be understood: ");
+    const what = expect.stringContaining("commit 15 can't be applied: ");
     const bench = createHarnessWith(files.wal, Buffer.concat([wal, sealed(start)]));
     await expectRefused(bench, { kind: 'damaged', file: files.wal, offset: wal.length, what });
   });

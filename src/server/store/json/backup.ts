@@ -1,4 +1,4 @@
-/** Backups: the text of a checkpoint, by itself in a file. It holds the keys of the server, so it is as secret as they are. */
+/** Backups: a checkpoint in a separate file. It contains the keys of the server, so store it as securely as them. */
 
 import { type Checkpoint, checkpointSlices, countTableRows, decodeCheckpoint } from './checkpoint-format.ts';
 import { listRows } from './checkpointer.ts';
@@ -7,38 +7,38 @@ import type { Layout } from './layout.ts';
 import { StoreOpenError } from './open-error.ts';
 import { inspect } from './recovery.ts';
 
-/** What a backup holds, in figures. */
+/** Metadata of a backup. */
 export interface BackupInfo {
-  /** The commit after which it was taken. */
+  /** The sequence of the last commit it contains. */
   readonly sequence: number;
   readonly writtenAt: string;
   readonly bytes: number;
-  /** Rows by table. */
+  /** Row counts by table. */
   readonly tables: Readonly<Record<string, number>>;
 }
 
 type Rows = Pick<Checkpoint, 'sequence' | 'tables'>;
 
-/** A backup of rows as they are at one moment. */
+/** Encodes a consistent dump as a backup. */
 export function createBackup({ sequence, tables }: Rows, writtenAt: string): Generator<Buffer> {
-  // A restored store is a history of its own, and one that was written to, whatever the engine counted.
+  // Sequence 0 would mark a restored store as fresh, so it is at least 1.
   return checkpointSlices({ sequence: Math.max(1, sequence), epoch: 1, writtenAt, tables });
 }
 
-/** A backup of a store that nobody has open, read from its files, which stay as they are. @throws StoreOpenError. */
+/** Backs up a closed store from its files, without changing them. @throws StoreOpenError. */
 export async function createBackupFromFiles(disk: Disk, layout: Layout, writtenAt: string): Promise<Generator<Buffer>> {
   const { recovered } = await inspect(disk, layout);
   return createBackup({ sequence: recovered.sequence, tables: listRows(recovered.base) }, writtenAt);
 }
 
-/** Reads a backup. @throws StoreOpenError 'damaged' with the place, 'newer-format', 'io' where there is no such file. */
+/** Reads a backup. @throws StoreOpenError 'damaged' with the offset, 'newer-format', 'io' if the file does not exist. */
 export async function readBackup(disk: Disk, file: string): Promise<{ bytes: Buffer; info: BackupInfo }> {
   const bytes = await disk.read(file);
-  if (bytes === undefined) throw new StoreOpenError('io', `${file}: there is no such file.`, { file });
+  if (bytes === undefined) throw new StoreOpenError('io', `${file}: file not found.`, { file });
   return { bytes, info: readBackupInfo(file, bytes) };
 }
 
-/** What bytes that are to be a backup hold. @throws StoreOpenError as `readBackup` does. */
+/** Decodes the metadata of a backup. @throws StoreOpenError as `readBackup` does. */
 export function readBackupInfo(file: string, bytes: Buffer): BackupInfo {
   const { sequence, writtenAt, tables } = decode(file, bytes);
   return { sequence, writtenAt, bytes: bytes.length, tables: countTableRows(tables) };
@@ -49,7 +49,7 @@ function decode(file: string, bytes: Buffer): Checkpoint {
     return decodeCheckpoint(file, bytes);
   } catch (error) {
     if (!(error instanceof StoreOpenError) || error.kind !== 'damaged') throw error;
-    const message = `${file}: ${error.what} (byte ${error.offset}). Nothing was changed. Take another backup.`;
+    const message = `${file}: ${error.what} (byte ${error.offset}). Nothing was changed. Use another backup.`;
     throw new StoreOpenError('damaged', message, { file, offset: error.offset, what: error.what });
   }
 }

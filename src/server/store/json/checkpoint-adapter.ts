@@ -1,4 +1,4 @@
-/** What lowdb reads and writes a checkpoint through: nothing is kept that is not whole, and the one before stays. */
+/** The lowdb adapter of checkpoints: writes atomically and retains the previous checkpoint. */
 import { type Adapter, Low } from 'lowdb';
 import { type Checkpoint, checkpointSlices, decodeCheckpoint } from './checkpoint-format.ts';
 import { type Disk, type DiskFile, writeAll } from './disk.ts';
@@ -11,7 +11,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
   readonly #disk: Disk;
   readonly #layout: Layout;
   readonly #file: string;
-  /** The size of what was read or written last. */
+  /** The size of the checkpoint last read or written, in bytes. */
   size = 0;
 
   constructor(disk: Disk, layout: Layout, file: string) {
@@ -20,7 +20,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
     this.#file = file;
   }
 
-  /** Never null: lowdb would take its default instead, and lost data for a new store. */
+  /** Never returns null: lowdb would use its default, and a lost file would look like a new store. */
   async read(): Promise<Checkpoint> {
     const bytes = await this.#disk.read(this.#file);
     if (bytes === undefined) throw createDamagedError(this.#file, 0, 'the file is missing');
@@ -36,7 +36,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
       await this.#disk.remove(temporary).catch(() => {});
       throw error;
     }
-    await this.#putInPlace(temporary);
+    await this.#activate(temporary);
   }
 
   async #writeContents(path: string, checkpoint: Checkpoint): Promise<void> {
@@ -49,8 +49,8 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
     }
   }
 
-  /** Whichever of the two names comes true in a crash: with the journal, either checkpoint holds everything. */
-  async #putInPlace(temporary: string): Promise<void> {
+  /** A crash between the renames is safe: either checkpoint is complete together with the write-ahead log. */
+  async #activate(temporary: string): Promise<void> {
     const { folder, previous, path } = this.#layout;
     const names = await this.#disk.list(folder);
     if (names?.some((name) => path(name) === this.#file)) await this.#disk.rename(this.#file, previous);
@@ -59,7 +59,7 @@ class CheckpointAdapter implements Adapter<Checkpoint> {
   }
 }
 
-/** Writes the text and its seal; gives its length in bytes. Between slices, others get a turn. */
+/** Writes the checkpoint with its CRC suffix, yielding between slices. @returns its length in bytes. */
 async function writeSlices(file: DiskFile, checkpoint: Checkpoint): Promise<number> {
   let size = 0;
   for (const bytes of checkpointSlices(checkpoint)) {
@@ -69,7 +69,7 @@ async function writeSlices(file: DiskFile, checkpoint: Checkpoint): Promise<numb
   return size;
 }
 
-/** Reads a checkpoint with its size. @throws StoreOpenError where there is none, or a damaged one. */
+/** Reads a checkpoint and its size. @throws StoreOpenError if it is missing or damaged. */
 export async function readCheckpoint(disk: Disk, layout: Layout, file: string): Promise<[Checkpoint, size: number]> {
   const adapter = new CheckpointAdapter(disk, layout, file);
   const low = new Low<Checkpoint>(adapter, EMPTY_CHECKPOINT);
@@ -77,12 +77,12 @@ export async function readCheckpoint(disk: Disk, layout: Layout, file: string): 
   return [low.data, adapter.size];
 }
 
-/** Puts a checkpoint in the place of the current one, which becomes the previous one. Gives its size. */
+/** Replaces the current checkpoint, which becomes the previous one. @returns the size in bytes. */
 export async function writeCheckpoint(disk: Disk, layout: Layout, checkpoint: Checkpoint): Promise<number> {
   const adapter = new CheckpointAdapter(disk, layout, layout.checkpoint);
   const low = new Low<Checkpoint>(adapter, checkpoint);
   await low.write();
-  // Rows live in the layers; lowdb is not to hold on to them.
+  // The overlays own the rows; lowdb must not retain them.
   low.data = EMPTY_CHECKPOINT;
   return adapter.size;
 }

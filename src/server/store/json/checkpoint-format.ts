@@ -1,6 +1,6 @@
 /**
- * The text of a checkpoint: one JSON object, one row a line, so that people can read it, tools can compare two of
- * them, and neither writing nor reading ever handles it in one piece. Its last member is the CRC of all bytes before.
+ * The checkpoint format: one JSON object with one row per line, which is readable, diffable and streamable. Its last
+ * member is the CRC of all bytes before it.
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
@@ -10,7 +10,7 @@ import { createDamagedError, createNewerFormatError, type StoreOpenError } from 
 import { formatCrc } from './wal-record.ts';
 
 export interface Checkpoint {
-  /** The sequence of the last commit that it holds. */
+  /** The sequence of the last commit it contains. */
   readonly sequence: number;
   readonly epoch: number;
   readonly writtenAt: string;
@@ -23,10 +23,10 @@ const CRC_SUFFIX = /^"crc32":"([0-9a-f]{8})"\n\}\n$/;
 const CRC_SUFFIX_LENGTH = '"crc32":"00000000"\n}\n'.length;
 const PREFIX = /^\{\n"formatVersion":(\d+),\n/;
 
-/** Text is gathered up to so many characters before it is written: half a millisecond of work. */
+/** Characters per slice: half a millisecond of work. */
 const SLICE_LENGTH = 64 * 1024;
 
-/** The whole text with its seal, in slices. */
+/** Encodes a checkpoint with its CRC suffix, in slices. */
 export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
   let crc = 0;
   let slice = '';
@@ -43,46 +43,46 @@ export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
   yield Buffer.from(encodeCrcSuffix(crc32(bytes, crc)));
 }
 
-/** The text up to the seal, in small pieces. */
+/** Encodes the text before the CRC suffix, in small pieces. */
 function* encodeCheckpoint({ sequence, epoch, writtenAt, tables }: Checkpoint): Generator<string> {
   yield `{\n"formatVersion":${FORMAT_VERSION},\n`;
   yield `"sequence":${sequence},\n"epoch":${epoch},\n"writtenAt":${JSON.stringify(writtenAt)},\n"tables":{\n`;
-  let left = tables.size;
+  let remaining = tables.size;
   for (const [name, rows] of tables) {
     yield `${JSON.stringify(name)}:[\n`;
     yield* encodeRows(rows);
-    left -= 1;
-    yield left > 0 ? '],\n' : ']\n';
+    remaining -= 1;
+    yield remaining > 0 ? '],\n' : ']\n';
   }
   yield '},\n';
 }
 
 function* encodeRows(rows: Iterable<StoredRow>): Generator<string> {
-  let before: StoredRow | undefined;
+  let previous: StoredRow | undefined;
   for (const row of rows) {
-    if (before !== undefined) yield `${JSON.stringify(before)},\n`;
-    before = row;
+    if (previous !== undefined) yield `${JSON.stringify(previous)},\n`;
+    previous = row;
   }
-  if (before !== undefined) yield `${JSON.stringify(before)}\n`;
+  if (previous !== undefined) yield `${JSON.stringify(previous)}\n`;
 }
 
-/** How many rows each table has. */
+/** Counts the rows of each table. */
 export function countTableRows(tables: Checkpoint['tables']): Record<string, number> {
   return Object.fromEntries([...tables].map(([name, rows]) => [name, [...rows].length]));
 }
 
-/** The end of the text, by the CRC of what stands before. */
+/** Encodes the end of the text from the CRC of the preceding bytes. */
 function encodeCrcSuffix(crc: number): string {
   return `"crc32":"${formatCrc(crc)}"\n}\n`;
 }
 
-/** @throws StoreOpenError for everything that `encodeCheckpoint` did not write. */
+/** Decodes a checkpoint. @throws StoreOpenError 'damaged' or 'newer-format'. */
 export function decodeCheckpoint(file: string, bytes: Buffer): Checkpoint {
   if (bytes.length === 0) throw createDamagedError(file, 0, 'the file is empty');
   const version = PREFIX.exec(bytes.toString('latin1', 0, 64))?.[1];
   if (version === undefined) throw createDamagedError(file, 0, 'this is not a checkpoint');
   if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
-  if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `there is no format ${version}`);
+  if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `format ${version} is unknown`);
   if (!hasValidCrc(bytes)) throw findFirstDamage(file, bytes);
   return parseLines(new LineReader(file, bytes));
 }
@@ -93,7 +93,7 @@ function hasValidCrc(bytes: Buffer): boolean {
   return CRC_SUFFIX.exec(bytes.toString('latin1', end))?.[1] === formatCrc(crc32(bytes.subarray(0, end)));
 }
 
-/** Where the text can't be read, if that can be told; otherwise the seal that does not fit is all there is to name. */
+/** Locates the first unreadable line; if all lines are readable, reports the CRC mismatch. */
 function findFirstDamage(file: string, bytes: Buffer): StoreOpenError {
   const lines = new LineReader(file, bytes);
   try {
@@ -104,7 +104,7 @@ function findFirstDamage(file: string, bytes: Buffer): StoreOpenError {
   return createDamagedError(
     file,
     Math.max(0, bytes.length - CRC_SUFFIX_LENGTH),
-    'the checksum does not fit the contents',
+    'the checksum does not match the contents',
   );
 }
 
@@ -127,9 +127,9 @@ class LineReader {
     return this.#bytes.toString('utf8', this.#start, newline);
   }
 
-  /** The value of a line that is a member or an element: what follows `prefix`, without the comma. */
+  /** Parses the JSON value of a line: the text after `prefix`, without the trailing comma. */
   parse(line: string, prefix = ''): unknown {
-    if (!line.startsWith(prefix)) throw this.createError('this line is not what should stand here');
+    if (!line.startsWith(prefix)) throw this.createError('unexpected line');
     try {
       return JSON.parse(line.slice(prefix.length, line.endsWith(',') ? -1 : undefined));
     } catch {
@@ -137,7 +137,7 @@ class LineReader {
     }
   }
 
-  /** An error that names the line read last. */
+  /** Creates an error with the offset of the last line read. */
   createError(what: string): StoreOpenError {
     return createDamagedError(this.#file, this.#start, what);
   }
@@ -155,11 +155,11 @@ function parseLines(lines: LineReader): Checkpoint {
     epoch: lines.parse(lines.next(), '"epoch":'),
     writtenAt: lines.parse(lines.next(), '"writtenAt":'),
   });
-  if (!preamble.success) throw lines.createError('this is not the beginning of a checkpoint');
-  if (lines.next() !== '"tables":{') throw lines.createError('the tables should stand here');
+  if (!preamble.success) throw lines.createError('the header of the checkpoint is not valid');
+  if (lines.next() !== '"tables":{') throw lines.createError('the tables are missing');
   const tables = new Map<string, StoredRow[]>();
   for (let line = lines.next(); line !== '},'; line = lines.next()) {
-    if (!line.endsWith(':[')) throw lines.createError('a table should stand here');
+    if (!line.endsWith(':[')) throw lines.createError('expected a table');
     const name = String(lines.parse(line.slice(0, -2)));
     tables.set(name, parseRows(lines, name));
   }
@@ -168,11 +168,11 @@ function parseLines(lines: LineReader): Checkpoint {
 
 function parseRows(lines: LineReader, name: string): StoredRow[] {
   const shape = findShape(name);
-  if (shape === undefined) throw lines.createNewerFormatError(`there is a table ${name}`);
+  if (shape === undefined) throw lines.createNewerFormatError(`it contains the unknown table ${name}`);
   const rows: StoredRow[] = [];
   for (let line = lines.next(); line !== ']' && line !== '],'; line = lines.next()) {
     const row = shape.schema.safeParse(lines.parse(line));
-    if (!row.success) throw lines.createError(`this is not a row of ${name}`);
+    if (!row.success) throw lines.createError(`not a valid row of ${name}`);
     rows.push(row.data);
   }
   return rows;

@@ -1,4 +1,4 @@
-/** When a checkpoint is written, and in which order: rotate, freeze, write, thaw, drop what is no longer needed. */
+/** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
 import type { Overlay, StoredRow, TableOverlay } from '../overlay.ts';
 import { tableNames } from '../overlay.ts';
 import type { OverlayStore } from '../overlay-store.ts';
@@ -10,15 +10,15 @@ import type { Layout } from './layout.ts';
 import type { Wal } from './wal.ts';
 
 export interface CheckpointTuning {
-  /** A checkpoint is due so long after the first commit that the last one lacks, whether or not others follow. */
+  /** Delay from the first commit after a checkpoint to the next checkpoint. */
   readonly delayMilliseconds: number;
-  /** A checkpoint is due at once when the journal is longer than this, and than the last checkpoint. */
+  /** A checkpoint is due at once when the write-ahead log exceeds this size and that of the last checkpoint. */
   readonly walBytes: number;
 }
 
 export const defaultTuning: CheckpointTuning = { delayMilliseconds: 2_000, walBytes: 8 * 1024 * 1024 };
 
-/** One of more than this is not written then, but where the journal has grown to a part of it. */
+/** A larger checkpoint is not rewritten until the log reaches a fraction of its size. */
 const SMALL_CHECKPOINT = 1024 * 1024;
 const MIN_WAL_FRACTION = 8;
 
@@ -30,7 +30,7 @@ export interface CheckpointerOptions {
   readonly tuning: CheckpointTuning;
   readonly wal: Wal;
   readonly overlayStore: OverlayStore;
-  /** The checkpoint that the state was loaded from. */
+  /** The checkpoint that the store was loaded from. */
   readonly last: { readonly sequence: number; readonly size: number };
 }
 
@@ -39,7 +39,7 @@ export class Checkpointer {
   #last: { readonly sequence: number; readonly size: number };
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** After a failure, the next is tried only after the delay: a full disk is not to be hammered. */
+  /** After a failure, the next attempt waits for the delay, to spare a full disk. */
   #failed = false;
   #stopped = false;
 
@@ -48,7 +48,7 @@ export class Checkpointer {
     this.#last = context.last;
   }
 
-  /** To be called after every batch. */
+  /** Must be called after every batch. */
   onAppend(): void {
     if (this.#stopped) return;
     const { wal, tuning } = this.#context;
@@ -56,7 +56,7 @@ export class Checkpointer {
     this.#timer ??= setTimeout(() => this.#onTimer(), tuning.delayMilliseconds).unref();
   }
 
-  /** Writes a checkpoint of all that is durable now, unless the last one is. */
+  /** Writes a checkpoint, unless nothing has changed since the last one. */
   run(): Promise<void> {
     this.#running ??= this.#write().finally(() => {
       this.#running = undefined;
@@ -64,7 +64,7 @@ export class Checkpointer {
     return this.#running;
   }
 
-  /** Resolves when none is being written, and none will be unless `run` is called. */
+  /** Stops scheduling and waits for a running checkpoint. `run` still works. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -77,7 +77,7 @@ export class Checkpointer {
     if (size < SMALL_CHECKPOINT || this.#context.wal.size > size / MIN_WAL_FRACTION) this.#runInBackground();
   }
 
-  /** A failure is in the log; the journal holds everything, so nothing is lost. */
+  /** A failure is logged and loses nothing: the write-ahead log contains all commits. */
   #runInBackground(): void {
     this.run().catch(() => {});
   }
@@ -86,12 +86,12 @@ export class Checkpointer {
     const { wal, log } = this.#context;
     if (wal.sequence === this.#last.sequence) return;
     try {
-      const former = this.#last.sequence;
+      const previous = this.#last.sequence;
       this.#last = await this.#writeFrozen();
       this.#failed = false;
       log({ event: 'checkpoint-written', sequence: this.#last.sequence, bytes: this.#last.size });
-      // The former checkpoint stays, with the journal since: together they stand in for this one if it is damaged.
-      await wal.removeUntil(former);
+      // The previous checkpoint and the log since then are retained as a fallback for a damaged checkpoint.
+      await wal.removeUntil(previous);
     } catch (error) {
       this.#failed = true;
       log({ event: 'checkpoint-failed', error });
@@ -116,7 +116,7 @@ export class Checkpointer {
   }
 }
 
-/** The rows of a layer, each looked up only when its turn comes. */
+/** Iterates over the rows of an overlay lazily, ordered by primary key. */
 export function listRows(frozen: Overlay): ReadonlyMap<string, Iterable<StoredRow>> {
   return new Map(tableNames.map((name) => [name, rowsInOrder(frozen.peek(name))]));
 }

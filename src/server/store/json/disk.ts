@@ -1,38 +1,38 @@
 /**
- * All that the file engine asks of a file system, and nothing besides. Tests put a disk in its place that fails,
- * tears and forgets on demand.
+ * The file system interface of the file engine. Tests replace it with a disk that fails, tears writes and loses
+ * unsynced data on demand.
  */
 
 export interface DiskFile {
-  /** Writes at `position` and says how many bytes it wrote, which may be fewer than were given. */
+  /** Writes at `position`. @returns the number of bytes written, which may be fewer than requested. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   truncate(size: number): Promise<void>;
-  /** Resolves when the contents would survive a power loss. */
+  /** Resolves once the contents survive a power loss (fdatasync). */
   syncData(): Promise<void>;
-  /** As `syncData`, with everything else that belongs to the file. */
+  /** As `syncData`, including metadata (fsync). */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Disk {
-  /** Makes one folder that only its owner may enter. */
+  /** Creates one folder, accessible to its owner only. */
   makeFolder(path: string): Promise<void>;
-  /** Takes the rights of everybody but the owner away from a folder. */
+  /** Restricts a folder to its owner. */
   restrictFolder(path: string): Promise<void>;
-  /** The names in a folder; undefined where there is no such folder. */
+  /** Lists the names in a folder; undefined if it does not exist. */
   list(folder: string): Promise<readonly string[] | undefined>;
-  /** A name for the folder that is the same by whatever path it is reached. */
+  /** Returns an identifier of the folder that does not depend on the path. */
   identify(folder: string): Promise<string>;
-  /** The contents of a file; undefined where there is no such file. */
+  /** Reads a file; undefined if it does not exist. */
   read(path: string): Promise<Buffer | undefined>;
   /**
-   * 'create' fails with EEXIST where the file exists, 'replace' empties it, 'modify' leaves its contents.
-   * Files that are made can be read and written by their owner only.
+   * 'create' fails with EEXIST if the file exists, 'replace' truncates it, 'modify' retains its contents.
+   * New files are accessible to their owner only.
    */
   open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Resolves when the names in the folder would survive a power loss. */
+  /** Resolves once the names in the folder survive a power loss. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -42,31 +42,31 @@ export function getErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether the disk is merely full: the one failure that goes away by itself. */
+/** Whether the disk is full: the only temporary failure. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(getErrorCode(error) ?? '');
 }
 
 /**
- * Whether a sync failed for good. What the system then still has in memory, and what it lost, nobody can tell: a
- * second sync may succeed and mean nothing.
+ * Whether a sync failed permanently. The kernel may have dropped the dirty pages, so that a second sync succeeds although
+ * the data is lost.
  */
 export function isFailedSync(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error) || isDiskFull(error)) return false;
   return error.syscall === 'fsync' || error.syscall === 'fdatasync';
 }
 
-/** Writes all of it, however little each write takes. */
+/** Writes all bytes, with as many partial writes as needed. */
 export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const written = await file.write(bytes.subarray(done), position + done);
-    if (written <= 0) throw new Error('The disk takes no more bytes and does not say why.');
+    if (written <= 0) throw new Error('The disk wrote no bytes and reported no error.');
     done += written;
   }
 }
 
-/** Writes a whole file and makes its contents durable; its name is durable only after the folder is synced. */
+/** Writes a file and syncs it; its name is durable only after the folder is synced. */
 export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
   const file = await disk.open(path, 'replace');
   try {
@@ -77,7 +77,7 @@ export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Pr
   }
 }
 
-/** Puts a file in the place of another one, so that a crash leaves either the old or the new one, whole. */
+/** Replaces a file atomically: a crash leaves either the old or the new contents. */
 export async function replaceFileAtomically(
   disk: Disk,
   folder: string,

@@ -1,4 +1,4 @@
-/** The engine that keeps everything in memory and, before anything is acknowledged, in files of one folder. */
+/** The file engine: rows in memory, made durable in the files of one folder before a write is acknowledged. */
 import { dirname } from 'node:path';
 import { toStore } from '../memory.ts';
 import { Overlay } from '../overlay.ts';
@@ -18,32 +18,32 @@ import { finishReplacement } from './replacement.ts';
 import { createWal, Wal } from './wal.ts';
 
 export interface FileStoreOptions {
-  /** An absolute path. The folder is made where it does not exist. */
+  /** An absolute path. The folder is created if it does not exist. */
   readonly directory: string;
   readonly disk: Disk;
   readonly clock: { now(): Date };
   readonly processes: Processes;
   readonly log?: LogStoreEvent;
   readonly tuning?: Partial<CheckpointTuning>;
-  /** Milliseconds that only go on, for how long the disk takes. */
+  /** Monotonic milliseconds, to measure the disk. */
   readonly stopwatch?: { now(): number };
 }
 
 export interface FileStore extends Store {
-  /** Whether nothing was ever written to this store: its first contents have yet to be made. */
+  /** Whether the store is new and was never written to. */
   readonly fresh: boolean;
-  /** Writes a checkpoint now, unless there is nothing new. */
+  /** Writes a checkpoint, unless nothing has changed. */
   checkpoint(): Promise<void>;
 }
 
-/** Opens the store in a folder, or makes one there. @throws StoreOpenError, and then nothing has been changed. */
+/** Opens the store in a folder, or creates one. @throws StoreOpenError; nothing is changed in that case. */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
   const layout = layoutOf(options.directory);
   try {
     return await openLocked(options, layout);
   } catch (error) {
     if (error instanceof StoreOpenError || getErrorCode(error) === undefined) throw error;
-    const message = `${layout.folder} can't be read or written (${String(error)}). Check its rights and the disk.`;
+    const message = `${layout.folder} can't be read or written (${String(error)}). Check its permissions and the disk.`;
     throw new StoreOpenError('io', message, { file: layout.folder, cause: error });
   }
 }
@@ -58,13 +58,13 @@ async function openLocked(options: FileStoreOptions, layout: Layout): Promise<Fi
     const recovered = await recover(disk, layout, log);
     return await assemble(options, layout, recovered, unlock);
   } catch (error) {
-    // The reason for not opening matters more than a lock file that could not be removed.
+    // Report why the store was not opened, even if the lock file can't be removed.
     await unlock().catch(() => {});
     throw error;
   }
 }
 
-/** Nothing is written to a folder that holds anything of somebody else's. */
+/** Creates or claims the folder. @throws StoreOpenError if it contains files that are not of a store. */
 export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
   const names = await disk.list(layout.folder);
   if (names === undefined) {
@@ -83,7 +83,7 @@ async function makeFolder(disk: Disk, folder: string): Promise<void> {
   await disk.syncFolder(parent);
 }
 
-/** The first start. Until the marker says so, nothing was acknowledged, and it may be begun again. */
+/** Initializes a new store. Until the marker confirms it, initialization can be repeated. */
 async function initializeFiles(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
   await assertNothingWritten(disk, layout);
   await writeMarker(disk, layout, false);
@@ -111,7 +111,7 @@ async function assemble(
   const close = async () => {
     await overlayStore.close();
     await checkpointer.stop();
-    // A checkpoint that fails is in the log; the journal holds everything.
+    // A failed checkpoint is logged; the write-ahead log contains all commits.
     await checkpointer.run().catch(() => {});
     await wal.close();
     await unlock();

@@ -1,4 +1,4 @@
-/** The names of a store's files. */
+/** File names of a store. */
 import { join } from 'node:path';
 
 export const FORMAT_VERSION = 1;
@@ -9,20 +9,20 @@ const SET_ASIDE = /^set-aside\.(\d+)\./;
 
 export interface Layout {
   readonly folder: string;
-  /** Says that the folder is a store, and whether its first start was finished. */
+  /** Identifies the folder as a store and records whether it is initialized. */
   readonly marker: string;
   readonly lock: string;
   readonly checkpoint: string;
-  /** The checkpoint before that one. */
+  /** The previous checkpoint. */
   readonly previous: string;
-  /** The segment of the journal that is written to. It is there at any time, save within a rotation. */
+  /** The active segment of the write-ahead log. It always exists, except during a rotation. */
   readonly wal: string;
-  /** What becomes `journal` when a rotation is done. */
+  /** Becomes `wal` at the end of a rotation. */
   readonly nextWal: string;
   readonly path: (name: string) => string;
 }
 
-/** The files of the store in a folder. */
+/** Returns the file layout of the store in a folder. */
 export function layoutOf(folder: string): Layout {
   const path = (name: string) => join(folder, name);
   return {
@@ -37,48 +37,48 @@ export function layoutOf(folder: string): Layout {
   };
 }
 
-/** The name of a segment that is no longer written to, by the sequence of its first record. */
+/** The name of a closed segment, from the sequence of its first commit. */
 export function closedSegmentName(first: number): string {
   return `journal.${String(first).padStart(12, '0')}.jsonl`;
 }
 
-/** The sequence of the first record of a closed segment, by its name; undefined for other names. */
+/** The sequence of the first commit of a closed segment, from its name; undefined for other names. */
 export function closedSegmentFirst(name: string): number | undefined {
   return numberIn(CLOSED_SEGMENT, name);
 }
 
-/** Whether a first start that was broken off before it wrote the marker may have left the name behind. */
+/** Whether an interrupted first start may have left this file before it wrote the marker. */
 export function isInitialFile(name: string): boolean {
   return name === 'iam.lock' || name.startsWith('iam.lock.') || name === 'iam-store.json.tmp';
 }
 
-/** The name of a state that is to take the place of all that the folder holds, as soon as it is whole. */
+/** The name of a complete dump that replaces the contents of the folder. */
 export function replacementName(number: number): string {
   return `iam.replacement.${number}.json`;
 }
 
-/** Which replacement a name is that of; undefined for other names. */
+/** The number of a replacement, from its name; undefined for other names. */
 export function replacementNumber(name: string): number | undefined {
   return numberIn(REPLACEMENT, name);
 }
 
-/** What a file is called from the replacement of this number on: never read, never removed. */
+/** The name of a quarantined file of this replacement. Such files are never read and never removed. */
 export function setAsideName(number: number, name: string): string {
   return `set-aside.${number}.${name}`;
 }
 
-/** A number that no replacement before had. */
+/** The next unused replacement number. */
 export function nextReplacement(names: readonly string[]): number {
-  const taken = names.map((name) => replacementNumber(name) ?? numberIn(SET_ASIDE, name) ?? 0);
-  return Math.max(0, ...taken) + 1;
+  const used = names.map((name) => replacementNumber(name) ?? numberIn(SET_ASIDE, name) ?? 0);
+  return Math.max(0, ...used) + 1;
 }
 
-/** Whether a file was to become another one, and a crash came between. */
+/** Whether a file is a temporary one that a crash left behind. */
 export function isTemporary(name: string): boolean {
   return /^(iam\.json|iam-store\.json|journal\.jsonl|iam\.replacement\.\d+\.json)\.tmp$/.test(name);
 }
 
-/** Whether a file holds some of the state, and not who has it or that it is there. */
+/** Whether a file contains rows, unlike the marker and the lock. */
 export function isStateFile(name: string): boolean {
   const known = ['iam.json', 'iam.previous.json', 'journal.jsonl', 'journal.next.jsonl'];
   return known.includes(name) || closedSegmentFirst(name) !== undefined;

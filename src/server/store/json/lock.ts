@@ -1,8 +1,8 @@
 /**
- * One process to a store. The lock file says who has it, in terms that no other process can match: a number that was
- * given out again, or the number 1 of a container that was started again, is not taken for the holder.
+ * One process per store. The lock file identifies the holder by pid, boot id and start time, so that a reused pid, such as
+ * pid 1 of a restarted container, does not count as the holder.
  *
- * On Linux a name in the abstract socket space decides, which goes with its process; elsewhere the file alone does.
+ * On Linux, an abstract socket is the lock: the kernel releases it with the process. Elsewhere the file is the only lock.
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
@@ -13,17 +13,17 @@ import type { Processes, ProcessIdentity } from './processes.ts';
 
 const Identity = z.object({ pid: z.number(), bootId: z.string(), startedAt: z.string() });
 
-/** A holder writes its file at once after making it: whoever sees it empty looks again a few times. */
+/** The holder creates its file and then writes it, so an empty file is read again a few times. */
 const READ_ATTEMPTS = 20;
 const READ_INTERVAL_MILLISECONDS = 10;
-/** Where only the file decides, two that found the same dead holder both rename; the later one has the lock. */
+/** Without the socket, two processes that find the same dead holder both rename; the last rename wins. */
 const SETTLE_MILLISECONDS = 100;
 
-/** Takes the lock; gives what gives it back. @throws StoreOpenError 'in-use' with the holder's pid. */
+/** Acquires the lock. @returns its release function. @throws StoreOpenError 'in-use' with the holder's pid. */
 export async function acquireLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
   const acquired = await processes.acquire(await socketName(disk, layout));
   if (acquired === 'taken') {
-    // Until the new holder has written the file, it names the one before.
+    // The file names the previous holder until the new one has written it.
     const running = async (holder: ProcessIdentity | undefined) => holder !== undefined && processes.isRunning(holder);
     throw createInUseError(layout, (await waitForHolder(disk, layout, running))?.pid);
   }
@@ -43,8 +43,9 @@ export async function acquireLock(disk: Disk, layout: Layout, processes: Process
 }
 
 /**
- * Keeps others from opening the store while somebody looks at its files, and writes nothing; gives what ends it. Where
- * only the lock file decides, who opens it meanwhile is not seen.
+ * Locks the store for reading its files, without writing anything. Without the abstract socket, a process that opens the
+ * store meanwhile is not detected.
+ * @returns the release function.
  * @throws StoreOpenError 'in-use' with the holder's pid.
  */
 export async function acquireReadLock(disk: Disk, layout: Layout, processes: Processes): Promise<() => Promise<void>> {
@@ -63,7 +64,7 @@ async function socketName(disk: Disk, layout: Layout): Promise<string> {
 
 async function acquireLockFile(disk: Disk, layout: Layout, processes: Processes, onlyFile: boolean): Promise<void> {
   if (await createFile(disk, layout.lock, processes.self)) return;
-  // Where a socket decides, and it is ours, nobody is about to write the file.
+  // With the socket acquired, no other process is about to write the file.
   const readable = async (holder: ProcessIdentity | undefined) => holder !== undefined || !onlyFile;
   const holder = await waitForHolder(disk, layout, readable);
   if (holder !== undefined && (await processes.isRunning(holder))) throw createInUseError(layout, holder.pid);
@@ -87,7 +88,7 @@ async function createFile(disk: Disk, path: string, self: ProcessIdentity): Prom
 
 async function replaceLockFile(disk: Disk, layout: Layout, self: ProcessIdentity): Promise<void> {
   const own = `${layout.lock}.${self.pid}`;
-  // One of that name can only come from a process that had the same number and is gone.
+  // An existing file of this name is from a dead process with the same pid.
   if (!(await createFile(disk, own, self))) {
     await disk.remove(own);
     await createFile(disk, own, self);
@@ -95,14 +96,14 @@ async function replaceLockFile(disk: Disk, layout: Layout, self: ProcessIdentity
   await disk.rename(own, layout.lock);
 }
 
-/** Whom the lock file names, as soon as that will do. */
+/** Reads the lock file until `accepts` matches its holder; undefined after the last attempt. */
 async function waitForHolder(
   disk: Disk,
   layout: Layout,
   accepts: (holder: ProcessIdentity | undefined) => Promise<boolean>,
 ): Promise<ProcessIdentity | undefined> {
-  for (let look = 0; look < READ_ATTEMPTS; look += 1) {
-    if (look > 0) await setTimeout(READ_INTERVAL_MILLISECONDS);
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
+    if (attempt > 0) await setTimeout(READ_INTERVAL_MILLISECONDS);
     const holder = await readHolder(disk, layout);
     if (await accepts(holder)) return holder;
   }
@@ -123,7 +124,7 @@ function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity)
 }
 
 function createInUseError(layout: Layout, pid: number | undefined): StoreOpenError {
-  const who = pid === undefined ? 'another process that is just starting' : `process ${pid}`;
+  const who = pid === undefined ? 'another process that is starting' : `process ${pid}`;
   const message = `${layout.folder} is in use by ${who}. Stop it, or use another folder.`;
   return new StoreOpenError('in-use', message, { file: layout.lock, pid });
 }

@@ -1,4 +1,4 @@
-/** The marker file tells a store's folder from any other one, and a store that lost its files from a new one. */
+/** The marker file identifies a folder as a store, and distinguishes a new store from one that lost its files. */
 import * as z from 'zod';
 import { type Disk, replaceFileAtomically } from './disk.ts';
 import { FORMAT_VERSION, type Layout } from './layout.ts';
@@ -7,17 +7,17 @@ import { createDamagedError, createNewerFormatError, StoreOpenError } from './op
 const Marker = z.object({
   kind: z.literal('iam-store'),
   formatVersion: z.number(),
-  /** False from before the first file is written until all of them are there. */
+  /** False until all files of a new store are written. */
   initialised: z.boolean(),
 });
 type Marker = z.infer<typeof Marker>;
 
-/** The state of the folder: not a store yet, a first start that was broken off, or a store. */
+/** The state of the folder: not a store, an interrupted first start ('begun'), or a store. */
 export async function readMarker(disk: Disk, layout: Layout): Promise<'none' | 'begun' | 'initialised'> {
   const bytes = await disk.read(layout.marker);
   if (bytes === undefined) return 'none';
   const marker = Marker.safeParse(parseJson(layout.marker, bytes));
-  if (!marker.success) throw createDamagedError(layout.marker, 0, 'this is not the marker of a store');
+  if (!marker.success) throw createDamagedError(layout.marker, 0, 'not a valid store marker');
   const { formatVersion, initialised } = marker.data;
   if (formatVersion > FORMAT_VERSION)
     throw createNewerFormatError(layout.marker, `the store has format ${formatVersion}`);
@@ -29,22 +29,28 @@ export async function writeMarker(disk: Disk, layout: Layout, initialised: boole
   await replaceFileAtomically(disk, layout.folder, layout.marker, Buffer.from(`${JSON.stringify(marker)}\n`));
 }
 
-/** @throws StoreOpenError where a marker says that nothing was written, and something was. */
+/** @throws StoreOpenError if the marker is not 'initialised' but the write-ahead log contains commits. */
 export async function assertNothingWritten(disk: Disk, layout: Layout): Promise<void> {
-  const journal = await disk.read(layout.wal);
-  const head = (journal?.indexOf('\n') ?? -1) + 1;
-  if (journal === undefined || head === 0 || head === journal.length) return;
-  throw createDamagedError(layout.marker, 0, 'it says that nothing was ever written, and the journal holds commits');
+  const wal = await disk.read(layout.wal);
+  const headerLength = (wal?.indexOf('\n') ?? -1) + 1;
+  if (wal === undefined || headerLength === 0 || headerLength === wal.length) return;
+  throw createDamagedError(
+    layout.marker,
+    0,
+    'it marks the store as not initialised, but the write-ahead log contains commits',
+  );
 }
 
-/** A folder to be looked at that has no marker, or does not exist. */
+/** The folder to inspect has no marker, or does not exist. */
 export function createNoStoreError(folder: string): StoreOpenError {
-  return new StoreOpenError('not-ours', `${folder} holds no store. Name the folder of one.`, { file: folder });
+  return new StoreOpenError('not-ours', `${folder} does not contain a store. Specify the folder of a store.`, {
+    file: folder,
+  });
 }
 
-/** A folder that holds something, but no marker. */
+/** The folder contains files, but no marker. */
 export function createNotOursError(folder: string): StoreOpenError {
-  const message = `${folder} is not empty and is not a store. Name an empty or a new folder, or one that is a store.`;
+  const message = `${folder} is not empty and is not a store. Specify a new or empty folder, or the folder of a store.`;
   return new StoreOpenError('not-ours', message, { file: folder });
 }
 
@@ -52,6 +58,6 @@ function parseJson(file: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw createDamagedError(file, 0, bytes.length === 0 ? 'the file is empty' : 'this is not JSON');
+    throw createDamagedError(file, 0, bytes.length === 0 ? 'the file is empty' : 'not valid JSON');
   }
 }

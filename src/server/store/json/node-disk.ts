@@ -5,11 +5,11 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const FLAGS = { create: 'wx', replace: 'w', modify: 'r+' } as const;
 
-/** The disk of this machine. */
+/** The file system of this machine. */
 export const nodeDisk: Disk = {
   async makeFolder(path) {
     await mkdir(path, { mode: OWNER_ONLY_FOLDER }).catch((error: unknown) => {
-      // Two processes may make it at the same time: the lock decides between them, not this.
+      // Two processes may create it at the same time; the lock decides which one opens the store.
       if (getErrorCode(error) !== 'EEXIST') throw error;
     });
   },
@@ -23,7 +23,7 @@ export const nodeDisk: Disk = {
   async open(path, mode) {
     const handle = await open(path, FLAGS[mode], OWNER_ONLY_FILE);
     try {
-      // The umask may have taken rights from the owner, or the file may be one that was left behind with other rights.
+      // The umask or an existing file may have other permissions.
       if (mode !== 'modify') await handle.chmod(OWNER_ONLY_FILE);
       return nodeFile(handle);
     } catch (error) {
@@ -37,7 +37,7 @@ export const nodeDisk: Disk = {
     const handle = await open(path, 'r');
     try {
       await handle.sync().catch((error: unknown) => {
-        // Windows does not let folders be synced.
+        // Windows does not support syncing folders.
         if (getErrorCode(error) !== 'EPERM') throw error;
       });
     } finally {
@@ -56,9 +56,9 @@ function nodeFile(handle: FileHandle): DiskFile {
   };
 }
 
-async function unlessMissing<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+async function unlessMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await finding;
+    return await operation;
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;

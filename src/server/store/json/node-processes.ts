@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { getErrorCode } from './disk.ts';
 import type { NameLock, Processes, ProcessIdentity } from './processes.ts';
 
-/** The processes of this machine, as seen by the one with the number given. */
+/** The processes of this machine, for the process with this pid. */
 export async function openNodeProcesses(pid: number, platform: NodeJS.Platform): Promise<Processes> {
   const linux = platform === 'linux';
   const readStart = linux ? readLinuxStartTime : readStartTime;
@@ -24,10 +24,10 @@ async function readLinuxBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
-/** Ticks from the machine's start to the process's; undefined where there is no such process, or a dead one. */
+/** The start time in clock ticks since boot (proc(5), field 22); undefined if the process does not exist or is dead. */
 async function readLinuxStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+  // The second field is the program name in parentheses, which may contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields?.[0];
   return state === 'Z' || state === 'X' ? undefined : fields?.[19];
@@ -41,10 +41,10 @@ async function readStartTime(pid: number): Promise<string | undefined> {
   return run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)]);
 }
 
-/** What a program prints, or undefined where it fails or prints nothing. */
+/** The output of a program; undefined if it fails or prints nothing. */
 async function run(program: string, options: readonly string[]): Promise<string | undefined> {
   try {
-    // Only where there is no /proc, so that other starts need not load it.
+    // Loaded only on systems without /proc, for a fast start elsewhere.
     const { execFile } = await import('node:child_process');
     const { stdout } = await promisify(execFile)(program, options, { env: { LC_ALL: 'C' } });
     return stdout.trim() || undefined;
@@ -53,12 +53,12 @@ async function run(program: string, options: readonly string[]): Promise<string 
   }
 }
 
-/** A socket in the abstract name space has no file: it goes with its process, however that ends. */
+/** Binds an abstract socket (unix(7)), which the kernel releases when the process ends. */
 function acquireAbstractSocket(name: string): Promise<NameLock> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve) => {
-    // A sandbox may forbid sockets; the lock file then has to do.
+    // A sandbox may forbid sockets; the lock file is then the only lock.
     server.once('error', (error) => resolve(getErrorCode(error) === 'EADDRINUSE' ? 'taken' : 'unsupported'));
     server.listen(`\0iam-store-${digest}`, () => {
       server.unref();

@@ -1,4 +1,4 @@
-/** What can be done with a store that no server has open: looking, repairing, backing up, restoring. */
+/** Operations on a store that no server has open: verify, repair, back up, restore. */
 import { dirname, join } from 'node:path';
 import { type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
 import { type Disk, getErrorCode, replaceFileAtomically } from './disk.ts';
@@ -18,36 +18,36 @@ export interface OfflineStoreDeps {
   now(): Date;
 }
 
-/** A backup that was written. */
+/** A backup written to a file. */
 export interface BackupFile extends BackupInfo {
   readonly file: string;
 }
 
-/** What became of a folder, and the names of the files in it that were set aside. */
+/** The folder, and the names of the files that were quarantined in it. */
 export interface ReplacementResult {
   readonly folder: string;
   readonly setAside: readonly string[];
 }
 
-/** All of them throw StoreOpenError, and then nothing was changed. Folders and files are absolute paths. */
+/** All methods throw StoreOpenError and change nothing in that case. Folders and files are absolute paths. */
 export interface OfflineStore {
-  /** Reads everything and writes nothing. */
+  /** Verifies all files without writing. */
   verify(folder: string): Promise<StoreReport>;
-  /** What a repair would keep and lose; undefined where every file is as it was written. */
+  /** Previews a repair; undefined if no file is damaged. */
   previewRepair(folder: string): Promise<Omit<Repair, 'perform'> | undefined>;
   repair(folder: string): Promise<ReplacementResult>;
-  /** `to` is a file, which is replaced, or a folder, in which a new one is made. */
+  /** @param to a file to replace, or a folder for a new file. */
   backup(folder: string, to: string): Promise<BackupFile>;
-  /** Keeps what a running server gave. */
+  /** Stores the backup that a running server returned. */
   saveBackup(bytes: Buffer, to: string): Promise<BackupFile>;
   readBackup(file: string): Promise<BackupInfo>;
-  /** Whether a restore would set something aside. Damage is something, and a store that is open is refused. */
+  /** Whether a restore would quarantine an existing store, also a damaged one. @throws StoreOpenError if it is open. */
   holdsStore(folder: string): Promise<boolean>;
-  /** @param replace whether a store that is there may be set aside. */
+  /** @param replace whether an existing store may be quarantined. */
   restore(file: string, folder: string, replace: boolean): Promise<ReplacementResult>;
 }
 
-/** The tools for stores on a disk. */
+/** Creates the offline operations for stores on a disk. */
 export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): OfflineStore {
   const deps = { disk, processes };
   return withExplainedErrors({
@@ -72,8 +72,8 @@ export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): 
     saveBackup: (bytes, to) => saveBackup(disk, bytes, to),
     readBackup: async (file) => (await readBackup(disk, file)).info,
     holdsStore: async (folder) => {
-      const isThere = await holdsStore(disk, layoutOf(folder));
-      return isThere && withReadLock(deps, folder, async () => true);
+      const exists = await holdsStore(disk, layoutOf(folder));
+      return exists && withReadLock(deps, folder, async () => true);
     },
     restore: async (file, folder, replace) => {
       const { bytes } = await readBackup(disk, file);
@@ -89,18 +89,18 @@ export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): 
 
 type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes'>;
 
-/** What the system says of a file becomes a reason like any other. */
-function withExplainedErrors(tools: OfflineStore): OfflineStore {
-  const wrapped = Object.entries(tools).map(([name, tool]) => {
-    const run = tool as (...given: unknown[]) => Promise<unknown>;
-    return [name, (...given: unknown[]) => run(...given).catch(explain)];
+/** Wraps system errors in StoreOpenError. */
+function withExplainedErrors(store: OfflineStore): OfflineStore {
+  const wrapped = Object.entries(store).map(([name, method]) => {
+    const run = method as (...args: unknown[]) => Promise<unknown>;
+    return [name, (...args: unknown[]) => run(...args).catch(explain)];
   });
   return Object.fromEntries(wrapped) as OfflineStore;
 }
 
 function explain(error: unknown): never {
   if (error instanceof StoreOpenError || getErrorCode(error) === undefined) throw error;
-  throw new StoreOpenError('io', `${(error as Error).message}. Check its rights and the disk.`, { cause: error });
+  throw new StoreOpenError('io', `${(error as Error).message}. Check its permissions and the disk.`, { cause: error });
 }
 
 async function withReadLock<Result>(
@@ -122,11 +122,11 @@ async function withWriteLock<Result>(
   const layout = layoutOf(folder);
   await assertStoreFolder(disk, layout);
   const unlock = await acquireLock(disk, layout, processes);
-  // The reason for not doing it matters more than a lock file that could not be removed.
+  // Report the error of `work`, even if the lock file can't be removed.
   return work(layout).finally(() => unlock().catch(() => {}));
 }
 
-/** Nothing is written beside files that are no store: not even a lock. */
+/** Checks before locking, so that no lock file is written to a folder that is not a store. */
 async function assertStoreFolder(disk: Disk, layout: Layout): Promise<void> {
   const names = (await disk.list(layout.folder)) ?? [];
   if (names.length > 0 && !names.every((name) => name.startsWith('iam.lock')) && !(await hasMarker(disk, layout)))
@@ -153,11 +153,11 @@ async function holdsStore(disk: Disk, layout: Layout): Promise<boolean> {
 }
 
 function createStoreExistsError(folder: string): StoreOpenError {
-  const message = `${folder} holds a store already. Name another folder, or add --force to set that one aside.`;
+  const message = `${folder} already contains a store. Specify another folder, or use --force to move the existing store aside.`;
   return new StoreOpenError('not-ours', message, { file: folder });
 }
 
-/** Whole or not at all, and readable by its owner alone. */
+/** Writes a backup atomically, readable by its owner only. */
 async function saveBackup(disk: Disk, bytes: Buffer, to: string): Promise<BackupFile> {
   const info = readBackupInfo(to, bytes);
   const file = (await isFolder(disk, to)) ? join(to, formatBackupName(info)) : to;
@@ -172,7 +172,7 @@ function isFolder(disk: Disk, path: string): Promise<boolean> {
   );
 }
 
-/** Of the time, so that names are in the order of the backups. */
+/** Starts with the time, so that names sort by age. */
 function formatBackupName({ writtenAt, sequence }: BackupInfo): string {
   return `iam-backup-${writtenAt.replaceAll(/[:.]/g, '')}-${sequence}.json`;
 }

@@ -1,16 +1,16 @@
 export type StoreOpenErrorKind =
-  /** The folder holds something, and nothing says that it is a store. */
+  /** The folder is not empty and has no store marker. */
   | 'not-ours'
   /** Another process has the store open. */
   | 'in-use'
-  /** A file is not as it was written, or is missing. */
+  /** A file is damaged or missing. */
   | 'damaged'
-  /** A newer version of this program wrote it. */
+  /** Written by a newer version of this program. */
   | 'newer-format'
-  /** The system refuses to read or write. */
+  /** A system error when reading or writing. */
   | 'io';
 
-/** The exit code of a command that is refused the store for this reason. */
+/** The exit code of a command that can't open the store. */
 export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   'not-ours': 12,
   'in-use': 13,
@@ -27,17 +27,17 @@ interface StoreOpenErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Why a store could not be opened. The message is one line and says what to do next. */
+/** A store could not be opened. The message is one line and contains the next step. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
   readonly kind: StoreOpenErrorKind;
-  /** The file, or the folder, that it is about. */
+  /** The file or folder. */
   readonly file: string | undefined;
-  /** The first byte in the file that is not as it should be. */
+  /** The offset of the first damaged byte. */
   readonly offset: number | undefined;
   /** The process that has the store open. */
   readonly pid: number | undefined;
-  /** What is wrong with the file, and no more. */
+  /** The damage, without file and hint. */
   readonly what: string | undefined;
 
   constructor(kind: StoreOpenErrorKind, message: string, details: StoreOpenErrorDetails = {}) {
@@ -50,14 +50,14 @@ export class StoreOpenError extends Error {
   }
 }
 
-/** A file that is not as it was written. Nothing is repaired by guessing. */
+/** Creates the error for a damaged file. */
 export function createDamagedError(file: string, offset: number, what: string): StoreOpenError {
   const message = `${file}: ${what} (byte ${offset}). Nothing was changed. Restore the store's folder from a backup.`;
   return new StoreOpenError('damaged', message, { file, offset, what });
 }
 
-/** A file that was written by a version of the program that is newer than this one. */
+/** Creates the error for a file of a newer format. */
 export function createNewerFormatError(file: string, what: string): StoreOpenError {
-  const message = `${file}: ${what}, from a newer version of this program. Start that version, or use another folder.`;
+  const message = `${file}: ${what}, written by a newer version of this program. Use that version, or another folder.`;
   return new StoreOpenError('newer-format', message, { file });
 }

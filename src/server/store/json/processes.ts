@@ -1,20 +1,20 @@
-/** What the lock needs to know about processes. */
+/** The process interface of the lock. */
 
-/** One process, told from any other that had or will have its number. */
+/** Identifies a process uniquely, also if its pid is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Changes with every start of the machine. */
+  /** Changes with every boot. */
   readonly bootId: string;
-  /** When the process was started, in whatever terms the system has. */
+  /** The start time of the process, in a format of the system. */
   readonly startedAt: string;
 }
 
-/** 'unsupported' where the system has no names that vanish with their holder. */
+/** 'unsupported' if the system has no abstract sockets. */
 export type NameLock = 'taken' | 'unsupported' | { release(): Promise<void> };
 
 export interface Processes {
   readonly self: ProcessIdentity;
   isRunning(identity: ProcessIdentity): Promise<boolean>;
-  /** Holds a name as long as this process lives, so that no other one can. */
+  /** Acquires a name exclusively, until it is released or this process ends. */
   acquire(name: string): Promise<NameLock>;
 }

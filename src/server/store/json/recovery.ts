@@ -1,4 +1,4 @@
-/** Finding the state of a store in its files, and finishing what a crash broke off. */
+/** Crash recovery: loads the store from its files and completes interrupted operations. */
 import { Overlay } from '../overlay.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
 import type { Checkpoint } from './checkpoint-format.ts';
@@ -13,12 +13,12 @@ export interface RecoveryResult {
   readonly base: Overlay;
   /** The sequence of the last commit. */
   readonly sequence: number;
-  /** The latest start that wrote anything. */
+  /** The epoch of the last start that wrote to the store. */
   readonly epoch: number;
   readonly checkpoint: { readonly sequence: number; readonly size: number };
-  /** The segments that are no longer written to, oldest first. */
+  /** The closed segments, oldest first. */
   readonly closed: readonly ClosedSegment[];
-  /** The segment that is written to: its first commit, and where its good part ends. */
+  /** The active segment: its first commit, and the end of its valid part. */
   readonly wal: { readonly first: number; readonly end: number };
 }
 
@@ -27,17 +27,17 @@ export interface ClosedSegment {
   readonly first: number;
 }
 
-/** The journal's files as they were found. */
+/** The files of the write-ahead log. */
 interface WalFiles {
   readonly disk: Disk;
   /** Oldest first. */
   readonly closed: readonly ClosedSegment[];
-  /** `journal.next.jsonl` where a rotation was broken off after it took the old one away. */
+  /** `journal.next.jsonl` if a rotation was interrupted after it renamed the active segment. */
   readonly newest: string;
   readonly newestBytes: Buffer;
 }
 
-/** @throws StoreOpenError where anything but an unfinished write is wrong; nothing has been changed then. */
+/** Recovers the store. @throws StoreOpenError for damage other than an unfinished write; nothing is changed then. */
 export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): Promise<RecoveryResult> {
   const walFiles = await findWal(disk, layout);
   const { recovered, newest, unreadable } = await load(disk, layout, walFiles);
@@ -48,7 +48,7 @@ export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): P
   return recovered;
 }
 
-/** What `recover` would find, for looking only. @throws StoreOpenError. */
+/** Loads the store as `recover` does, without writing. @throws StoreOpenError. */
 export async function inspect(disk: Disk, layout: Layout): Promise<LoadResult> {
   return load(disk, layout, await findWal(disk, layout));
 }
@@ -79,7 +79,7 @@ export interface LoadResult {
   readonly unreadable?: StoreOpenError;
 }
 
-/** The checkpoint before the current one will do where the journal still holds everything since. */
+/** Falls back to the previous checkpoint if the log still contains all commits since. */
 async function load(disk: Disk, layout: Layout, walFiles: WalFiles): Promise<LoadResult> {
   let unreadable: StoreOpenError;
   try {
@@ -113,28 +113,28 @@ async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFil
   };
 }
 
-/** Replays what the checkpoint does not hold. The segments must follow one another, and reach it at both ends. */
+/** Replays the commits after the checkpoint. The segments must be contiguous and overlap or adjoin the checkpoint. */
 async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overlay): Promise<WalSegment> {
   const { disk, newest, newestBytes } = walFiles;
-  let before: WalSegment | undefined;
+  let previous: WalSegment | undefined;
   for (const file of listNeededSegments(walFiles, checkpoint.sequence)) {
     const bytes = file === newest ? newestBytes : await readRequired(disk, file);
     const segment = replaySegment(file, bytes, file === newest, checkpoint, base);
-    assertContiguous(segment, before, checkpoint);
-    before = segment;
+    assertContiguous(segment, previous, checkpoint);
+    previous = segment;
   }
-  const last = before as WalSegment;
+  const last = previous as WalSegment;
   if (last.last < checkpoint.sequence) {
     throw createDamagedError(
       last.file,
       last.end,
-      `the journal ends with commit ${last.last}, before the checkpoint does`,
+      `the write-ahead log ends with commit ${last.last}, before the checkpoint`,
     );
   }
   return last;
 }
 
-/** Segments that end before the checkpoint are not needed: a crash may have left some of them, and not others. */
+/** Skips segments that end before the checkpoint: a crash during their removal may have left some of them. */
 function listNeededSegments({ closed, newest, newestBytes }: WalFiles, sequence: number): string[] {
   const all = [...closed, { file: newest, first: readHeader(newest, newestBytes).first }];
   const from = all.findLastIndex((segment) => segment.first <= sequence + 1);
@@ -153,7 +153,7 @@ function replaySegment(
     try {
       replay(entry, base);
     } catch (error) {
-      throw createDamagedError(file, offset, `commit ${entry.sequence} can't be understood: ${toOneLine(error)}`);
+      throw createDamagedError(file, offset, `commit ${entry.sequence} can't be applied: ${toOneLine(error)}`);
     }
   });
 }
@@ -162,21 +162,17 @@ function assertContiguous(segment: WalSegment, before: WalSegment | undefined, c
   const { file, head } = segment;
   if (before === undefined) {
     if (head.first <= checkpoint.sequence + 1) return;
-    throw createDamagedError(
-      file,
-      0,
-      `the commits from ${checkpoint.sequence + 1} to ${head.first - 1} are missing before it`,
-    );
+    throw createDamagedError(file, 0, `commits ${checkpoint.sequence + 1} to ${head.first - 1} before it are missing`);
   }
   if (head.first !== before.last + 1) {
     throw createDamagedError(
       file,
       0,
-      `it begins with commit ${head.first}, and ${before.file} ends with ${before.last}`,
+      `it starts with commit ${head.first}, but ${before.file} ends with ${before.last}`,
     );
   }
   if (head.epoch < before.lastEpoch)
-    throw createDamagedError(file, 0, 'it is from an earlier start than the one before it');
+    throw createDamagedError(file, 0, 'it is from an earlier start than the previous segment');
 }
 
 function toOneLine(error: unknown): string {

@@ -1,6 +1,6 @@
 /**
- * What can be kept of a damaged store: the state as it was right before the damage, as a whole. Nothing is guessed and
- * nothing is picked from what comes after: later commits may rest upon what is lost.
+ * Repair of a damaged store: restores the consistent state right before the damage. Later commits are not applied, as
+ * they may depend on lost ones.
  */
 import { Overlay } from '../overlay.ts';
 import { readCheckpoint } from './checkpoint-adapter.ts';
@@ -12,7 +12,7 @@ import { createDamagedError, StoreOpenError } from './open-error.ts';
 import { replaceStore } from './replacement.ts';
 import { decodeEntry, decodeHeader, replay, type WalEntry } from './wal-record.ts';
 
-/** Changes of one kind to rows of one table that are lost. */
+/** The number of lost changes to one table. */
 export interface LostChanges {
   readonly table: string;
   readonly puts: number;
@@ -20,28 +20,28 @@ export interface LostChanges {
 }
 
 export interface Repair {
-  /** The last commit that is kept. */
+  /** The sequence of the last commit that is retained. */
   readonly keeps: number;
   readonly rows: number;
-  /** Commits after it that can still be read, but not be relied on. */
+  /** Later commits that are readable but dropped. */
   readonly lostCommits: number;
   readonly lost: readonly LostChanges[];
-  /** Lines of the journal after it that can't be read at all: a commit each, or parts of one. */
+  /** Later log lines that are unreadable: a commit each, or parts of one. */
   readonly unreadableLines: number;
-  /** Makes it so. @returns the names of the files that were set aside. */
+  /** Performs the repair. @returns the names of the quarantined files. */
   perform(writtenAt: string): Promise<string[]>;
 }
 
-/** A state, and how far it got. */
+/** Recovered rows, and the sequence of their last commit. */
 interface RecoverableState {
   readonly base: Overlay;
   readonly sequence: number;
 }
 
-/** The lines of the journal, oldest first: a commit, or undefined for what is none. */
+/** The lines of the write-ahead log, oldest first; undefined for an unreadable line. */
 type WalLines = readonly (WalEntry | undefined)[];
 
-/** What would be kept and what would be lost. @throws StoreOpenError where there is nothing to begin with. */
+/** Prepares a repair. @throws StoreOpenError if no state is recoverable. */
 export async function prepareRepair(disk: Disk, layout: Layout): Promise<Repair> {
   const lines = await readLines(disk, layout);
   const recoverable = await findLongest(disk, layout, lines);
@@ -65,25 +65,25 @@ export async function prepareRepair(disk: Disk, layout: Layout): Promise<Repair>
   };
 }
 
-/** Of the checkpoints that can be read, with the commits that follow, whatever reaches farthest. */
+/** Extends each readable checkpoint with the following commits and returns the longest result. */
 async function findLongest(disk: Disk, layout: Layout, lines: WalLines): Promise<RecoverableState> {
-  const found: RecoverableState[] = [];
+  const candidates: RecoverableState[] = [];
   for (const file of [layout.checkpoint, layout.previous]) {
-    const checkpoint = await readSoundCheckpoint(disk, layout, file);
-    if (checkpoint) found.push(extendCheckpoint(checkpoint, lines));
+    const checkpoint = await tryReadCheckpoint(disk, layout, file);
+    if (checkpoint) candidates.push(extendCheckpoint(checkpoint, lines));
   }
   if (lines.find((entry) => entry !== undefined)?.sequence === 1)
-    found.push(extendCheckpoint({ sequence: 0, tables: new Map() }, lines));
-  const [best, ...others] = found;
+    candidates.push(extendCheckpoint({ sequence: 0, tables: new Map() }, lines));
+  const [best, ...others] = candidates;
   if (best !== undefined) return others.reduce((one, other) => (other.sequence > one.sequence ? other : one), best);
   throw createDamagedError(
     layout.checkpoint,
     0,
-    'no checkpoint can be read, and the journal does not reach back to the beginning',
+    'no checkpoint can be read, and the write-ahead log does not start with the first commit',
   );
 }
 
-async function readSoundCheckpoint(disk: Disk, layout: Layout, file: string): Promise<Checkpoint | undefined> {
+async function tryReadCheckpoint(disk: Disk, layout: Layout, file: string): Promise<Checkpoint | undefined> {
   try {
     return (await readCheckpoint(disk, layout, file))[0];
   } catch (error) {
@@ -92,7 +92,7 @@ async function readSoundCheckpoint(disk: Disk, layout: Layout, file: string): Pr
   }
 }
 
-/** The checkpoint with every commit up to the first one that is missing or can't be understood. */
+/** Applies commits to a checkpoint up to the first missing or invalid one. */
 function extendCheckpoint(
   { sequence, tables }: Pick<Checkpoint, 'sequence' | 'tables'>,
   lines: WalLines,
@@ -108,7 +108,7 @@ function extendCheckpoint(
   return { base, sequence: last };
 }
 
-/** Tried upon nothing first: half a commit must not be kept. */
+/** Replays into a scratch overlay first, so that no partial commit is applied. */
 function tryReplay(entry: WalEntry, base: Overlay): boolean {
   try {
     replay(entry, new Overlay('base'));
@@ -133,15 +133,15 @@ function compareSegments(one: string, other: string): number {
 }
 
 function parseLines(bytes: Buffer): (WalEntry | undefined)[] {
-  const found: (WalEntry | undefined)[] = [];
+  const entries: (WalEntry | undefined)[] = [];
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(0x0a, start);
     const end = newline < 0 ? bytes.length : newline;
     const line = bytes.subarray(start, end);
-    if (start > 0 || decodeHeader(line) === undefined) found.push(newline < 0 ? undefined : decodeEntry(line));
+    if (start > 0 || decodeHeader(line) === undefined) entries.push(newline < 0 ? undefined : decodeEntry(line));
     start = end + 1;
   }
-  return found;
+  return entries;
 }
 
 function countChanges(entries: readonly WalEntry[]): LostChanges[] {

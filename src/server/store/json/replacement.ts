@@ -1,6 +1,6 @@
 /**
- * A whole state takes the place of what a folder holds. It is written beside it first; with the rename of that file it
- * counts, and the rest can be done any number of times, by the next start if need be. What was there is kept aside.
+ * Replaces the whole contents of a store. The new checkpoint is written to a separate file; its rename is the commit. The
+ * remaining steps are idempotent, so the next start completes an interrupted replacement. Old files are quarantined.
  */
 import { basename } from 'node:path';
 import { readCheckpoint } from './checkpoint-adapter.ts';
@@ -18,8 +18,8 @@ import { StoreOpenError } from './open-error.ts';
 import { encodeHeader } from './wal-record.ts';
 
 /**
- * Puts the text of a checkpoint in the place of all that the folder holds. To be called under the lock of the folder.
- * @returns the names of the files that were set aside.
+ * Replaces the contents of a store with a checkpoint. Requires the lock of the folder.
+ * @returns the names of the quarantined files.
  */
 export async function replaceStore(disk: Disk, layout: Layout, slices: Iterable<Uint8Array>): Promise<string[]> {
   await finishOrQuarantine(disk, layout);
@@ -36,11 +36,11 @@ export async function replaceStore(disk: Disk, layout: Layout, slices: Iterable<
   await disk.rename(temporary, replacement);
   await disk.syncFolder(layout.folder);
   await finishReplacement(disk, layout);
-  const aside = setAsideName(number, '');
-  return (await listNames(disk, layout)).filter((name) => name.startsWith(aside)).sort();
+  const prefix = setAsideName(number, '');
+  return (await listNames(disk, layout)).filter((name) => name.startsWith(prefix)).sort();
 }
 
-/** Finishes what a crash broke off, if there is anything. @throws StoreOpenError, and then nothing has been changed. */
+/** Completes an interrupted replacement, if any. @throws StoreOpenError; nothing is changed in that case. */
 export async function finishReplacement(disk: Disk, layout: Layout): Promise<void> {
   const names = await listNames(disk, layout);
   const name = names.find((one) => replacementNumber(one) !== undefined);
@@ -48,9 +48,9 @@ export async function finishReplacement(disk: Disk, layout: Layout): Promise<voi
   const replacement = layout.path(name);
   const [{ sequence, epoch }] = await readCheckpoint(disk, layout, replacement);
   for (const state of names.filter(isStateFile)) {
-    const aside = setAsideName(Number(replacementNumber(name)), state);
-    // What is aside is what was there; under the old name there is what was begun before the crash.
-    if (!names.includes(aside)) await disk.rename(layout.path(state), layout.path(aside));
+    const quarantined = setAsideName(Number(replacementNumber(name)), state);
+    // If the original is quarantined already, the file under the old name is a partial new one.
+    if (!names.includes(quarantined)) await disk.rename(layout.path(state), layout.path(quarantined));
   }
   await disk.syncFolder(layout.folder);
   await replaceFileAtomically(disk, layout.folder, layout.wal, encodeHeader(sequence + 1, epoch));
@@ -59,7 +59,7 @@ export async function finishReplacement(disk: Disk, layout: Layout): Promise<voi
   await disk.syncFolder(layout.folder);
 }
 
-/** A replacement that was broken off and can't be read any more is in nobody's way. */
+/** Completes an interrupted replacement, or quarantines it if it is damaged. */
 async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
   try {
     await finishReplacement(disk, layout);
@@ -70,12 +70,12 @@ async function finishOrQuarantine(disk: Disk, layout: Layout): Promise<void> {
   }
 }
 
-/** A folder that nothing was written to yet becomes a store with the replacement; a damaged marker is set aside. */
+/** Writes the marker of a new store; quarantines a damaged marker. */
 async function prepareMarker(disk: Disk, layout: Layout, number: number): Promise<void> {
-  const found = await readMarker(disk, layout).catch((error: unknown) => error);
-  if (found === 'none') return writeMarker(disk, layout, false);
-  if (!(found instanceof Error)) return;
-  if (!(found instanceof StoreOpenError) || found.kind !== 'damaged') throw found;
+  const marker = await readMarker(disk, layout).catch((error: unknown) => error);
+  if (marker === 'none') return writeMarker(disk, layout, false);
+  if (!(marker instanceof Error)) return;
+  if (!(marker instanceof StoreOpenError) || marker.kind !== 'damaged') throw marker;
   const bytes = (await disk.read(layout.marker)) ?? Buffer.alloc(0);
   await writeFile(disk, layout.path(setAsideName(number, 'iam-store.json')), bytes);
   await writeMarker(disk, layout, true);

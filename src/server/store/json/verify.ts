@@ -1,4 +1,4 @@
-/** Reading everything that a store has on disk, and writing nothing. */
+/** Verifies all files of a store without writing. */
 import { createHash } from 'node:crypto';
 import { readCheckpoint } from './checkpoint-adapter.ts';
 import { countTableRows } from './checkpoint-format.ts';
@@ -15,31 +15,31 @@ export interface FileReport {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** In words: what of the state it holds. */
+  /** A description of its contents. */
   readonly holds: string;
-  /** What is wrong with it, and at which byte. */
+  /** The damage and its byte offset. */
   readonly damage?: { readonly offset: number | undefined; readonly what: string } | undefined;
 }
 
 export interface StoreReport {
   readonly folder: string;
   readonly formatVersion: number;
-  /** Whether every file is as it was written. */
+  /** Whether no file is damaged. */
   readonly sound: boolean;
-  /** Whether a server would start on it, with everything that it ever acknowledged. */
+  /** Whether a server can start on it with all acknowledged commits. */
   readonly opens: boolean;
-  /** Why it would not. */
+  /** Why a server can't start on it. */
   readonly refusal?: string | undefined;
-  /** The last commit. */
+  /** The sequence of the last commit. */
   readonly sequence?: number | undefined;
-  /** Rows by table. */
+  /** Row counts by table. */
   readonly tables?: Readonly<Record<string, number>> | undefined;
   readonly files: readonly FileReport[];
-  /** What the next start would finish or put right by itself. */
+  /** What the next start completes or cleans up. */
   readonly notes: readonly string[];
 }
 
-/** @throws StoreOpenError 'not-ours', 'newer-format', and 'io' where something can't be read. */
+/** Verifies a store. @throws StoreOpenError 'not-ours', 'newer-format', or 'io' if a file can't be read. */
 export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreReport> {
   const marker = await readMarker(disk, layout).catch(toDamage);
   if (marker === 'none') throw createNoStoreError(layout.folder);
@@ -57,11 +57,11 @@ export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreRepo
     refusal: refusal?.message,
     ...figures,
     files,
-    notes: names.some(isTemporary) ? [...notes, 'A crash left temporary files; the next start removes them.'] : notes,
+    notes: names.some(isTemporary) ? [...notes, 'A crash left temporary files. The next start removes them.'] : notes,
   };
 }
 
-/** Damage is what is looked for; everything else is in the way of looking. */
+/** Returns damage as a result; throws any other error. */
 function toDamage(error: unknown): StoreOpenError {
   if (error instanceof StoreOpenError && error.kind === 'damaged') return error;
   throw error;
@@ -76,7 +76,7 @@ interface StoreFolder {
   readonly marker: 'begun' | 'initialised';
 }
 
-/** What the next start finds, or why it refuses. */
+/** The contents that the next start would load, or the error that prevents it. */
 async function readContents({ disk, layout, names, marker }: StoreFolder): Promise<StoreContents | StoreOpenError> {
   try {
     const replacement = names.find((name) => replacementNumber(name) !== undefined);
@@ -90,37 +90,39 @@ async function readContents({ disk, layout, names, marker }: StoreFolder): Promi
 
 async function readReplacement(disk: Disk, layout: Layout, path: string): Promise<StoreContents> {
   const [{ sequence, tables }] = await readCheckpoint(disk, layout, path);
-  const notes = ['A restore or a repair was broken off after it counted; the next start finishes it.'];
+  const notes = ['A restore or repair was interrupted after its commit. The next start completes it.'];
   return { sequence, tables: countTableRows(tables), notes };
 }
 
 async function readInterruptedStart(disk: Disk, layout: Layout): Promise<StoreContents> {
   await assertNothingWritten(disk, layout);
-  return { sequence: 0, tables: {}, notes: ['The first start was broken off; the next one begins it again.'] };
+  return { sequence: 0, tables: {}, notes: ['The first start was interrupted. The next start repeats it.'] };
 }
 
 function toContents({ recovered, newest, unreadable }: LoadResult): StoreContents {
   const notes: string[] = [];
   if (newest.torn)
-    notes.push('The last write before a crash was never finished, nor acknowledged; the next start sets it aside.');
+    notes.push(
+      'The last write before a crash is incomplete and was never acknowledged. The next start moves it aside.',
+    );
   if (unreadable !== undefined)
-    notes.push('The checkpoint before the current one and the journal hold everything; the next start uses them.');
+    notes.push('The previous checkpoint and the write-ahead log are complete. The next start uses them.');
   return { sequence: recovered.sequence, tables: countTableRows(listRows(recovered.base)), notes };
 }
 
-/** Nothing for a file that holds nothing of the state. */
+/** Empty for a file that is not part of the store. */
 async function buildFileReport(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
   const check = findFileCheck(disk, layout, name);
   if (check === undefined) return [];
   const bytes = (await disk.read(layout.path(name))) ?? Buffer.alloc(0);
-  const facts = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-  const found = await check(bytes).catch(toDamage);
-  if (!(found instanceof StoreOpenError)) return [{ ...facts, holds: found }];
-  const { offset, what = found.message } = found;
-  return [{ ...facts, holds: 'nothing that can be relied on', damage: { offset, what } }];
+  const fileInfo = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const result = await check(bytes).catch(toDamage);
+  if (!(result instanceof StoreOpenError)) return [{ ...fileInfo, holds: result }];
+  const { offset, what = result.message } = result;
+  return [{ ...fileInfo, holds: 'nothing reliable', damage: { offset, what } }];
 }
 
-/** What reads a file of this name, and says what it holds. */
+/** The check for a file of this name, which returns a description of the contents. */
 function findFileCheck(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
   const path = layout.path(name);
   if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
@@ -142,5 +144,5 @@ function describeSegment(path: string, bytes: Buffer, isNewest: boolean): string
   const { head, last, end, torn } = readSegment(path, bytes, isNewest, () => {});
   const commits = last - head.first + 1;
   const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;
-  return torn ? `${what}, and ${bytes.length - end} bytes of one that was never finished` : what;
+  return torn ? `${what}, and ${bytes.length - end} bytes of an unfinished commit` : what;
 }

@@ -1,13 +1,13 @@
 /**
- * The journal's lines. Each is one JSON object whose last member is the CRC of all bytes before it, so that a line
- * is taken whole or not at all:
+ * The records of the write-ahead log. Each line is one JSON object whose last member is the CRC of all bytes before it, so
+ * that a partial line is detected:
  *
- *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 the head of a segment
+ *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 segment header
  *   {"sequence":8,"last":9,"epoch":2,"bytes":42,"changes":[...],"first":7,"crc32":"..."}  one commit
  *
- * Commits from `first` to `last` were written together: none of them was acknowledged before all were durable.
- * `bytes` is the length of the changes. These tell a tail that was torn in writing from damage to what was once
- * durable; one stands at the beginning and one at the end, so that either half of a line still says something.
+ * Commits `first` to `last` are one batch: none of them was acknowledged before all were durable. `bytes` is the length
+ * of the changes. These fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
+ * that either half of a damaged line is usable.
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
@@ -29,7 +29,7 @@ const WalEntry = z.object({
 export type WalHeader = z.infer<typeof WalHeader>;
 export type WalEntry = z.infer<typeof WalEntry>;
 
-/** The longest that a line goes on after its changes, where its batch begins with `first` or before. */
+/** The maximum length of a line after its changes, if its batch starts with `first` or before. */
 export function entryEndLength(first: number): number {
   return `,"first":${first},"crc32":"00000000"}\n`.length;
 }
@@ -43,7 +43,7 @@ export function encodeHeader(first: number, epoch: number): Buffer {
   return Buffer.from(appendCrc(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
 }
 
-/** The lines of commits that are written together. */
+/** Encodes the lines of one batch. */
 export function encodeBatch(first: number, epoch: number, commits: readonly Overlay[]): Buffer {
   const last = first + commits.length - 1;
   const lines = commits.map((commit, offset) => {
@@ -59,7 +59,7 @@ function appendCrc(start: string): string {
   return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
 }
 
-/** A CRC as it stands in files. */
+/** Formats a CRC as 8 hexadecimal digits. */
 export function formatCrc(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
@@ -73,17 +73,17 @@ function encodeChanges(commit: Overlay): string {
   return `[${changes.join()}]`;
 }
 
-/** What a segment's head says; undefined for a line that is not one. */
+/** Decodes a segment header; undefined if the line is not a valid one. */
 export function decodeHeader(line: Buffer): WalHeader | undefined {
   return WalHeader.safeParse(verifyCrc(line)).data;
 }
 
-/** What a commit's line says; undefined for a line that is not one. */
+/** Decodes a commit; undefined if the line is not a valid one. */
 export function decodeEntry(line: Buffer): WalEntry | undefined {
   return WalEntry.safeParse(verifyCrc(line)).data;
 }
 
-/** The object on a line (without its newline), where its CRC is right. */
+/** Parses a line (without its newline); undefined if its CRC does not match. */
 function verifyCrc(line: Buffer): unknown {
   const end = line.length - CRC_SUFFIX_LENGTH;
   if (end <= 0) return undefined;
@@ -96,29 +96,26 @@ function verifyCrc(line: Buffer): unknown {
   }
 }
 
-/**
- * What the beginning of a damaged line tells of its commit: whether it was the last of its batch, and where the
- * changes ended.
- */
+/** Parses the start of a damaged line: whether its commit was the last of its batch, and where the changes ended. */
 export function parseEntryStart(bytes: Buffer): { lastOfBatch: boolean; changesEnd: number } | undefined {
-  const found = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
-  if (found === null) return undefined;
-  const [start, sequence, last, length] = found;
+  const match = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
+  if (match === null) return undefined;
+  const [start, sequence, last, length] = match;
   return { lastOfBatch: sequence === last, changesEnd: start.length + Number(length) };
 }
 
-/** What the end of a damaged line tells of its commit: the sequence of the first one of its batch. */
+/** Parses the end of a damaged line: the sequence of the first commit of its batch. */
 export function parseEntryEnd(bytes: Buffer): number | undefined {
   const first = ENTRY_END.exec(bytes.toString('latin1', Math.max(0, bytes.length - 100)))?.[1];
   return first === undefined ? undefined : Number(first);
 }
 
-/** Does to the bottom layer what a commit did. Doing so again changes nothing. @throws where it can't be understood. */
+/** Applies a commit to the base overlay. Idempotent. @throws Error if a change is not valid. */
 export function replay(entry: WalEntry, base: Overlay): void {
   for (const change of entry.changes) {
     const [kind, name, value] = WalChange.parse(change);
     const shape = findShape(name);
-    if (shape === undefined) throw new Error(`there is no table ${name}`);
+    if (shape === undefined) throw new Error(`unknown table ${name}`);
     const table = base.table(shape.name);
     if (kind === 'delete') {
       table.remove(value);

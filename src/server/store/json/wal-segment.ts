@@ -1,4 +1,4 @@
-/** Reading one segment of the journal, and judging what is wrong with it. */
+/** Reads one segment of the write-ahead log, and distinguishes a torn tail from damage. */
 
 import { FORMAT_VERSION } from './layout.ts';
 import { createDamagedError, createNewerFormatError } from './open-error.ts';
@@ -17,19 +17,19 @@ const NEWLINE = 0x0a;
 export interface WalSegment {
   readonly file: string;
   readonly head: WalHeader;
-  /** The sequence of its last commit; that before its first one where it has none. */
+  /** The sequence of its last commit; `head.first - 1` for an empty segment. */
   readonly last: number;
   readonly lastEpoch: number;
-  /** Where its last good line ends. */
+  /** The end of its last valid line. */
   readonly end: number;
-  /** Whether there is something after that end which was torn in writing. */
+  /** Whether a torn tail follows `end`. */
   readonly torn: boolean;
 }
 
 /**
- * Hands every commit of a segment to `take`, in order.
- * @param newest whether the segment is the one that was written to last: only that one may have a torn tail.
- * @throws StoreOpenError for everything that is not as it was written.
+ * Reads a segment and calls `onEntry` for each commit, in order.
+ * @param newest whether this is the active segment: only that one may have a torn tail.
+ * @throws StoreOpenError for damage.
  */
 export function readSegment(
   file: string,
@@ -57,28 +57,28 @@ export function readSegment(
   return { file, head, last, lastEpoch, end, torn: false };
 }
 
-/** What the head of a segment says. @throws StoreOpenError where it has none. */
+/** Reads the header of a segment. @throws StoreOpenError if it is missing or damaged. */
 export function readHeader(file: string, bytes: Buffer): WalHeader {
   if (bytes.length === 0) throw createDamagedError(file, 0, 'the file is empty');
   const newline = bytes.indexOf(NEWLINE);
   const head = newline < 0 ? undefined : decodeHeader(bytes.subarray(0, newline));
-  if (head === undefined) throw createDamagedError(file, 0, 'this is not the head of a journal');
+  if (head === undefined) throw createDamagedError(file, 0, 'not a valid log header');
   if (head.formatVersion > FORMAT_VERSION)
-    throw createNewerFormatError(file, `the journal has format ${head.formatVersion}`);
+    throw createNewerFormatError(file, `the write-ahead log has format ${head.formatVersion}`);
   return head;
 }
 
 function assertFollows(file: string, offset: number, entry: WalEntry, last: number, lastEpoch: number): void {
   if (entry.sequence !== last + 1) {
-    throw createDamagedError(file, offset, `commit ${last + 1} should stand here, and ${entry.sequence} does`);
+    throw createDamagedError(file, offset, `expected commit ${last + 1}, found commit ${entry.sequence}`);
   }
   if (entry.epoch < lastEpoch)
     throw createDamagedError(file, offset, `commit ${entry.sequence} is from an earlier start`);
 }
 
 /**
- * Passes where the bytes from `offset` on can only come from a write that was never finished. A batch is written
- * after the one before it is durable, so commits of a later batch prove that what stands before them was durable once.
+ * Asserts that the bytes from `offset` on are an unfinished write. A batch is written only once the previous one is
+ * durable, so commits of a later batch prove that the bytes before them were durable.
  */
 function assertTorn(file: string, bytes: Buffer, offset: number, expected: number, newest: boolean): void {
   const what = `commit ${expected} is damaged`;
@@ -86,12 +86,12 @@ function assertTorn(file: string, bytes: Buffer, offset: number, expected: numbe
   const tail = bytes.subarray(offset);
   const { commits, hasHole } = scanTail(tail);
   if (commits.some((entry) => entry.first > expected)) throw createDamagedError(file, offset, what);
-  // Within one batch, a power loss leaves holes of zeros; flipped bits come from elsewhere.
+  // Within one batch, a power loss leaves holes of zeros; flipped bits have another cause.
   if (commits.length > 0 && !hasHole) throw createDamagedError(file, offset, what);
   if (isFollowedByBatch(tail, expected)) throw createDamagedError(file, offset, what);
 }
 
-/** Whether the damaged lines themselves tell that another batch came after the commit that should begin here. */
+/** Whether the damaged lines prove that another batch followed the expected commit. */
 function isFollowedByBatch(tail: Buffer, expected: number): boolean {
   const first = parseEntryEnd(tail);
   if (first !== undefined && first > expected) return true;
@@ -99,7 +99,7 @@ function isFollowedByBatch(tail: Buffer, expected: number): boolean {
   return start?.lastOfBatch === true && tail.length > start.changesEnd + entryEndLength(expected);
 }
 
-/** The good commits after the damage, and whether anything in the damaged lines was never written. */
+/** The valid commits after the damage, and whether a damaged line contains unwritten bytes (zeros). */
 function scanTail(tail: Buffer): { commits: WalEntry[]; hasHole: boolean } {
   const commits: WalEntry[] = [];
   let hasHole = false;

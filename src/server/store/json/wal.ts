@@ -1,4 +1,4 @@
-/** Writing the journal: group commit, and what happens when the disk refuses. */
+/** Writes the write-ahead log: group commit, rotation and disk failures. */
 import { setImmediate } from 'node:timers/promises';
 import type { Overlay } from '../overlay.ts';
 import type { Sink } from '../overlay-store.ts';
@@ -9,7 +9,7 @@ import { closedSegmentName, type Layout } from './layout.ts';
 import type { ClosedSegment, RecoveryResult } from './recovery.ts';
 import { encodeBatch, encodeHeader } from './wal-record.ts';
 
-/** Makes the first segment of a new store. */
+/** Creates the first segment of a new store. */
 export async function createWal(disk: Disk, layout: Layout): Promise<void> {
   await writeFile(disk, layout.wal, encodeHeader(1, 1));
 }
@@ -23,7 +23,7 @@ export class Wal implements Sink {
   #file: DiskFile;
   #sequence: number;
   #first: number;
-  /** Where the good part of the file ends: nothing after it was acknowledged. */
+  /** The end of the durable part of the file. */
   #end: number;
   #closed: readonly ClosedSegment[];
   #health: StoreHealth = { writable: true };
@@ -50,7 +50,7 @@ export class Wal implements Sink {
     return new Wal(context, await context.disk.open(context.layout.wal, 'modify'));
   }
 
-  /** The sequence of the last commit that is durable. */
+  /** The sequence of the last durable commit. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -59,7 +59,7 @@ export class Wal implements Sink {
     return this.#epoch;
   }
 
-  /** The size of the segment that is written to. */
+  /** The size of the active segment. */
   get size(): number {
     return this.#end;
   }
@@ -68,7 +68,7 @@ export class Wal implements Sink {
     return this.#health;
   }
 
-  /** Whoever commits in this turn of the event loop shares the batch. */
+  /** Waits one event-loop turn: commits of the same turn share a batch. */
   async gather(): Promise<void> {
     await setImmediate();
   }
@@ -85,18 +85,18 @@ export class Wal implements Sink {
   }
 
   /**
-   * Begins a new segment, so that the ones before end where a checkpoint does. To be called between batches.
-   * The folder is synced at each step: names that are not synced may come true in any order.
+   * Starts a new segment, so that the previous ones end at a checkpoint. Must be called between batches.
+   * Syncs the folder after each rename, as unsynced renames may become durable in any order.
    */
   async rotate(): Promise<void> {
     this.#assertRunning();
     if (this.#first > this.#sequence) return;
     const first = this.#sequence + 1;
-    const head = encodeHeader(first, this.#epoch);
-    const file = await this.#prepareNext(head);
+    const header = encodeHeader(first, this.#epoch);
+    const file = await this.#prepareNext(header);
     const closed = { file: this.#layout.path(closedSegmentName(this.#first)), first: this.#first };
     try {
-      // From here on there is no way back: a journal without its newest segment takes no commits.
+      // A failure from here on is final: a log without its active segment accepts no commits.
       await this.#orStop(this.#activateNext(closed.file));
     } catch (error) {
       await file.close().catch(() => {});
@@ -105,12 +105,12 @@ export class Wal implements Sink {
     const old = this.#file;
     this.#file = file;
     this.#first = first;
-    this.#end = head.length;
+    this.#end = header.length;
     this.#closed = [...this.#closed, closed];
     await old.close();
   }
 
-  /** Removes the segments that hold nothing after a sequence. */
+  /** Removes the closed segments that end at or before a sequence. */
   async removeUntil(sequence: number): Promise<void> {
     for (;;) {
       const [oldest, next] = this.#closed;
@@ -125,7 +125,7 @@ export class Wal implements Sink {
     return { walBytes: this.#end, syncs: this.#syncs, syncSeconds: this.#syncMilliseconds / 1000 };
   }
 
-  /** Takes no more writes: what the disk holds is no longer known. */
+  /** Rejects writes permanently: the contents of the disk are unknown after a failed sync. */
   stop(error: unknown): void {
     if (!this.#health.writable && this.#health.permanent) return;
     this.#health = { writable: false, reason: `The disk failed: ${String(error)}`, permanent: true };
@@ -140,7 +140,7 @@ export class Wal implements Sink {
     if (!this.#health.writable && this.#health.permanent) throw new StoreUnavailableError(this.#health.reason);
   }
 
-  /** What could not be written as a whole is taken back, so that the next write finds the file as it was. */
+  /** Truncates a partial write, so that the next write starts at the end of the durable part. */
   async #write(bytes: Buffer): Promise<void> {
     try {
       await writeAll(this.#file, bytes, this.#end);
@@ -161,22 +161,22 @@ export class Wal implements Sink {
   }
 
   async #activateNext(closedFile: string): Promise<void> {
-    const { folder, wal: journal, nextWal: nextJournal } = this.#layout;
-    await this.#disk.rename(journal, closedFile);
+    const { folder, wal, nextWal } = this.#layout;
+    await this.#disk.rename(wal, closedFile);
     await this.#disk.syncFolder(folder);
-    await this.#disk.rename(nextJournal, journal);
+    await this.#disk.rename(nextWal, wal);
     await this.#disk.syncFolder(folder);
   }
 
-  async #prepareNext(head: Buffer): Promise<DiskFile> {
-    const { folder, nextWal: nextJournal } = this.#layout;
+  async #prepareNext(header: Buffer): Promise<DiskFile> {
+    const { folder, nextWal } = this.#layout;
     try {
-      await writeFile(this.#disk, nextJournal, head);
+      await writeFile(this.#disk, nextWal, header);
       await this.#disk.syncFolder(folder);
-      return await this.#disk.open(nextJournal, 'modify');
+      return await this.#disk.open(nextWal, 'modify');
     } catch (error) {
       if (!isDiskFull(error)) this.stop(error);
-      await this.#disk.remove(nextJournal).catch(() => {});
+      await this.#disk.remove(nextWal).catch(() => {});
       throw error;
     }
   }
