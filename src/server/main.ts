@@ -136,7 +136,7 @@ async function readTls({ tlsCert, tlsKey }: Settings): Promise<{ cert: string; k
 
 function readTlsFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw new SettingError(`can't read the file of --tls-cert or --tls-key: ${error.message}`);
+    throw new SettingError(`--tls-cert and --tls-key must name readable files: ${error.message}`);
   });
 }
 

@@ -14,8 +14,8 @@ function clocks() {
   return { source, clock, told: () => clock.now().toISOString() };
 }
 
-describe('a clock over another one', () => {
-  test('tells what that tells until it is adjusted, and after it was reset', () => {
+describe('an adjustable clock', () => {
+  test('follows its source until it is adjusted, and after a reset', () => {
     const { source, clock, told } = clocks();
     expect(clock.state()).toEqual({ now: new Date(start), frozen: false, offset: 0 });
     clock.advance(5000);
@@ -27,7 +27,7 @@ describe('a clock over another one', () => {
     expect(clock.state()).toEqual({ now: new Date('2026-03-01T12:02:00.000Z'), frozen: false, offset: 0 });
   });
 
-  test('goes on from where it was set', () => {
+  test('continues from the time that was set', () => {
     const { source, clock, told } = clocks();
     clock.set(new Date('2030-01-01T00:00:00.000Z'));
     source.advance(90);
@@ -36,7 +36,7 @@ describe('a clock over another one', () => {
     expect(told()).toBe('2029-12-31T23:01:30.000Z');
   });
 
-  test('stands still while frozen, also where it is set then, and goes on from there', () => {
+  test('does not advance while frozen, can be set then, and continues from there', () => {
     const { source, clock, told } = clocks();
     clock.freeze();
     source.advance(60);
@@ -58,7 +58,7 @@ describe('a clock over another one', () => {
     expect(clock.state()).toEqual(before);
   });
 
-  test('makes ids that come later whatever it is set to', () => {
+  test('does not affect the order of ids', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e12, max: 1e12 }), { minLength: 2, maxLength: 20 }), (steps) => {
         const { clock } = clocks();
@@ -74,7 +74,7 @@ describe('a clock over another one', () => {
   });
 });
 
-describe('a length of time', () => {
+describe('a duration', () => {
   test.each([
     ['90s', 90_000],
     ['10m', 600_000],

@@ -1,9 +1,9 @@
-/** The order in which a fair queue serves, what it drops, and that both cost the same however much is in it. */
+/** The fair queue: order of service, dropped items, and constant cost. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FairQueue, type Lane } from '../../src/server/fair-queue.ts';
 
-/** A queue with these items, each `lane:number`, with slashes between the keys of the lane. */
+/** A queue with items in the form `lane:number`, with slashes between the keys of the lane. */
 function queueOf(...items: string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
   for (const item of items) queue.push(laneOf(item), item);
@@ -21,17 +21,17 @@ describe('the order of service', () => {
     expect(drain(queueOf('a:1', 'a:2', 'a:3'))).toEqual(['a:1', 'a:2', 'a:3']);
   });
 
-  test('takes lanes in turn, whatever waits in them', () => {
+  test('serves lanes in turn, whatever their length', () => {
     const queue = queueOf('a:1', 'a:2', 'a:3', 'a:4', 'b:1', 'b:2', 'c:1');
     expect(drain(queue)).toEqual(['a:1', 'b:1', 'c:1', 'a:2', 'b:2', 'a:3', 'a:4']);
   });
 
-  test('takes the lanes within a lane in turn, and gives the outer lane no more for having many', () => {
+  test('serves nested lanes in turn, without a larger share for their outer lane', () => {
     const queue = queueOf('a/x:1', 'a/x:2', 'a/y:1', 'a/z:1', 'b/x:1', 'b/x:2', 'b/x:3');
     expect(drain(queue)).toEqual(['a/x:1', 'b/x:1', 'a/y:1', 'b/x:2', 'a/z:1', 'b/x:3', 'a/x:2']);
   });
 
-  test('puts a lane that comes back to the end of the line', () => {
+  test('adds a returning lane at the end', () => {
     const queue = queueOf('a:1', 'a:2', 'b:1');
     expect(queue.shift()).toBe('a:1');
     expect(queue.shift()).toBe('b:1');
@@ -47,24 +47,24 @@ describe('what is dropped', () => {
     expect(drain(queue)).toEqual(['a:1', 'b:1', 'a:2', 'b:2']);
   });
 
-  test('is, of equally long lanes, that of the lane which grew last', () => {
+  test('is, of equally long lanes, in the one that grew last', () => {
     const queue = queueOf('a:1', 'a:2', 'b:1', 'b:2');
     expect(queue.dropFromLongest()).toBe('b:2');
     expect(queue.dropFromLongest()).toBe('a:2');
   });
 
-  test('is, within the longest lane, that of its longest one, not of what is longest anywhere', () => {
+  test('is in the longest nested lane of the longest outer lane', () => {
     const queue = queueOf('a/x:1', 'a/x:2', 'a/y:1', 'a/z:1', 'b/x:1', 'b/x:2', 'b/x:3');
     expect(queue.dropFromLongest()).toBe('a/x:2');
   });
 
-  test('is nothing where nothing waits', () => {
+  test('is undefined for an empty queue', () => {
     expect(queueOf().dropFromLongest()).toBeUndefined();
     expect(queueOf().shift()).toBeUndefined();
   });
 });
 
-test('an item is taken out once, wherever it stands', () => {
+test('an item can be removed once, from any position', () => {
   const queue = queueOf('a:1', 'b:1');
   const ticket = queue.push(['a'], 'a:2');
   queue.push(['a'], 'a:3');
@@ -75,7 +75,7 @@ test('an item is taken out once, wherever it stands', () => {
   expect(queue.sizeOf('a')).toBe(0);
 });
 
-/** The same by looking at everything. */
+/** A reference implementation by linear search. */
 class Plain {
   readonly lanes = new Map<string, string[]>();
   turns: string[] = [];
@@ -109,7 +109,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const) }) },
 );
 
-test('whatever comes and goes, lanes are served in turn and the longest is the one that loses', () => {
+test('serves lanes in turn and drops from the longest lane for random histories', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const queue = new FairQueue<string>();
@@ -134,7 +134,7 @@ test('whatever comes and goes, lanes are served in turn and the longest is the o
   );
 });
 
-/** How often a queue looks up, adds or removes a group while each of so many lanes waits, is served and dropped. */
+/** Counts the group operations of a queue while this many lanes wait, are served and dropped. */
 function workOf(lanes: number): number {
   const queue = new FairQueue<number>();
   let work = 0;
@@ -157,6 +157,6 @@ function workOf(lanes: number): number {
   return work;
 }
 
-test('the work for each item does not grow with the number of lanes', () => {
+test('the cost per item does not grow with the number of lanes', () => {
   expect(workOf(4000)).toBeLessThanOrEqual(4.1 * workOf(1000));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { forEachYielding } from '../../src/server/for-each-yielding.ts';
 
-test('works off all of a list, in its order, one after the other', async () => {
+test('processes all items in order, one after the other', async () => {
   const items = Array.from({ length: 1001 }, (_, at) => at);
   const seen: number[] = [];
   let underWay = 0;
@@ -15,7 +15,7 @@ test('works off all of a list, in its order, one after the other', async () => {
   expect(seen).toEqual(items);
 });
 
-test('lets others have a turn in the midst of a long list', async () => {
+test('yields to the event loop within a long list', async () => {
   let seen = 0;
   let seenAtTurn = 0;
   setImmediate(() => {
@@ -29,7 +29,7 @@ test('lets others have a turn in the midst of a long list', async () => {
   expect(seenAtTurn).toBeLessThan(1000);
 });
 
-test('ends with what the work throws, and goes no further', async () => {
+test('rejects with the error of the work and stops', async () => {
   let seen = 0;
   const work = async () => {
     seen += 1;

@@ -1,4 +1,4 @@
-/** A port for a server whose base URL has to be known before it starts. */
+/** Finds a free port, for a server whose base URL must be known before it starts. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

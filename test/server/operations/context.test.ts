@@ -27,5 +27,7 @@ test('passes values to a handler, not getters created for the request', async ()
 test('passes the caller to the handler of a public operation if there is one, and an error otherwise', async () => {
   const [ofLogin, ofGet] = (await contexts()) as { caller: { subject: string } }[];
   expect(ofGet?.caller.subject).toBe(adminClient.clientId);
-  expect(() => ofLogin?.caller.subject).toThrow('client-identities.login reads the caller, but accepts unauthenticated requests');
+  expect(() => ofLogin?.caller.subject).toThrow(
+    'client-identities.login reads the caller, but accepts unauthenticated requests',
+  );
 });

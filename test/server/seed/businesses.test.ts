@@ -35,7 +35,7 @@ async function rows(store: Store) {
 }
 
 describe('corporate groups of a seed', () => {
-  test('have the businesses that they name and those that name them', async () => {
+  test('contain the businesses that they list and those that refer to them', async () => {
     const { store, apply } = await open();
     await apply({
       businesses: [...businesses.slice(0, 2), { ...businesses[2], corporateGroupName: 'holding' }],
@@ -48,7 +48,7 @@ describe('corporate groups of a seed', () => {
     expect(await store.corporateGroups.get('h')).toMatchObject({ organizationId: 'o' });
   });
 
-  test('are as they were after a second time', async () => {
+  test('do not change when the seed is applied again', async () => {
     const { store, apply } = await open();
     const seed = { businesses, corporateGroups: [{ corporateGroupName: 'holding', businesses: ['a', 'b'] }] };
     await apply(seed);
@@ -57,7 +57,7 @@ describe('corporate groups of a seed', () => {
     expect(await rows(store)).toEqual(before);
   });
 
-  test('are brought to what the seed says; what it does not mention stays', async () => {
+  test('are updated from the seed; other businesses stay unchanged', async () => {
     const { store, apply } = await open();
     await apply({
       businesses,
@@ -73,8 +73,8 @@ describe('corporate groups of a seed', () => {
   });
 
   test.each([
-    ['a business that is not there', { corporateGroups: [{ corporateGroupName: 'x', businesses: ['nobody'] }] }],
-    ['a corporate group that is not there', { businesses: [{ ...businesses[0], corporateGroupName: 'x' }] }],
+    ['a missing business', { corporateGroups: [{ corporateGroupName: 'x', businesses: ['nobody'] }] }],
+    ['a missing corporate group', { businesses: [{ ...businesses[0], corporateGroupName: 'x' }] }],
     [
       'one business in two of them',
       {
@@ -85,7 +85,7 @@ describe('corporate groups of a seed', () => {
         ],
       },
     ],
-  ])('are refused whole where they name %s', async (_, seed) => {
+  ])('are rejected completely if they refer to %s', async (_, seed) => {
     const { store, apply } = await open();
     const before = await rows(store);
     await expect(apply(seed)).rejects.toThrow(/corporateGroups: |businesses: /);
@@ -94,7 +94,7 @@ describe('corporate groups of a seed', () => {
 });
 
 describe('businesses of a seed', () => {
-  test('are customers where they have a document, each with a number of its own', async () => {
+  test('with a document become customers with separate numbers', async () => {
     const { store, apply } = await open();
     await apply({ businesses: [...businesses, { businessId: 'd', businessName: 'd' }] });
     const customers = await store.customers.list();

@@ -10,7 +10,7 @@ import { createFakeClock } from '../../harness.ts';
 const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 const work: SeedFactor = { id: 'work', contactType: 'EMAIL', email: 'work@example.com' };
 
-/** A store, and a way of seeding one user with factors into it. */
+/** A store, and functions that seed users with factors into it. */
 async function open() {
   const store = await openMemoryStore();
   const clock = createFakeClock();
@@ -37,7 +37,7 @@ const workRow = {
 };
 
 describe('the factors of a seeded user', () => {
-  test('are there, verified unless the seed says otherwise', async () => {
+  test('are created, verified by default', async () => {
     const { store, apply, rows } = await open();
     await apply(work, { contactType: 'MOBILE', mobile, tags: ['a', 'b', 'a'], verified: false });
     expect(await rows()).toHaveLength(2);
@@ -58,7 +58,7 @@ describe('the factors of a seeded user', () => {
     expect(await store.users.get('u')).not.toHaveProperty('factors');
   });
 
-  test('are as they were after a second time', async () => {
+  test('do not change when the seed is applied again', async () => {
     const { apply, rows } = await open();
     const factors: SeedFactor[] = [work, { contactType: 'EMAIL', email: 'made@example.com', tags: ['x'] }];
     await apply(...factors);
@@ -67,7 +67,7 @@ describe('the factors of a seeded user', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('are brought to what the seed says, by id or by contact; others stay', async () => {
+  test('are updated by id or by contact; others stay unchanged', async () => {
     const { apply, rows } = await open();
     await apply(work, { id: 'home', contactType: 'EMAIL', email: 'home@example.com', tags: ['MARKED_RESOURCES'] });
     await apply(
@@ -89,7 +89,7 @@ describe('the factors of a seeded user', () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  test('may change the mark in one go', async () => {
+  test('can move the mark in one seed', async () => {
     const { apply, rows } = await open();
     const home: SeedFactor = { id: 'home', contactType: 'EMAIL', email: 'home@example.com' };
     await apply({ ...work, tags: ['MARKED_RESOURCES'] }, home);
@@ -98,11 +98,11 @@ describe('the factors of a seeded user', () => {
   });
 });
 
-describe('a seed is refused, and nothing of it is kept', () => {
+describe('a seed is rejected without changes', () => {
   const faulty: [string, SeedFactor[], RegExp][] = [
     ['the main e-mail', [{ contactType: 'EMAIL', email: 'U@example.com' }], /has this contact/],
     ['one contact twice', [work, { ...work, id: 'other' }], /has this contact/],
-    ['one id twice', [work, { ...work, email: 'other@example.com' }], /one factor twice/],
+    ['one id twice', [work, { ...work, email: 'other@example.com' }], /contains a factor twice/],
     ['no contact', [{ contactType: 'EMAIL' }], /one contact/],
     ['a contact of another kind', [{ contactType: 'EMAIL', mobile }], /one contact/],
     [
@@ -110,7 +110,7 @@ describe('a seed is refused, and nothing of it is kept', () => {
       ['a', 'b'].map((id) => ({ id, contactType: 'EMAIL', email: `${id}@e.example`, tags: ['MARKED_RESOURCES'] })),
       /MARKED_RESOURCES/,
     ],
-    ["another user's factor", [{ ...work, id: 'of-other' }], /another user's/],
+    ["another user's factor", [{ ...work, id: 'of-other' }], /belongs to another user/],
   ];
   test.each(faulty)('with %s', async (_, factors, message) => {
     const { apply, applyTo, rows } = await open();
@@ -125,7 +125,7 @@ describe('a seed is refused, and nothing of it is kept', () => {
     ['{contactType: FAX, email: a@example.com}', /contactType: /],
     ['{contactType: EMAIL, email: none}', /email: must be an e-mail address/],
     ['{contactType: EMAIL, email: a@example.com, credential: true}', /credential: unknown key/],
-  ])('that says %s', async (text, message) => {
+  ])('with the factor %s', async (text, message) => {
     await expect(parseSeed(`users:\n  - userId: u\n    factors: [${text}]\n`, 's')).rejects.toThrow(message);
   });
 });

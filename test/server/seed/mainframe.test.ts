@@ -19,7 +19,7 @@ const seed = SeedDocument.parse({
 const apply = ({ appContext: world }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), world);
 
 describe('logons of a seed', () => {
-  test('are in the mainframe, with their passwords as hashes, and whose they are', async () => {
+  test('are stored in the mainframe with hashed passwords and assigned to their users', async () => {
     await using server = await startServer({ seed });
     const rows = await server.appContext.store.logons.list();
     expect(rows).toMatchObject([
@@ -34,21 +34,21 @@ describe('logons of a seed', () => {
     expect(readClaims(await logInLegacy(server, 'FREE1', { secret: 'FREE#1' }))).toMatchObject({ sub: 'logon:FREE1' });
   });
 
-  test('are the same when it is applied again', async () => {
+  test('do not change when the seed is applied again', async () => {
     await using server = await startServer({ seed });
     const before = await server.dump();
     await apply(server, seed);
     expect(await server.dump()).toEqual(before);
   });
 
-  test('get other contacts, but keep their password', async () => {
+  test('update their contacts, but keep their password', async () => {
     await using server = await startServer({ seed });
     await apply(server, { mainframe: [{ logon: 'ADA1', password: 'OTHER#1', email: 'new@mainframe.example' }] });
     expect(await server.appContext.store.logons.get('ADA1')).toMatchObject({ email: 'new@mainframe.example', mobile });
     await expect(logInLegacy(server, 'ADA1', { secret: 'FIRST#1' })).resolves.toBeDefined();
   });
 
-  test('that move to a user end what they began alone, and those that leave one too', async () => {
+  test('that are added to or removed from a user lose their sessions', async () => {
     await using server = await startServer({ seed });
     await logInLegacy(server, 'FREE1', { secret: 'FREE#1' });
     await logInLegacy(server, 'ADA1', { secret: 'FIRST#1' });
@@ -75,7 +75,7 @@ describe('logons of a seed', () => {
     { users: [{ userId: 'u', legacyLogons: ['TOOLONGER'] }] },
     { products: [{ productAlias: 'a' }] },
     { products: [{ productAlias: 'a', sku: 'b', billingTypes: ['BARTER'] }] },
-  ])('can not be %j', (document) => {
+  ])('reject %j', (document) => {
     expect(SeedDocument.safeParse(document).success).toBe(false);
   });
 });
@@ -83,7 +83,7 @@ describe('logons of a seed', () => {
 describe('products of a seed', () => {
   const one = { productAlias: 'reports', sku: 'basic' };
 
-  test('are found by their id, or by alias and stock keeping unit, and brought to what it says', async () => {
+  test('are matched by id, or by alias and stock keeping unit, and updated', async () => {
     await using server = await startServer();
     const products = [one, { productId: 'p2', productAlias: 'gift', sku: 'one', billingTypes: ['EXPEND'] }];
     await apply(server, { products });
@@ -103,14 +103,14 @@ describe('products of a seed', () => {
     );
   });
 
-  test('are the same when it is applied again', async () => {
+  test('do not change when the seed is applied again', async () => {
     await using server = await startServer({ seed: SeedDocument.parse({ products: [one] }) });
     const before = await server.dump();
     await apply(server, { products: [one] });
     expect(await server.dump()).toEqual(before);
   });
 
-  test('have no alias and stock keeping unit in common', async () => {
+  test('must not share alias and stock keeping unit', async () => {
     await using server = await startServer();
     const products = [
       { productId: 'a', ...one },

@@ -21,13 +21,13 @@ const saml = { kind: 'saml', name: 'idp', entityId: 'https://e', certificates: [
 const root = { kind: 'certificateAuthority', name: 'root', certificate: authority.der.toString('base64') };
 
 describe('identity providers of a seed', () => {
-  test('are kept as they are told, those of users with no domains where none are told', async () => {
+  test('are stored as defined, without e-mail domains by default', async () => {
     const { store, apply } = await open();
     await apply({ providers: [oidc, saml, root] });
     expect(await store.providers.list()).toEqual([{ ...oidc, emailDomains: [] }, { ...saml, emailDomains: [] }, root]);
   });
 
-  test('take the place of those of the same name, and leave the others alone', async () => {
+  test('replace providers of the same name and leave others unchanged', async () => {
     const { store, apply } = await open();
     await apply({ providers: [{ ...oidc, emailDomains: ['example.com'] }, saml] });
     await apply({ providers: [{ ...root, name: 'corp' }] });
@@ -37,7 +37,7 @@ describe('identity providers of a seed', () => {
     ]);
   });
 
-  test('are written once', async () => {
+  test('are written only if they differ', async () => {
     const { store, apply } = await open();
     const seed = { users: [{ userId: 'u', certificates: [authority.fingerprint] }], providers: [oidc, saml, root] };
     await apply(seed);
@@ -47,21 +47,25 @@ describe('identity providers of a seed', () => {
     expect(after.flat().every((row, at) => row === before.flat()[at])).toBe(true);
   });
 
-  test('of one name are one', async () => {
+  test('must have different names', async () => {
     const { store, apply } = await open();
-    await expect(apply({ providers: [oidc, { ...root, name: 'corp' }] })).rejects.toThrow('corp is there twice');
+    await expect(apply({ providers: [oidc, { ...root, name: 'corp' }] })).rejects.toThrow('corp is defined twice');
     expect(await store.providers.list()).toEqual([]);
   });
 
   test.each<[string, object, string]>([
-    ['a name that ends early', { ...oidc, name: 'a:b' }, 'providers.0.name: must be 1 to 64'],
-    ['keys that are somewhere else', { ...oidc, jwksUri: 'file:///etc/keys' }, 'providers.0.jwksUri: must be an http'],
-    ['what is no certificate', { ...root, certificate: 'x' }, 'providers.0.certificate: must be one certificate'],
-    ['two in one', { ...root, certificate: authority.pem + authority.pem }, 'must be one certificate'],
+    ['a name with a colon', { ...oidc, name: 'a:b' }, 'providers.0.name: must be 1 to 64'],
+    ['a JWKS URI that is not HTTP', { ...oidc, jwksUri: 'file:///etc/keys' }, 'providers.0.jwksUri: must be an http'],
+    ['an invalid certificate', { ...root, certificate: 'x' }, 'providers.0.certificate: must be one certificate'],
+    [
+      'two certificates in one value',
+      { ...root, certificate: authority.pem + authority.pem },
+      'must be one certificate',
+    ],
     ['no certificate at all', { ...saml, certificates: [] }, 'providers.0.certificates: must have an entry'],
     ['another kind', { ...oidc, kind: 'ldap' }, 'providers.0'],
     ['the key of another kind', { ...root, issuer: 'https://i' }, 'providers.0.issuer: unknown key'],
-  ])('are refused with %s', async (_, provider, message) => {
+  ])('are rejected with %s', async (_, provider, message) => {
     await expect(parseSeed(JSON.stringify({ providers: [provider] }), 'seed.json')).rejects.toThrow(message);
   });
 });
@@ -76,11 +80,11 @@ describe('certificates of users of a seed', () => {
     return (await store.users.get('u'))?.identities;
   }
 
-  test('are login identifiers beside the others, in lower case', async () => {
+  test('are login identifiers in lower case', async () => {
     expect(await identitiesAfter({ identities: ['name'], certificates: [one, two] })).toEqual(['name', first, second]);
   });
 
-  test('stay where only other identifiers are told, and those where only certificates are', async () => {
+  test('stay unchanged if the seed contains only other identifiers, and vice versa', async () => {
     const begun = { identities: ['name'], certificates: [one] };
     expect(await identitiesAfter(begun, { identities: ['other'] })).toEqual(['other', first]);
     expect(await identitiesAfter(begun, { certificates: [two] })).toEqual(['name', second]);

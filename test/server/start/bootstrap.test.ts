@@ -1,4 +1,4 @@
-/** The first start makes what it takes to begin; later ones change only what they are asked to. */
+/** The first start bootstraps the store; later starts change only what their settings request. */
 import { describe, expect, test } from 'vitest';
 import { type BootstrapResult, bootstrap } from '../../../src/server/bootstrap.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
@@ -12,7 +12,7 @@ import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
 
-/** Starts on one store, again and again, each an hour after the other. */
+/** Starts repeatedly on one store, one hour apart. */
 function starts() {
   const store = openMemoryStore();
   const clock = createFakeClock();
@@ -44,17 +44,17 @@ function starts() {
 }
 
 describe('a fresh store', () => {
-  test('gets groups whose roles build on each other', async () => {
+  test('gets groups with inherited roles', async () => {
     const { start, store } = starts();
     await start();
     const groups = await store.groups.list();
     const names = new Map(groups.map(({ groupId, groupName }) => [groupId, groupName]));
-    const told = groups.map(({ groupName, roles, dependencies }) => [
+    const result = groups.map(({ groupName, roles, dependencies }) => [
       groupName,
       roles,
       dependencies.map((id) => names.get(id)),
     ]);
-    expect(told).toEqual([
+    expect(result).toEqual([
       ['iam-administrators', ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'], []],
       ['iam-auditors', ['IAM_ADMIN_READ_ONLY'], []],
       ['business-users', ['BUSINESSUSER'], []],
@@ -63,19 +63,19 @@ describe('a fresh store', () => {
     ]);
   });
 
-  test('gets clients and a user, whose secrets are random, told this once, and not kept', async () => {
+  test('gets clients and a user with random secrets that are returned once and stored as hashes', async () => {
     const [one, other] = [starts(), starts()];
-    const [told, toldByOther] = [await one.start(), await other.start()];
+    const [result, otherResult] = [await one.start(), await other.start()];
     const { client, user } = await one.admin();
     expect(client).toMatchObject({
       party: '1STPARTY',
       authorities: ['AUTH-BASIC', 'AUTH-MFA', 'ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY'],
     });
-    expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(true);
-    expect(await verifyPasswordHash(told.adminPassword ?? '', user.passwordHash ?? '')).toBe(true);
+    expect(secretMatches(result.adminClientSecret ?? '', client.secretHash)).toBe(true);
+    expect(await verifyPasswordHash(result.adminPassword ?? '', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'admin', emailVerified: true, locked: false });
     expect(await one.store.memberships.list()).toMatchObject([{ kind: 'user', memberId: user.userId }]);
-    const app = await one.store.clients.get(told.appClientId);
+    const app = await one.store.clients.get(result.appClientId);
     expect(app).toMatchObject({
       scope: ['READ', 'WRITE'],
       authorities: [],
@@ -83,7 +83,7 @@ describe('a fresh store', () => {
       party: '1STPARTY',
     });
     expect(app).not.toHaveProperty('secretHash');
-    const secrets = [told, toldByOther].flatMap(({ adminClientSecret, adminPassword }) => [
+    const secrets = [result, otherResult].flatMap(({ adminClientSecret, adminPassword }) => [
       adminClientSecret,
       adminPassword,
     ]);
@@ -93,16 +93,16 @@ describe('a fresh store', () => {
     for (const secret of secrets) expect(everything).not.toContain(secret);
   });
 
-  test('takes what is given from outside, and tells none of it', async () => {
+  test('uses configured secrets and does not return them', async () => {
     const { start, admin } = starts();
-    const told = await start({
+    const result = await start({
       IAM_ADMIN_CLIENT_ID: 'root-client',
       IAM_ADMIN_CLIENT_SECRET: 'canary-secret',
       IAM_APP_CLIENT_ID: 'web',
       IAM_ADMIN_USER: 'root@example.org',
       IAM_ADMIN_PASSWORD: 'canary-password',
     });
-    expect(told).toEqual({ adminClientId: 'root-client', appClientId: 'web', adminUser: 'root@example.org' });
+    expect(result).toEqual({ adminClientId: 'root-client', appClientId: 'web', adminUser: 'root@example.org' });
     const { client, user } = await admin();
     expect(secretMatches('canary-secret', client.secretHash)).toBe(true);
     expect(await verifyPasswordHash('canary-password', user.passwordHash ?? '')).toBe(true);
@@ -110,7 +110,7 @@ describe('a fresh store', () => {
   });
 });
 
-describe('a given password', () => {
+describe('a configured password', () => {
   const names = { IAM_ADMIN_USER: 'canary', IAM_ADMIN_EMAIL: 'rooster@example.org' };
   const weak: [string, string][] = [
     ['qwertyuiop', 'must not be one of the common ones'],
@@ -119,7 +119,7 @@ describe('a given password', () => {
     ['rooster-in-the-morning', 'must not contain the user name, the local part'],
     ['the iam-standin of mine', 'must not contain'],
   ];
-  test.each(weak)('that is as weak as %j stops the start, and is not repeated', async (password, reason) => {
+  test.each(weak)('as weak as %j stops the start and is not repeated', async (password, reason) => {
     const { start, dump } = starts();
     const starting = start({ ...names, IAM_ADMIN_PASSWORD: password });
     await expect(starting).rejects.toThrow(`IAM_ADMIN_PASSWORD ${reason}`);
@@ -128,7 +128,7 @@ describe('a given password', () => {
     expect(Object.values(await dump()).flat()).toEqual([]);
   });
 
-  test('is held against the name that the administrator has', async () => {
+  test('is checked against the name of the administrator', async () => {
     const { start } = starts();
     await expect(start({ IAM_ADMIN_PASSWORD: 'one admin is enough' })).rejects.toThrow('IAM_ADMIN_PASSWORD must not');
     await start(names);
@@ -136,7 +136,7 @@ describe('a given password', () => {
     await expect(start({ IAM_ADMIN_PASSWORD: 'one admin is enough' })).resolves.toBeDefined();
   });
 
-  test('that is in force already is not looked at again', async () => {
+  test('that is already set is not checked again', async () => {
     const { start, store, admin } = starts();
     await start();
     const { user } = await admin();
@@ -147,7 +147,7 @@ describe('a given password', () => {
 });
 
 describe('a later start', () => {
-  test('tells no secret and changes nothing', async () => {
+  test('returns no secret and changes nothing', async () => {
     const { start, dump } = starts();
     const first = await start();
     const before = await dump();
@@ -156,7 +156,7 @@ describe('a later start', () => {
     expect(await dump()).toEqual(before);
   });
 
-  test('with the same given secrets changes nothing either', async () => {
+  test('with the same configured secrets changes nothing', async () => {
     const { start, dump } = starts();
     const given = { IAM_ADMIN_CLIENT_SECRET: 'given', IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
     await start(given);
@@ -165,9 +165,9 @@ describe('a later start', () => {
     expect(await dump()).toEqual(before);
   });
 
-  test('applies what is given now: secret, password, names; tokens from before end', async () => {
+  test('applies a changed secret, password and names, and revokes earlier tokens', async () => {
     const { start, admin } = starts();
-    const told = await start();
+    const result = await start();
     expect((await admin()).client).not.toHaveProperty('tokensValidFrom');
     await start({
       IAM_ADMIN_CLIENT_SECRET: 'new',
@@ -176,13 +176,13 @@ describe('a later start', () => {
     });
     const { client, user } = await admin();
     expect(secretMatches('new', client.secretHash)).toBe(true);
-    expect(secretMatches(told.adminClientSecret ?? '', client.secretHash)).toBe(false);
+    expect(secretMatches(result.adminClientSecret ?? '', client.secretHash)).toBe(false);
     expect(client.tokensValidFrom).toBeGreaterThan(0);
     expect(await verifyPasswordHash('new-password', user.passwordHash ?? '')).toBe(true);
     expect(user).toMatchObject({ userName: 'boss@example.org', userEmail: 'boss@example.org' });
   });
 
-  test('with a new password ends the sessions of the administrator, and with the same one none', async () => {
+  test('with a new password ends the sessions of the administrator, with the same one none', async () => {
     const { start, store, admin } = starts();
     const given = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
     await start(given);
@@ -196,7 +196,7 @@ describe('a later start', () => {
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([0, 0]);
   });
 
-  test('under another client id ends the one before, whose name nobody gets again', async () => {
+  test('with another client id replaces the client, whose id is never reused', async () => {
     const { start, store } = starts();
     await start({ IAM_ADMIN_CLIENT_ID: 'first' });
     await start({ IAM_ADMIN_CLIENT_ID: 'second' });
@@ -206,7 +206,7 @@ describe('a later start', () => {
     expect(await store.clients.get('second')).toMatchObject({ bootstrap: 'admin' });
   });
 
-  test('under a name that somebody else has is refused by the name of the setting, with nothing changed', async () => {
+  test('with a name that is in use is rejected with the name of the setting, without changes', async () => {
     const { start, seed, dump } = starts();
     await start();
     await seed({
@@ -227,7 +227,7 @@ describe('a later start', () => {
     expect(await dump()).toEqual(before);
   });
 
-  test('with --reset-admin makes and tells new secrets, and ends the tokens of the old ones', async () => {
+  test('with --reset-admin generates and returns new secrets and revokes earlier tokens', async () => {
     const { start, admin, store } = starts();
     const first = await start();
     const groups = await store.groups.list();
@@ -243,15 +243,15 @@ describe('a later start', () => {
     expect(await store.groups.list()).toEqual(groups);
   });
 
-  test('with --reset-admin and a given secret sets the given one', async () => {
+  test('with --reset-admin and a configured secret sets the configured one', async () => {
     const { start, admin } = starts();
     await start();
-    const told = await start({ IAM_ADMIN_CLIENT_SECRET: 'given' }, { 'reset-admin': true });
-    expect(told).not.toHaveProperty('adminClientSecret');
+    const result = await start({ IAM_ADMIN_CLIENT_SECRET: 'given' }, { 'reset-admin': true });
+    expect(result).not.toHaveProperty('adminClientSecret');
     expect(secretMatches('given', (await admin()).client.secretHash)).toBe(true);
   });
 
-  test('leaves groups alone that somebody changed or removed', async () => {
+  test('does not restore changed or removed groups', async () => {
     const { start, store } = starts();
     await start();
     const auditors = await store.groups.getBy('groupName', 'iam-auditors');

@@ -1,4 +1,4 @@
-/** A self-signed certificate for this machine, made with node:crypto alone (RFC 5280, as little of it as TLS needs). */
+/** A minimal self-signed certificate (RFC 5280), created with node:crypto. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {

@@ -1,4 +1,4 @@
-/** A disk that fails for good: writes end until the next start, and health tells. */
+/** Permanent and temporary disk failures, as seen by writes and health checks. */
 import { expect, test } from 'vitest';
 import { adminClient, startServer } from '../../harness.ts';
 import { createMemorySink } from '../audit/memory-sink.ts';
@@ -8,7 +8,7 @@ import { StoreHarness } from '../store/store-harness.ts';
 const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 const groups = '/security/iam/v1/groups';
 
-test('after a sync that failed the server is alive and not ready, also once the disk is well again', async () => {
+test('after a failed sync the server is live but not ready, also once the disk works again', async () => {
   const bench = new StoreHarness();
   const audit = createMemorySink();
   await using server = await startServer({ audit, openStore: () => bench.open() });
@@ -26,14 +26,14 @@ test('after a sync that failed the server is alive and not ready, also once the 
   });
   expect((await send(server, '/healthz')).status).toBe(200);
   expect((await send(server, '/metrics')).body).toContain('iam_store_writable 0\n');
-  // Reading goes on, and what is there can be saved.
+  // Reads continue, and a backup is possible.
   expect((await send(server, groups, { headers })).status).toBe(200);
   const backup = await send(server, '/_iam/store/backup', { method: 'POST' });
   expect(backup.body).toContain('"groupName":"one"');
   expect(backup.body).not.toContain('"groupName":"two"');
 });
 
-test('a full disk makes it red only until there is space', async () => {
+test('a full disk makes it not ready until there is space', async () => {
   const bench = new StoreHarness();
   await using server = await startServer({ openStore: () => bench.open() });
   bench.disk.capacity = 0;

@@ -1,4 +1,4 @@
-/** What a server answered for is still to be delivered after a kill: the message is kept with what it belongs to. */
+/** Messages survive a kill: they are stored in the transaction that causes them. */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
@@ -20,7 +20,7 @@ async function call(url: string, method: string, at: string, body: unknown): Pro
   return fetch(url + servicePrefix + at, { method, headers, body: JSON.stringify(body) });
 }
 
-/** Makes a user with contacts, changes them, and kills the server once it has answered. */
+/** Creates a user, changes its contacts and kills the server after the response. */
 async function changeAndKill(options: StartOptions, change: object): Promise<void> {
   const run = launcher.start(options);
   const { url } = await run.ready();
@@ -35,7 +35,7 @@ async function changeAndKill(options: StartOptions, change: object): Promise<voi
   expect(await run.exit()).toBe('SIGKILL');
 }
 
-test('a message that was answered for is in the inbox after a kill', async () => {
+test('an acknowledged message is in the inbox after a kill', async () => {
   const options = { flags: { data: path.join(launcher.folder(), 'store') }, environment: administrator };
   await changeAndKill(options, { userEmail: 'new@example.com' });
   const run = launcher.start(options);
@@ -48,7 +48,7 @@ test('a message that was answered for is in the inbox after a kill', async () =>
   expect(others).toMatchObject([{ to: '+5511987654321', purpose: 'login-changed' }]);
 });
 
-test('a message that the relay did not take before a kill goes out after it', async () => {
+test('a message that the relay did not accept before a kill is delivered after it', async () => {
   let status = 503;
   await using sms = await startFakeServer(() => ({ status }));
   const data = path.join(launcher.folder(), 'store');

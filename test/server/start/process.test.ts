@@ -1,4 +1,4 @@
-/** The server as a process: what it prints, how it ends, and the exit code by which a caller tells why. */
+/** The server process: output, signals and exit codes. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ async function login({ url, adminClientId }: Ready, secret: string | undefined):
 }
 
 describe('when it is ready', () => {
-  test("one line of JSON says where it is and, the first time, with what to get in; what is kept is the owner's alone", async () => {
+  test('prints one line of JSON with the URL and new credentials; files are accessible to the owner only', async () => {
     const data = path.join(launcher.folder(), 'store');
     const flags = { data };
     const first = launcher.start({ flags, umask: '000' });
@@ -61,7 +61,7 @@ describe('when it is ready', () => {
     expect([first.stderr(), second.stderr()]).toEqual(['', '']);
   });
 
-  test('a person is told what is new and what to type', async () => {
+  test('prints the banner with new credentials and next commands', async () => {
     const run = launcher.start({ flags: { json: false, store: 'memory', 'soft-errors': true } });
     await run.ready().catch(() => {});
     await expect.poll(run.stdout).toContain('Ctrl-C');
@@ -79,7 +79,7 @@ describe('when it is ready', () => {
     expect(await stopProcess(run)).toBe(0);
   });
 
-  test('a signal with the line is not missed', async () => {
+  test('handles a signal sent right after the ready line', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const run = launcher.start({ flags: { store: 'memory' } });
       run.process.stdout?.once('data', () => run.process.kill(signal));
@@ -88,7 +88,7 @@ describe('when it is ready', () => {
   });
 });
 
-test('a stop finishes the call under way and ends every other connection', async () => {
+test('a stop completes the running request and closes all other connections', async () => {
   const run = launcher.start({ flags: { data: path.join(launcher.folder(), 'store') } });
   const ready = await run.ready();
   const silent = await open(ready);
@@ -116,8 +116,8 @@ test('a stop finishes the call under way and ends every other connection', async
   expect(parseAnswers(await reading)).toMatchObject([{ status: 201 }]);
 });
 
-describe('it ends with a line and a code of its own where', () => {
-  test('a setting does not fit: 2', async () => {
+describe('exits with a one-line error and a specific code if', () => {
+  test('a setting is invalid: 2', async () => {
     await expectExit(launcher.start({ flags: { port: 'http' } }), 2, /--port .*"http"/);
     await expectExit(launcher.start({ flags: { host: '0.0.0.0' } }), 2, /--allow-remote/);
     await expectExit(launcher.start({ environment: { IAM_ADMIN_PASSWORD: 'canary' } }), 2, /IAM_ADMIN_PASSWORD/);
@@ -128,7 +128,7 @@ describe('it ends with a line and a code of its own where', () => {
     );
   });
 
-  test('a seed does not fit: 2, with its place', async () => {
+  test('a seed is invalid: 2, with the position', async () => {
     const seed = path.join(launcher.folder(), 'seed.yaml');
     await expectExit(launcher.start({ flags: { seed, store: 'memory' } }), 2, /can't read the seed: .*seed\.yaml/);
     writeFileSync(seed, 'groups:\n  - groupNam: ops\n');
@@ -144,7 +144,7 @@ describe('it ends with a line and a code of its own where', () => {
     expect(await stopProcess(right)).toBe(0);
   });
 
-  test('the port is taken: 11, before anything is written', async () => {
+  test('the port is in use: 11, before anything is written', async () => {
     const run = launcher.start({ flags: { store: 'memory' } });
     const { port } = new URL((await run.ready()).url);
     const folder = launcher.folder();
@@ -157,14 +157,14 @@ describe('it ends with a line and a code of its own where', () => {
     expect(await stopProcess(run)).toBe(0);
   });
 
-  test('the folder is not ours: 12', async () => {
+  test('the folder is not a store: 12', async () => {
     const data = launcher.folder();
     writeFileSync(path.join(data, 'letter.txt'), 'dear diary');
     await expectExit(launcher.start({ flags: { data } }), 12, new RegExp(data));
     expect(readdirSync(data)).toEqual(['letter.txt']);
   });
 
-  test('the folder is in use: 13, naming the process', async () => {
+  test('the folder is in use: 13, with the pid', async () => {
     const data = path.join(launcher.folder(), 'store');
     const run = launcher.start({ flags: { data } });
     const { url, pid } = await run.ready();
@@ -173,12 +173,12 @@ describe('it ends with a line and a code of its own where', () => {
     expect(await stopProcess(run)).toBe(0);
   });
 
-  test('the store is damaged: 14, naming file and byte', async () => {
+  test('the store is damaged: 14, with file and byte', async () => {
     const data = path.join(launcher.folder(), 'store');
     const run = launcher.start({ flags: { data } });
     await run.ready();
     expect(await stopProcess(run)).toBe(0);
-    // One good checkpoint would do, so both are spoilt.
+    // Damages both checkpoints, as one is sufficient.
     const checkpoints = ['iam.json', 'iam.previous.json'].map((name) => path.join(data, name));
     for (const file of checkpoints) {
       const bytes = readFileSync(file);
@@ -190,7 +190,7 @@ describe('it ends with a line and a code of its own where', () => {
     expect(checkpoints.map((file) => readFileSync(file))).toEqual(spoilt);
   });
 
-  test('the folder can not be made: 1', async () => {
+  test('the folder can not be created: 1', async () => {
     const file = path.join(launcher.folder(), 'file');
     writeFileSync(file, '');
     const run = launcher.start({ flags: { data: path.join(file, 'store') } });
@@ -199,7 +199,7 @@ describe('it ends with a line and a code of its own where', () => {
   });
 });
 
-test('--reset-admin tells new secrets for a store that has old ones', async () => {
+test('--reset-admin prints new secrets for an existing store', async () => {
   const data = path.join(launcher.folder(), 'store');
   mkdirSync(data);
   const first = launcher.start({ flags: { data } });

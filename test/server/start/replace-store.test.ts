@@ -1,4 +1,4 @@
-/** Another store under a running service: the next call is answered from it, and nothing of the one before is left. */
+/** Replacing the store of a running service: later requests use the new store only. */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import { listen, type RunningServer } from '../../../src/server/http/listen.ts';
@@ -50,7 +50,7 @@ async function dump({ appContext: { store } }: RunningServer): Promise<Record<st
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await store[name].list()])));
 }
 
-/** Stores of both kinds: those that can be forked, and those that have to be copied and written over. */
+/** Stores that can be forked, and stores that must be copied. */
 const kinds = [
   ['that can be forked', () => openMemoryStore()],
   ['that can not', (): Store => ({ ...openMemoryStore(), fork: undefined }) as Store],
@@ -62,7 +62,7 @@ describe.each(kinds)('with a store %s', (_what, open) => {
     return fork === undefined ? store : { ...store, fork };
   };
 
-  test('a service goes back to what it began with, to the last row, which is what a fresh start makes', async () => {
+  test('a reset service has exactly the rows of a fresh start', async () => {
     await using used = await startWithStore(plain() as Store);
     await using fresh = await startWithStore(plain() as Store);
     const state = await captureBaseline(used.service);
@@ -82,8 +82,8 @@ describe.each(kinds)('with a store %s', (_what, open) => {
   });
 });
 
-describe('a store that takes the place of another', () => {
-  test('answers the next call, with its own keys; the one before is closed', async () => {
+describe('a replacement store', () => {
+  test('serves the next request with its own keys; the previous store is closed', async () => {
     const first = openMemoryStore();
     await using used = await startWithStore(first);
     await using other = await startWithStore();
@@ -98,7 +98,7 @@ describe('a store that takes the place of another', () => {
     expect((await used.client.groups.list()).items.length).toBeGreaterThan(0);
   });
 
-  test('may be the same, whose keys are then read anew', async () => {
+  test('can be the same store, whose keys are reloaded', async () => {
     await using used = await startWithStore();
     const { store } = used.service.appContext;
     await used.client.groups.list();
@@ -109,7 +109,7 @@ describe('a store that takes the place of another', () => {
     await used.client.groups.create({ body: { groupName: 'after', roles: ['VIEW'] } });
   });
 
-  test('leaves the one before where it can not be opened', async () => {
+  test('is not used if it can not be opened', async () => {
     await using used = await startWithStore();
     const broken = { ...openMemoryStore(), signingKeys: undefined } as unknown as Store;
     await expect(used.service.replaceStore(broken)).rejects.toThrow();
@@ -117,7 +117,7 @@ describe('a store that takes the place of another', () => {
     await used.service.replaceStore(used.service.appContext.store);
   });
 
-  test('lets ids go on, and the clock be what it was', async () => {
+  test('does not affect the order of ids and the clock', async () => {
     await using used = await startWithStore();
     used.service.appContext.clock.advance(7_000);
     const first = used.service.appContext.ids.newId();
@@ -127,7 +127,7 @@ describe('a store that takes the place of another', () => {
     expect(used.service.appContext.clock.state().offset).toBe(7_000);
   });
 
-  test('is one after the other, while calls come', async () => {
+  test('can be replaced repeatedly under load', async () => {
     await using used = await startWithStore();
     const state = await captureBaseline(used.service);
     const calls = Array.from({ length: 50 }, (_, at) =>

@@ -1,8 +1,8 @@
-/** Reading a seed: YAML or JSON, and of every fault the file, the line and the column. */
+/** Parsing a seed in YAML or JSON; errors contain file, line and column. */
 import { describe, expect, test } from 'vitest';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 
-test('YAML and JSON say the same', async () => {
+test('YAML and JSON are equivalent', async () => {
   const yaml =
     'groups:\n  - groupName: ops # a comment\n    roles: [A, B]\nsettings: {soft-errors: true, port: 8081}\n';
   const json = '{"groups":[{"groupName":"ops","roles":["A","B"]}],"settings":{"soft-errors":true,"port":8081}}';
@@ -10,11 +10,11 @@ test('YAML and JSON say the same', async () => {
   expect(await parseSeed(yaml, 'seed.yaml')).toEqual(JSON.parse(json));
 });
 
-test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is a seed of nothing', async (text) => {
+test.each(['', '\n', '# nothing\n', '{}', 'null'])('%j is an empty seed', async (text) => {
   expect(await parseSeed(text, 's')).toEqual({});
 });
 
-describe('a fault is told with its place', () => {
+describe('an error contains its position', () => {
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const faulty: [string, string, string][] = [
     ['an unknown kind', 'groups: []\ngruops: []\n', 's:2:1: gruops: unknown key'],
@@ -83,7 +83,7 @@ describe('a fault is told with its place', () => {
     ['a text', 'hello', 's:1:1: the document: '],
     ['broken YAML', 'groups:\n  - groupName: "ops\n', 's:3:1: '],
     ['broken JSON', '{"groups": [}', 's:1:13: '],
-    ['a key given twice', 'groups: []\ngroups: []\n', 's:2:1: '],
+    ['a duplicate key', 'groups: []\ngroups: []\n', 's:2:1: '],
     ['two documents', 'groups: []\n---\ngroups: []\n', 's:2:1: '],
     ['a member of prototypes', '{"__proto__": {"a": 1}}', 's:1:2: __proto__: unknown key'],
   ];
@@ -93,7 +93,7 @@ describe('a fault is told with its place', () => {
     );
   });
 
-  test('and all of them at once', async () => {
+  test('and all errors are reported at once', async () => {
     const text = 'groups:\n  - groupName: ""\n    roles: [a, B]\nx: 1\n';
     let message = '';
     try {
@@ -109,7 +109,7 @@ describe('a fault is told with its place', () => {
     ).toEqual(['my seed.yaml:2:5: ', 'my seed.yaml:3:13:', 'my seed.yaml:4:1: ']);
   });
 
-  test('without the secret that it is about', async () => {
+  test('but no secret', async () => {
     for (const text of [
       'users:\n  - userId: u\n    password: canary\n',
       'clients:\n  - clientId: c\n    clientSecret: [canary]\n',
@@ -119,7 +119,7 @@ describe('a fault is told with its place', () => {
   });
 });
 
-test('aliases may repeat a part, but not fill the memory', async () => {
+test('aliases are supported, but limited in number', async () => {
   const few = 'groups:\n  - groupName: a\n    roles: &r [A, B]\n  - groupName: b\n    roles: *r\n';
   expect((await parseSeed(few, 's')).groups?.[1]).toEqual({ groupName: 'b', roles: ['A', 'B'] });
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
@@ -135,13 +135,13 @@ test('aliases may repeat a part, but not fill the memory', async () => {
 });
 
 test.each([
-  ['a key twice', '{"groups": [{"groupName": "ops", "groupName": "dev"}]}'],
-  ['a key twice, one of them written otherwise', '{"groups": [{"groupName": "ops", "group\\u004eame": "dev"}]}'],
+  ['a duplicate key', '{"groups": [{"groupName": "ops", "groupName": "dev"}]}'],
+  ['a duplicate key with another spelling', '{"groups": [{"groupName": "ops", "group\\u004eame": "dev"}]}'],
 ])('JSON with %s is refused, not read in part', async (_what, text) => {
   await expect(parseSeed(text, 'seed.json')).rejects.toThrow(/unique/);
 });
 
-test('JSON is read whatever its strings hold', async () => {
+test('JSON is parsed whatever its strings contain', async () => {
   const roles = ['A', 'B'];
   const text = JSON.stringify({ groups: [{ groupName: 'a":b : \\" c', roles, organizationId: '{"x":1}' }] }, null, 1);
   expect((await parseSeed(text, 'seed.json')).groups).toMatchObject([{ groupName: 'a":b : \\" c', roles }]);

@@ -1,4 +1,4 @@
-/** Seeds: applied whole or not at all, the same the second time, whatever the order of what is in them. */
+/** Seeds: atomic, idempotent and independent of the order of entities. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
@@ -21,8 +21,8 @@ async function rolesOf(server: TestServer, groupName: string) {
   return server.admin.groups.get({ params: { groupId: groupName } });
 }
 
-describe('the demo world', () => {
-  test('is applied at the start, and its clients and keys get in', async () => {
+describe('the demo seed', () => {
+  test('is applied at the start, and its clients and keys work', async () => {
     await using server = await startServer({ seed: demo });
     const lines = [
       formatBasicHeader('demo-deployer', 'demo-only-secret-of-demo-deployer'),
@@ -39,7 +39,7 @@ describe('the demo world', () => {
     expect(await users.get('olivia')).toMatchObject({ emailVerified: true, mobileVerified: true, businessId: 'acme' });
   });
 
-  test('is the same when it is applied again, also an hour later', async () => {
+  test('changes nothing when it is applied again, also an hour later', async () => {
     await using server = await startServer({ seed: demo });
     const before = await server.dump();
     server.clock.advance(3600);
@@ -47,7 +47,7 @@ describe('the demo world', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('holds no secret that could be taken for a real one', () => {
+  test('contains only secrets that are marked as demo', () => {
     const secrets = [
       ...(demo.clients ?? []).map((client) => client.clientSecret),
       ...(demo.users ?? []).map((user) => user.password),
@@ -58,7 +58,7 @@ describe('the demo world', () => {
   });
 });
 
-test('passwords of the seed and of the administrator cost what the setting says', async () => {
+test('passwords of the seed and of the administrator are hashed at the configured cost', async () => {
   const seed = {
     users: [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com', password: 'quite a long one to type' }],
     mainframe: [{ logon: 'ANN1', password: 'LOGON#12' }],
@@ -77,10 +77,10 @@ test('passwords of the seed and of the administrator cost what the setting says'
   expect(await costOf({ 'fast-passwords': true })).toEqual(Array.from({ length: 3 }, () => 'm=8,t=1,p=1'));
 });
 
-describe('what is there already', () => {
+describe('an existing entity', () => {
   const client = { clientId: 'c1', clientSecret: 'old-secret', appId: 'one', scope: ['READ'] };
 
-  test('is brought to what the seed says, and nothing else is touched', async () => {
+  test('is updated from the seed, and nothing else changes', async () => {
     await using server = await startServer({
       seed: { clients: [client], groups: [{ groupName: 'ops', roles: ['A'], organizationId: 'o1' }] },
     });
@@ -95,7 +95,7 @@ describe('what is there already', () => {
     expect(await rolesOf(server, 'other')).toEqual(other);
   });
 
-  test('may have a weak password, which is not looked at; a new user may not', async () => {
+  test('can have a weak password in the seed, a new user can not', async () => {
     const passwordHash = await hashPassword('qwertyuiop');
     await using server = await startServer({ seed: { users: [{ userId: 'u1', passwordHash }] } });
     await apply(server, { users: [{ userId: 'u1', password: 'qwertyuiop' }] });
@@ -108,7 +108,7 @@ describe('what is there already', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('keeps its plain secrets and passwords; a hash is applied always', async () => {
+  test('keeps its password; a hash is always applied', async () => {
     const user = { userId: 'u1', password: 'first-password' };
     await using server = await startServer({ seed: { clients: [client], users: [user] } });
     await apply(server, {
@@ -125,7 +125,7 @@ describe('what is there already', () => {
     }
   });
 
-  test('is found by name where the seed gives no id', async () => {
+  test('is matched by name if the seed contains no id', async () => {
     await using server = await startServer({ seed: { users: [{ userName: 'Olga', userEmail: 'o@example.org' }] } });
     await apply(server, { users: [{ userName: 'olga', lead: true }], groups: [{ groupName: 'ops' }] });
     const found = (await server.appContext.store.users.list()).filter(
@@ -136,7 +136,7 @@ describe('what is there already', () => {
 });
 
 describe('dependencies', () => {
-  test('may be named before the groups that they name', async () => {
+  test('can refer to later groups', async () => {
     await using server = await startServer({
       seed: {
         groups: [
@@ -149,7 +149,7 @@ describe('dependencies', () => {
     expect(await rolesOf(server, 'a')).toMatchObject({ dependencies: [{ groupName: 'b' }] });
   });
 
-  test('may be turned round by a later seed, in either order of the groups', async () => {
+  test('can be reversed by a later seed, in any order of the groups', async () => {
     for (const reverse of [false, true]) {
       await using server = await startServer({
         seed: { groups: [{ groupName: 'a', dependencies: [{ groupName: 'b' }] }, { groupName: 'b' }] },
@@ -164,7 +164,7 @@ describe('dependencies', () => {
   });
 });
 
-describe('a seed that asks for what can not be changes nothing', () => {
+describe('a seed that can not be applied changes nothing', () => {
   const good = { groups: [{ groupName: 'new' }], clients: [{ clientId: 'new' }] };
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const bad: [string, SeedDocument, RegExp][] = [
@@ -182,8 +182,8 @@ describe('a seed that asks for what can not be changes nothing', () => {
     ['an unknown dependency', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'nowhere' }] }] }, /nowhere/],
     ['a reserved role', { groups: [{ groupName: 'a', roles: ['AUTH-MFA'] }] }, /AUTH-MFA/],
     ['a reserved role with its prefix', { groups: [{ groupName: 'a', roles: ['ROLE_CLI-1STPARTY'] }] }, /CLI-1STPARTY/],
-    ['a member who is not there', { groups: [{ groupName: 'a', users: ['nobody'] }] }, /a names nobody/],
-    ['a service that is not there', { groups: [{ groupName: 'a', services: ['nobody'] }] }, /a names nobody/],
+    ['a missing member', { groups: [{ groupName: 'a', users: ['nobody'] }] }, /a refers to nobody/],
+    ['a missing service', { groups: [{ groupName: 'a', services: ['nobody'] }] }, /a refers to nobody/],
     [
       'a pair that is none',
       {
@@ -191,16 +191,12 @@ describe('a seed that asks for what can not be changes nothing', () => {
         users: [{ userId: 'u' }],
         groups: [{ groupName: 'a', businessUsers: [{ businessId: 'b', userId: 'u' }] }],
       },
-      /a names u/,
+      /a refers to u/,
     ],
-    ['the key of a client who is not there', { apiKeys: [{ appId: 'x', clientId: 'nobody', apiKey: key }] }, /nobody/],
-    ['a client of a user who is not there', { clients: [{ clientId: 'c', userId: 'nobody' }] }, /clients: c .*nobody/],
-    [
-      'a client of a business that is not there',
-      { clients: [{ clientId: 'c', businessId: 'nobody' }] },
-      /clients: c .*nobody/,
-    ],
-    ['a user of a business that is not there', { users: [{ userId: 'u', businessId: 'nobody' }] }, /users: u .*nobody/],
+    ['the key of a missing client', { apiKeys: [{ appId: 'x', clientId: 'nobody', apiKey: key }] }, /nobody/],
+    ['a client of a missing user', { clients: [{ clientId: 'c', userId: 'nobody' }] }, /clients: c .*nobody/],
+    ['a client of a missing business', { clients: [{ clientId: 'c', businessId: 'nobody' }] }, /clients: c .*nobody/],
+    ['a user of a missing business', { users: [{ userId: 'u', businessId: 'nobody' }] }, /users: u .*nobody/],
     ['an id that is in use', { users: [{ userId: 'test-admin' }] }, /test-admin/],
     ['a login that is in use', { users: [{ userId: 'u', userName: 'ADMIN' }] }, /users/],
     [
@@ -219,13 +215,9 @@ describe('a seed that asks for what can not be changes nothing', () => {
       },
       /apiKeys/,
     ],
+    ['locking the last administrator', { users: [{ userName: 'admin', locked: true }] }, /administrator/],
     [
-      'the end of the last administrator, by his lock',
-      { users: [{ userName: 'admin', locked: true }] },
-      /administrator/,
-    ],
-    [
-      'the end of the last administrator, by his role',
+      'removing the role of the last administrator',
       { groups: [{ groupName: 'iam-administrators', roles: [] }] },
       /administrator/,
     ],
@@ -244,13 +236,13 @@ describe('a seed that asks for what can not be changes nothing', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('nor does the server start with it', async () => {
+  test('and the server does not start with it', async () => {
     const starting = startServer({ seed: { groups: [{ groupName: 'a', users: ['nobody'] }] } });
     await expect(starting).rejects.toMatchObject({ name: 'SeedError' });
   });
 });
 
-test('names that objects inherit are names like any other', async () => {
+test('inherited property names are valid names', async () => {
   const seed = {
     groups: [
       { groupName: 'toString', roles: ['A'] },

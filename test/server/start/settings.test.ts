@@ -1,9 +1,9 @@
-/** Settings: where a value comes from, what it must be, and that no message repeats a secret. */
+/** Settings: sources, validation, and messages without secrets. */
 import { describe, expect, test } from 'vitest';
 import { readSettings, SettingError, settingsTable } from '../../../src/server/settings.ts';
 
 describe('a setting', () => {
-  test('comes from the flag, else the environment, else the seed, else it is as usual', () => {
+  test('is read from the flag, the environment, the seed, or the default, in this order', () => {
     const flags = { port: '1' };
     const environment = { IAM_SERVE_PORT: '2' };
     const seeded = { port: 3 };
@@ -13,13 +13,13 @@ describe('a setting', () => {
     expect(readSettings({}, {}).port).toBe(8080);
   });
 
-  test('that is empty in the environment is not given', () => {
+  test('that is empty in the environment is ignored', () => {
     expect(readSettings({}, { IAM_SERVE_PORT: '', IAM_ADMIN_PASSWORD: '', IAM_SERVE_DATA: '' })).toEqual(
       readSettings({}, {}),
     );
   });
 
-  test('is as usual where nothing is given: loopback, ES256, no secret', () => {
+  test('has safe defaults: loopback, ES256, no secret', () => {
     expect(readSettings({}, {})).toMatchObject({
       host: '127.0.0.1',
       store: 'file',
@@ -33,26 +33,26 @@ describe('a setting', () => {
     });
   });
 
-  test('has a flag of its own and a variable of its own', () => {
+  test('has a unique flag and a unique variable', () => {
     const all = Object.values(settingsTable);
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     expect(new Set(all.map(({ environment }) => environment)).size).toBe(all.length);
   });
 
-  test('that is a switch takes the usual words', () => {
+  test('of type boolean accepts the usual values', () => {
     for (const word of ['true', '1', 'yes']) expect(readSettings({}, { IAM_SERVE_JSON: word }).json).toBe(true);
     for (const word of ['false', '0', 'no']) expect(readSettings({}, { IAM_SERVE_JSON: word }).json).toBe(false);
     expect(readSettings({ json: true }, {}).json).toBe(true);
   });
 
-  test('that is a list is parted at commas', () => {
+  test('of type list is split at commas', () => {
     const { corsOrigins } = readSettings({ 'cors-origins': ' https://a.example ,http://b.example:81,' }, {});
     expect(corsOrigins).toEqual(['https://a.example', 'http://b.example:81']);
     expect(readSettings({}, {}, { 'cors-origins': ['https://a.example'] }).corsOrigins).toEqual(['https://a.example']);
   });
 });
 
-describe('a value that does not fit', () => {
+describe('an invalid value', () => {
   const bad: [string, string][] = [
     ['port', '65536'],
     ['port', '-1'],
@@ -90,7 +90,7 @@ describe('a value that does not fit', () => {
     ['max-connections', '0'],
     ['log-level', 'verbose'],
   ];
-  test.each(bad)('--%s %j stops the start with a message that names it, wherever it is from', (name, value) => {
+  test.each(bad)('--%s %j stops the start with a message that names its source', (name, value) => {
     const flagged = () => readSettings({ [name]: value }, {});
     expect(flagged).toThrow(SettingError);
     expect(flagged).toThrow(new RegExp(`^--${name} `));
@@ -100,7 +100,7 @@ describe('a value that does not fit', () => {
     if (value !== '') expect(() => readSettings({}, { [variable]: value })).toThrow(new RegExp(`^${variable} `));
   });
 
-  test('an empty list is an error as a flag, and no item elsewhere', () => {
+  test('an empty list is an error as a flag, and empty in other sources', () => {
     for (const name of ['allowed-host', 'trusted-proxies', 'cors-origins'])
       expect(() => readSettings({ [name]: '' }, {})).toThrow(`--${name} must not be empty`);
     expect(readSettings({}, {}, { 'allowed-host': [] }).allowedHost).toEqual([]);
@@ -117,24 +117,24 @@ describe('a value that does not fit', () => {
     ['IAM_ADMIN_PASSWORD', 'canary'],
     ['IAM_ADMIN_PASSWORD', 'canary'.repeat(30)],
   ];
-  test.each(badSecrets)('of %s (%j) is told by name and not repeated', (variable, value) => {
+  test.each(badSecrets)('of %s (%j) is reported by name and not repeated', (variable, value) => {
     const reading = () => readSettings({}, { [variable]: value });
     expect(reading).toThrow(new RegExp(`^${variable} `));
     expect(reading).not.toThrow(/canary/);
   });
 
-  test('counts a password in characters, not in their parts', () => {
+  test('of a password is measured in characters, not in UTF-16 units', () => {
     expect(readSettings({}, { IAM_ADMIN_PASSWORD: '🔑'.repeat(8) }).adminPassword).toBe('🔑'.repeat(8));
     expect(() => readSettings({}, { IAM_ADMIN_PASSWORD: '🔑'.repeat(7) })).toThrow('IAM_ADMIN_PASSWORD');
   });
 
-  test('is an unknown name in a seed', () => {
+  test('can be an unknown name in a seed', () => {
     for (const name of ['portt', '__proto__', 'toString', 'clientTokenLifetime'])
       expect(() => readSettings({}, {}, JSON.parse(`{"${name}":1}`))).toThrow(`settings.${name} in the seed`);
   });
 });
 
-test('secrets come from the environment alone', () => {
+test('secrets are read from the environment only', () => {
   const secrets = Object.values(settingsTable).filter(({ flag }) => !flag);
   expect(secrets.map(({ environment }) => environment).sort()).toEqual([
     'IAM_ADMIN_CLIENT_ID',
@@ -153,14 +153,14 @@ test('secrets come from the environment alone', () => {
   }
 });
 
-describe('settings that go together', () => {
+describe('dependent settings', () => {
   test('a certificate and its key', () => {
     for (const flags of [{ 'tls-cert': 'a.pem' }, { 'tls-key': 'a.pem' }])
       expect(() => readSettings(flags, {})).toThrow('--tls-cert and --tls-key');
     expect(readSettings({ 'tls-cert': 'a.pem', 'tls-key': 'b.pem' }, {})).toMatchObject({ tlsCert: 'a.pem' });
   });
 
-  test('an address that others reach, and the word that it is meant', () => {
+  test('a remote address requires --allow-remote', () => {
     for (const host of [
       '0.0.0.0',
       '::',

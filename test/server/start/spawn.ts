@@ -1,4 +1,4 @@
-/** The server as a process of its own, as `npm start` runs it: bundled from its source, since Node 20 strips no types. */
+/** Runs the server as a separate process, as `npm start` does: bundled, as Node 20 can't strip types. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 export interface Launcher {
-  /** A new folder that goes with the launcher. */
+  /** Creates a folder that is removed with the launcher. */
   folder(): string;
   start(options?: StartOptions): Run;
   remove(): void;
@@ -19,7 +19,7 @@ export interface Launcher {
 export interface StartOptions {
   readonly flags?: Readonly<Record<string, string | boolean>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of the shell that starts it, such as `000`. */
+  /** The umask of the process, such as `000`. */
   readonly umask?: string;
   readonly cwd?: string;
 }
@@ -36,13 +36,13 @@ export interface Run {
   readonly process: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** The one line of --json. Fails where the process ends before it. */
+  /** The ready line of --json. Rejects if the process ends before it. */
   ready(): Promise<Ready>;
-  /** The exit code, or the name of the signal that ended it. */
+  /** The exit code, or the name of the signal. */
   exit(): Promise<number | string>;
 }
 
-/** Bundles the server once. It lies under node_modules so that it finds its packages. */
+/** Bundles the server once, below node_modules, where it finds its packages. */
 export async function createLauncher(): Promise<Launcher> {
   mkdirSync(path.join(root, 'node_modules/.cache'), { recursive: true });
   const directory = mkdtempSync(path.join(root, 'node_modules/.cache/iam-serve-'));

@@ -1,4 +1,4 @@
-/** A stop: calls under way are finished, everybody else is let go at once, and then the port is free. */
+/** Stop: running requests complete, idle connections close at once, and the port is released. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
 
-/** Far under the time that calls under way are given. */
+/** Far below the timeout for running requests. */
 const soonMs = 1500;
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
@@ -21,7 +21,7 @@ async function stopInTime(server: TestServer): Promise<void> {
   expect(performance.now() - before).toBeLessThan(soonMs);
 }
 
-/** A connection that has called once and waits for the next call. */
+/** A keep-alive connection after its first request. */
 async function openKeepAlive(server: TestServer): Promise<Socket> {
   const socket = await open(server);
   socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
@@ -29,7 +29,7 @@ async function openKeepAlive(server: TestServer): Promise<Socket> {
   return socket;
 }
 
-/** A store whose writes wait until they are let go. */
+/** A store whose writes wait until they are released. */
 function createHeldStore(): { store: Store; letGo(): void; held: Promise<void> } {
   const inner = openMemoryStore();
   let letGo = () => {};
@@ -43,7 +43,7 @@ function createHeldStore(): { store: Store; letGo(): void; held: Promise<void> }
   let starts = 0;
   const transaction: Store['transaction'] = async (work) => {
     starts += 1;
-    // The first ones are those of the start: bootstrap, signing key and key of the store.
+    // The first writes belong to the start: bootstrap, signing key and store secret.
     if (starts > 3) {
       arrived();
       await gate;
@@ -53,7 +53,7 @@ function createHeldStore(): { store: Store; letGo(): void; held: Promise<void> }
   return { store: { ...inner, transaction }, letGo: () => letGo(), held: arrival };
 }
 
-test('connections without a call end at once, whatever they are waiting for', async () => {
+test('connections without a request close at once', async () => {
   const server = await startServer();
   const silent = await open(server);
   const halfway = await open(server);
@@ -64,7 +64,7 @@ test('connections without a call end at once, whatever they are waiting for', as
   await Promise.all(closing);
 });
 
-test('a call under way is finished, on a connection that would be kept, and what it wrote is there', async () => {
+test('a running request completes on a keep-alive connection, and its writes are stored', async () => {
   const { store, letGo, held: arrival } = createHeldStore();
   const server = await startServer({ openStore: async () => ({ ...store, close: async () => {} }) });
   const socket = await openKeepAlive(server);
@@ -78,7 +78,7 @@ test('a call under way is finished, on a connection that would be kept, and what
   expect(await store.groups.getBy('groupName', 'under-way')).toBeDefined();
 });
 
-test('after it the port is free for the next', async () => {
+test('the port is free afterwards', async () => {
   const first = await startServer();
   const { port } = new URL(first.url);
   await openKeepAlive(first);
@@ -88,7 +88,7 @@ test('after it the port is free for the next', async () => {
   await expect(second.admin.groups.list()).resolves.toBeDefined();
 });
 
-test('API keys keep the time of their last use over it', async () => {
+test('the last use of API keys is stored', async () => {
   const store = openMemoryStore();
   const lasting = async () => ({ ...store, close: async () => {} });
   const server = await startServer({ openStore: lasting });

@@ -1,4 +1,4 @@
-/** HTTPS, with a certificate and its key. */
+/** HTTPS with a certificate and its key. */
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
@@ -37,7 +37,7 @@ function get(url: string): Promise<{ status: number | undefined; protocol: strin
   });
 }
 
-test('the service is reached by HTTPS under the names of the certificate, and says so', async () => {
+test('serves HTTPS under the names of the certificate and reports an https URL', async () => {
   const run = launcher.start({ flags: { store: 'memory', ...files(cert, key) } });
   const { url } = await run.ready();
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
@@ -49,7 +49,7 @@ test('the service is reached by HTTPS under the names of the certificate, and sa
   plain.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
   expect(parseAnswers(await reading).filter(({ status }) => status === 200)).toEqual([]);
   expect((await get(`${url}/healthz`)).status).toBe(200);
-  // Who never greets is no reason to wait.
+  // A client that never sends a TLS handshake does not delay the stop.
   const silent = await open({ url });
   const silence = readUntilClosed(silent);
   const before = performance.now();
@@ -59,7 +59,7 @@ test('the service is reached by HTTPS under the names of the certificate, and sa
   expect(performance.now() - before).toBeLessThan(2000);
 });
 
-test('what is no certificate, or not of this key, or not there, is told in a line', async () => {
+test('an invalid, mismatching or missing certificate is reported in one line', async () => {
   const other = makeCertificate();
   const broken = [
     files('no certificate', key),

@@ -10,7 +10,7 @@ const unusable = /base URL/;
 const remote = { host: '0.0.0.0', 'allow-remote': true };
 const tls = { 'tls-cert': 'c', 'tls-key': 'k' };
 
-/** `address`: what a server without a base URL takes for one. */
+/** @param address the default base URL. */
 const warningsOf = (flags: Flags, address: string) => {
   const settings = readSettings(flags, {});
   return collectStartWarnings({ settings, baseUrl: settings.baseUrl ?? address, seed: undefined });
@@ -33,7 +33,7 @@ describe('a start warns', () => {
     for (const [at, pattern] of expected.entries()) expect(warnings[at]).toMatch(pattern);
   });
 
-  test('of client secrets that were given and are short, by the names of their clients', () => {
+  test('of short configured client secrets, with the names of their clients', () => {
     const settings = readSettings({}, { IAM_ADMIN_CLIENT_SECRET: 'canary-of-19-signs!' });
     const clients = [
       { clientId: 'short', clientSecret: 'canary-too-short' },
@@ -60,7 +60,7 @@ describe('as a process', () => {
   afterAll(() => launcher.remove());
   const environment = { IAM_ADMIN_CLIENT_SECRET: 'canary' };
 
-  test('it tells a person on standard error, before it is ready', async () => {
+  test('prints warnings on standard error before it is ready', async () => {
     const run = launcher.start({ flags: { ...remote, json: false, store: 'memory' }, environment });
     await expect.poll(run.stdout, { timeout: 30_000 }).toContain('Ctrl-C');
     expect(run.stderr().match(/^warning: [^\n]+$/gm)).toHaveLength(3);
@@ -69,7 +69,7 @@ describe('as a process', () => {
     expect(await run.exit()).toBe(0);
   });
 
-  test('it tells programs in the line that says ready, and the log', async () => {
+  test('with --json adds warnings to the ready line and the log', async () => {
     const run = launcher.start({ flags: { ...remote, store: 'memory' }, environment });
     const ready = (await run.ready()) as { warnings?: string[] };
     expect(ready.warnings).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** Backups of open and of closed stores, and what a restore makes of them, whenever it is broken off. */
+/** Backups of open and closed stores, and restores interrupted at any step. */
 import { describe, expect, test } from 'vitest';
 import { createBackup } from '../../../src/server/store/json/backup.ts';
 import { COMMITS, flipBit, model, snapshot } from './damaged-store.ts';
@@ -10,64 +10,64 @@ import { StoreHarness } from './store-harness.ts';
 
 const writtenAt = '2024-05-01T12:00:00.000Z';
 
-/** A disk with the backup of a store of seven commits, and an old store of three in /store where asked for. */
+/** A disk with the backup of a store of seven commits, and optionally an old store of three commits in /store. */
 async function diskWith(old: 'nothing' | 'a store'): Promise<FakeDisk> {
-  made[old] ??= makeDisk(old);
-  return (await made[old]).afterCrash('nothing');
+  disks[old] ??= makeDisk(old);
+  return (await disks[old]).afterCrash('nothing');
 }
 
-const made: { [Old in 'nothing' | 'a store']?: Promise<FakeDisk> } = {};
+const disks: { [Old in 'nothing' | 'a store']?: Promise<FakeDisk> } = {};
 
 async function makeDisk(old: 'nothing' | 'a store'): Promise<FakeDisk> {
   const source = new StoreHarness();
   await new History().commits(await source.open(), 7);
-  const bench = new StoreHarness();
-  await bench.disk.makeFolder('/backups');
+  const harness = new StoreHarness();
+  await harness.disk.makeFolder('/backups');
   if (old === 'a store') {
-    const store = await bench.open();
+    const store = await harness.open();
     await new History().commits(store, 3);
     await store.close();
   }
-  bench.disk.plant(backupFile, Buffer.concat([...createBackup(await (await source.open()).dump(), writtenAt)]));
-  return bench.disk;
+  harness.disk.plant(backupFile, Buffer.concat([...createBackup(await (await source.open()).dump(), writtenAt)]));
+  return harness.disk;
 }
 
 describe('a backup', () => {
-  test('of a store that is written to all the while holds a state of its history, with all that was answered', async () => {
-    const bench = new StoreHarness();
-    const store = await bench.open();
+  test('of a store under load is consistent and contains all acknowledged commits', async () => {
+    const harness = new StoreHarness();
+    const store = await harness.open();
     const history = new History();
     for (let round = 1; round <= 12; round += 1) {
       const writing = history.burst(store, 5);
       if (round % 3 === 0) void store.checkpoint();
-      const { acknowledged: answered } = history;
-      const image = await store.dump();
+      const { acknowledged } = history;
+      const dump = await store.dump();
       await writing;
       const restored = new StoreHarness();
       await restored.disk.makeFolder('/backups');
-      restored.disk.plant(backupFile, Buffer.concat([...createBackup(image, writtenAt)]));
+      restored.disk.plant(backupFile, Buffer.concat([...createBackup(dump, writtenAt)]));
       await createOfflineStoreOn(restored.disk).restore(backupFile, '/store', false);
       const found = await countCommits(await restored.open());
-      expect(found).toBe(image.sequence);
-      expect(found).toBeGreaterThanOrEqual(answered);
+      expect(found).toBe(dump.sequence);
+      expect(found).toBeGreaterThanOrEqual(acknowledged);
       expect(found).toBeLessThanOrEqual(history.attempted);
     }
   });
 
-  test('of files, torn tail and all, changes none of them', async () => {
-    const bench = model.copy();
-    await bench.disk.makeFolder('/backups');
-    const journal = bench.bytes('/store/journal.jsonl');
-    bench.disk.plant('/store/journal.jsonl', journal.subarray(0, -7));
-    const before = await snapshot(bench);
-    const written = await createOfflineStoreOn(bench.disk).backup('/store', '/backups');
+  test('of a closed store with a torn tail changes no file', async () => {
+    const harness = model.copy();
+    await harness.disk.makeFolder('/backups');
+    const journal = harness.bytes('/store/journal.jsonl');
+    harness.disk.plant('/store/journal.jsonl', journal.subarray(0, -7));
+    const before = await snapshot(harness);
+    const written = await createOfflineStoreOn(harness.disk).backup('/store', '/backups');
     expect(written).toMatchObject({ sequence: COMMITS - 1, writtenAt, tables: { groups: COMMITS } });
     expect(written.file).toBe(`/backups/iam-backup-2024-05-01T120000000Z-${COMMITS - 1}.json`);
-    expect(await snapshot(bench)).toEqual(before);
-    expect(await createOfflineStoreOn(bench.disk).readBackup(written.file)).toMatchObject({ sequence: COMMITS - 1 });
+    expect(await snapshot(harness)).toEqual(before);
+    expect(await createOfflineStoreOn(harness.disk).readBackup(written.file)).toMatchObject({ sequence: COMMITS - 1 });
   });
 
-  test('that is damaged anywhere is refused with the place, and nothing is made', async () => {
+  test('that is damaged is rejected with the position, and nothing is created', async () => {
     const disk = await diskWith('nothing');
     const bytes = disk.contents(backupFile) as Buffer;
     const random = createSeededRandom(26);
@@ -85,7 +85,7 @@ describe('a backup', () => {
     }
   });
 
-  test('is not written over with what is none', async () => {
+  test('is not overwritten with an invalid backup', async () => {
     const disk = await diskWith('nothing');
     const before = disk.contents(backupFile);
     await catchOpenError(createOfflineStoreOn(disk).saveBackup(Buffer.from('<html>'), backupFile));
@@ -94,27 +94,27 @@ describe('a backup', () => {
 });
 
 describe('a restore', () => {
-  test('over a store needs to be told, and sets the old one aside', async () => {
-    const bench = new StoreHarness(await diskWith('a store'));
-    const before = await snapshot(bench);
-    const tools = createOfflineStoreOn(bench.disk);
+  test('over a store requires the replace option and quarantines the old store', async () => {
+    const harness = new StoreHarness(await diskWith('a store'));
+    const before = await snapshot(harness);
+    const tools = createOfflineStoreOn(harness.disk);
     expect(await catchOpenError(tools.restore(backupFile, '/store', false))).toMatchObject({ kind: 'not-ours' });
-    expect(await snapshot(bench)).toEqual(before);
+    expect(await snapshot(harness)).toEqual(before);
     const { setAside } = await tools.restore(backupFile, '/store', true);
     expect(setAside).toEqual(['set-aside.1.iam.json', 'set-aside.1.iam.previous.json', ...listSegments(before)]);
     for (const name of setAside)
-      expect(bench.bytes(bench.path(name)).toString('latin1')).toBe(before[name.replace('set-aside.1.', '')]);
-    const store = await bench.open();
+      expect(harness.bytes(harness.path(name)).toString('latin1')).toBe(before[name.replace('set-aside.1.', '')]);
+    const store = await harness.open();
     expect(await countCommits(store)).toBe(7);
     await writeCommit(store, 8);
     await store.close();
-    expect(await countCommits(await bench.open())).toBe(8);
+    expect(await countCommits(await harness.open())).toBe(8);
   });
 
-  test('over a store that somebody has open is refused, whatever is said', async () => {
-    const bench = new StoreHarness(await diskWith('a store'));
-    const open = await bench.open();
-    const tools = createOfflineStoreOn(bench.disk, bench.machine);
+  test('over an open store is rejected, also with the replace option', async () => {
+    const harness = new StoreHarness(await diskWith('a store'));
+    const open = await harness.open();
+    const tools = createOfflineStoreOn(harness.disk, harness.machine);
     for (const work of [
       () => tools.restore(backupFile, '/store', true),
       () => tools.repair('/store'),
@@ -125,7 +125,7 @@ describe('a restore', () => {
     expect(await countCommits(open)).toBe(3);
   });
 
-  test('into a folder of something else is refused, and leaves it alone', async () => {
+  test('into a folder with other files is rejected and changes nothing', async () => {
     const disk = await diskWith('nothing');
     await disk.makeFolder('/store');
     disk.plant('/store/holiday.jpg', Buffer.from('x'));
@@ -138,46 +138,43 @@ describe('a restore', () => {
   test.each([
     ['nothing', 0],
     ['a store', 3],
-  ] as const)(
-    'over %s that is broken off at any step, once or again, leaves all of it or none',
-    async (old, commits) => {
-      const outcomes = new Set<number>();
-      const losses: Loss[] = ['nothing', 'everything', { random: createSeededRandom(1) }];
-      const whole = await diskWith(old);
-      await createOfflineStoreOn(whole).restore(backupFile, '/store', true);
-      for (const loss of losses) {
-        for (let at = 0; at <= whole.operations.length; at += 1) {
-          const bench = new StoreHarness(await diskWith(old));
-          const before = old === 'nothing' ? {} : await snapshot(bench);
-          bench.disk.loseAt((_, count) => count === at);
-          await createOfflineStoreOn(bench.disk)
-            .restore(backupFile, '/store', true)
-            .catch(() => {});
-          bench.crash(loss);
-          const counted = await isRestored(bench);
-          bench.disk.loseAt((_, count) => count === at % 9);
-          await bench.open().catch(() => {});
-          bench.crash(loss);
-          const store = await bench.open();
-          const found = await countCommits(store);
-          // What counted once must not be taken back by the next start.
-          if (counted) expect(found).toBe(7);
-          expect([commits, 7]).toContain(found);
-          outcomes.add(found);
-          await store.close();
-          if (found === 7) await expectUnchanged(bench, before);
-        }
+  ] as const)('over %s that is interrupted at any step, also repeatedly, is atomic', async (old, commits) => {
+    const outcomes = new Set<number>();
+    const losses: Loss[] = ['nothing', 'everything', { random: createSeededRandom(1) }];
+    const whole = await diskWith(old);
+    await createOfflineStoreOn(whole).restore(backupFile, '/store', true);
+    for (const loss of losses) {
+      for (let at = 0; at <= whole.operations.length; at += 1) {
+        const harness = new StoreHarness(await diskWith(old));
+        const before = old === 'nothing' ? {} : await snapshot(harness);
+        harness.disk.loseAt((_, count) => count === at);
+        await createOfflineStoreOn(harness.disk)
+          .restore(backupFile, '/store', true)
+          .catch(() => {});
+        harness.crash(loss);
+        const counted = await isRestored(harness);
+        harness.disk.loseAt((_, count) => count === at % 9);
+        await harness.open().catch(() => {});
+        harness.crash(loss);
+        const store = await harness.open();
+        const found = await countCommits(store);
+        // The next start must not revert a committed restore.
+        if (counted) expect(found).toBe(7);
+        expect([commits, 7]).toContain(found);
+        outcomes.add(found);
+        await store.close();
+        if (found === 7) await expectUnchanged(harness, before);
       }
-      expect([...outcomes].sort()).toEqual([commits, 7]);
-    },
-  );
+    }
+    expect([...outcomes].sort()).toEqual([commits, 7]);
+  });
 });
 
-/** Whether the whole backup is there under a name that counts. */
-async function isRestored(bench: StoreHarness): Promise<boolean> {
-  const backup = bench.bytes(backupFile);
-  const names = (await bench.names()).filter((name) => /^iam\.(replacement\.\d+\.)?json$/.test(name));
-  return names.some((name) => bench.bytes(bench.path(name)).equals(backup));
+/** Whether the complete backup has a committed name. */
+async function isRestored(harness: StoreHarness): Promise<boolean> {
+  const backup = harness.bytes(backupFile);
+  const names = (await harness.names()).filter((name) => /^iam\.(replacement\.\d+\.)?json$/.test(name));
+  return names.some((name) => harness.bytes(harness.path(name)).equals(backup));
 }
 
 function listSegments(files: Record<string, string>): string[] {
@@ -185,9 +182,9 @@ function listSegments(files: Record<string, string>): string[] {
   return names.map((name) => `set-aside.1.${name}`).sort();
 }
 
-/** Every file of the old store is still there, under a name that says so. */
-async function expectUnchanged(bench: StoreHarness, before: Record<string, string>): Promise<void> {
-  const contents = (await bench.names()).map((name) => bench.bytes(bench.path(name)).toString('latin1'));
+/** Asserts that every file of the old store still exists, possibly quarantined. */
+async function expectUnchanged(harness: StoreHarness, before: Record<string, string>): Promise<void> {
+  const contents = (await harness.names()).map((name) => harness.bytes(harness.path(name)).toString('latin1'));
   for (const [name, text] of Object.entries(before))
     if (name.startsWith('iam.') || name.startsWith('journal')) expect(contents).toContain(text);
 }

@@ -1,4 +1,4 @@
-/** A checkpoint, or a whole file, that is not as it was written or not there. */
+/** Damaged checkpoints and missing files. */
 import { describe, expect, test } from 'vitest';
 import { COMMITS, closedSegment, createHarnessWith, createHarnessWithout, model } from './damaged-store.ts';
 import { expectOpens, expectRefused } from './store-assertions.ts';
@@ -17,20 +17,23 @@ const wrongCheckpoints: readonly [what: string, contents: string][] = [
 ];
 
 describe('a checkpoint', () => {
-  test.each(wrongCheckpoints)('that is %s is never taken for a new store', async (_, contents) => {
-    const bench = createHarnessWithout(files.previous);
-    bench.disk.plant(files.checkpoint, Buffer.from(contents));
-    await expectRefused(bench, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
+  test.each(wrongCheckpoints)('that is %s is never treated as a new store', async (_, contents) => {
+    const harness = createHarnessWithout(files.previous);
+    harness.disk.plant(files.checkpoint, Buffer.from(contents));
+    await expectRefused(harness, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
   });
 
-  test.each(wrongCheckpoints)('that is %s is replaced by the one before and the journal since', async (_, contents) => {
-    const bench = createHarnessWith(files.checkpoint, Buffer.from(contents));
-    await expectOpens(bench, COMMITS);
-    expect(await bench.quarantinedFiles()).toEqual([Buffer.from(contents)]);
-    await expectOpens(bench, COMMITS);
-  });
+  test.each(wrongCheckpoints)(
+    'that is %s is replaced by the previous one and the write-ahead log',
+    async (_, contents) => {
+      const harness = createHarnessWith(files.checkpoint, Buffer.from(contents));
+      await expectOpens(harness, COMMITS);
+      expect(await harness.quarantinedFiles()).toEqual([Buffer.from(contents)]);
+      await expectOpens(harness, COMMITS);
+    },
+  );
 
-  test('of a newer version stops the start, whatever else is there', async () => {
+  test('of a newer version stops the start, whatever other files exist', async () => {
     const newer = model.bytes(files.checkpoint).toString().replace('"formatVersion":1', '"formatVersion":2');
     await expectRefused(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
       kind: 'newer-format',
@@ -40,7 +43,7 @@ describe('a checkpoint', () => {
 });
 
 describe('missing files', () => {
-  test('are made up for where the journal holds everything since the checkpoint before', async () => {
+  test('are tolerated if the write-ahead log contains all commits since the previous checkpoint', async () => {
     await expectOpens(createHarnessWithout(files.checkpoint), COMMITS);
     await expectOpens(createHarnessWithout(files.previous), COMMITS);
     await expectOpens(createHarnessWithout(files.previous, closedSegment), COMMITS);
@@ -48,9 +51,9 @@ describe('missing files', () => {
 
   test.each([
     ['both checkpoints', [files.checkpoint, files.previous]],
-    ['the journal', [files.wal]],
+    ['the write-ahead log', [files.wal]],
     ['a segment in the middle', [files.checkpoint, closedSegment]],
-    ['the checkpoints and the journal', [files.checkpoint, files.previous, files.wal, closedSegment]],
+    ['the checkpoints and the write-ahead log', [files.checkpoint, files.previous, files.wal, closedSegment]],
   ])('stop the start: %s', async (_, missing) => {
     await expectRefused(createHarnessWithout(...missing), {
       kind: 'damaged',
@@ -64,7 +67,7 @@ describe('missing files', () => {
 });
 
 describe('the marker', () => {
-  test.each(['', '\0\0\0', 'null', '{}', '{"kind":"other"}'])('that holds %j stops the start', async (contents) => {
+  test.each(['', '\0\0\0', 'null', '{}', '{"kind":"other"}'])('that contains %j stops the start', async (contents) => {
     await expectRefused(createHarnessWith(files.marker, Buffer.from(contents)), {
       kind: 'damaged',
       file: files.marker,
@@ -76,7 +79,7 @@ describe('the marker', () => {
     await expectRefused(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
   });
 
-  test('that denies the commits in the journal stops the start', async () => {
+  test('that contradicts the commits in the write-ahead log stops the start', async () => {
     const begun = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":false}');
     await expectRefused(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
   });
@@ -94,15 +97,15 @@ describe('a crash while the checkpoint is renamed leaves', () => {
     ['both files', { [temporary]: checkpoint }],
     ['a part of the new file', { [temporary]: checkpoint.subarray(0, 512) }],
   ] as [string, Record<string, Buffer>][])('%s, and loses nothing', async (_, contents) => {
-    const bench = model.copy();
-    for (const [file, bytes] of Object.entries(contents)) bench.disk.plant(file, bytes);
-    await expectOpens(bench, COMMITS);
-    expect(await bench.names()).not.toContain('iam.json.tmp');
+    const harness = model.copy();
+    for (const [file, bytes] of Object.entries(contents)) harness.disk.plant(file, bytes);
+    await expectOpens(harness, COMMITS);
+    expect(await harness.names()).not.toContain('iam.json.tmp');
   });
 
-  test('neither of the two names, and loses nothing', async () => {
-    const bench = createHarnessWithout(files.checkpoint);
-    bench.disk.plant(temporary, checkpoint);
-    await expectOpens(bench, COMMITS);
+  test('only the temporary file, and loses nothing', async () => {
+    const harness = createHarnessWithout(files.checkpoint);
+    harness.disk.plant(temporary, checkpoint);
+    await expectOpens(harness, COMMITS);
   });
 });

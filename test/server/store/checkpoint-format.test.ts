@@ -1,4 +1,4 @@
-/** The text of a checkpoint by itself: what it looks like, and which line is named where it is not as it should be. */
+/** The checkpoint format, and the positions in errors for damaged files. */
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
@@ -28,19 +28,19 @@ function encode(checkpoint: Checkpoint): string {
   return Buffer.concat([...checkpointSlices(checkpoint)]).toString();
 }
 
-/** The bytes of a text with a seal that fits whatever it says. */
+/** A changed text with a matching CRC suffix. */
 function withCrc(changed: string): Buffer {
   const body = changed.slice(0, changed.indexOf('"crc32":'));
   return Buffer.from(`${body}"crc32":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"\n}\n`);
 }
 
-/** Where a line begins. */
+/** The offset of a line. */
 function lineAt(inside: string, changed: string): number {
   return changed.lastIndexOf('\n', changed.indexOf(inside)) + 1;
 }
 
-test('it is JSON as a whole, and reads back as it was', () => {
-  // Written here: what a file of tests does when it is loaded is done before any part of it can be put to the test.
+test('is valid JSON and round-trips', () => {
+  // Encoded within the test, so that mutation tests cover it.
   const written = encode(few);
   expect(written).toBe(text);
   expect(JSON.parse(written)).toEqual({
@@ -55,11 +55,11 @@ test('it is JSON as a whole, and reads back as it was', () => {
   expect(withCrc(text).toString()).toBe(text);
 });
 
-test('a table has one row a line', () => {
+test('a table has one row per line', () => {
   expect(text.split('\n').filter((line) => line.startsWith('{"groupId":'))).toHaveLength(2);
 });
 
-test('a long one comes in slices of 64 kB and the row that goes beyond', () => {
+test('a long checkpoint is encoded in slices of 64 kB plus at most one row', () => {
   const many = createCheckpoint(Array.from({ length: 2000 }, (_, at) => group(`g${at}`, { roles: ['x'.repeat(200)] })));
   const lengths = [...checkpointSlices(many)].map(({ length }) => length);
   expect(lengths.length).toBeGreaterThan(5);
@@ -74,34 +74,34 @@ test('rows are counted by table', () => {
   expect(countTableRows(few.tables)).toEqual({ groups: 2, users: 0, apiKeys: 0 });
 });
 
-describe('with a seal that fits', () => {
+describe('with a matching checksum', () => {
   const cases: readonly [what: string, from: string, to: string, message: string][] = [
     ['a member of another name', '"epoch":3', '"epok":3', 'unexpected line'],
     ['a number that is text', '"sequence":7', '"sequence":"7"', 'the header of the checkpoint is not valid'],
     ['no tables', '"tables":{', '"table":{', 'the tables are missing'],
-    ['a table that is no list', '"users":[', '"users":{', 'expected a table'],
-    ['a row that is no JSON', '{"groupId":"a"', '{"groupId":"a', 'this line is not JSON'],
+    ['a table that is not a list', '"users":[', '"users":{', 'expected a table'],
+    ['a row that is not JSON', '{"groupId":"a"', '{"groupId":"a', 'this line is not JSON'],
     ['a row of something else', '{"groupId":"a"', '{"groupId":7', 'not a valid row of groups'],
   ];
 
-  test.each(cases)('%s is named with its line', (_, from, to, message) => {
+  test.each(cases)('%s is reported with its line', (_, from, to, message) => {
     expect(text).toContain(from);
     const changed = text.replace(from, to);
-    // What a preamble lacks is known once all of it was read.
+    // The preamble is validated after its last line.
     const offset = lineAt(from === '"sequence":7' ? '"writtenAt":' : to, changed);
     expect(() => decodeCheckpoint(file, withCrc(changed))).toThrow(
       expect.objectContaining({ kind: 'damaged', file, offset, message: expect.stringContaining(message) }),
     );
   });
 
-  test('a table that this version does not know is of a newer one', () => {
+  test('an unknown table is reported as a newer format', () => {
     expect(() => decodeCheckpoint(file, withCrc(text.replace('"users":[', '"robots":[')))).toThrow(
       expect.objectContaining({ kind: 'newer-format', message: expect.stringContaining('unknown table robots') }),
     );
   });
 });
 
-describe('without one', () => {
+describe('without a matching checksum', () => {
   const damage = (bytes: Buffer) => {
     try {
       decodeCheckpoint(file, bytes);
@@ -111,7 +111,7 @@ describe('without one', () => {
     return undefined;
   };
 
-  test('the line that can not be read is named', () => {
+  test('the error contains the offset of the unreadable line', () => {
     const cut = text.slice(0, text.indexOf('{"groupId":"b"') + 20);
     expect(damage(Buffer.from(cut))).toMatchObject({
       kind: 'damaged',
@@ -120,7 +120,7 @@ describe('without one', () => {
     });
   });
 
-  test('where each line can be read, the seal is', () => {
+  test('the error contains the offset of the checksum if all lines are readable', () => {
     const changed = Buffer.from(text.replace('DEPLOY', 'DEPLOX'));
     expect(damage(changed)).toMatchObject({
       kind: 'damaged',

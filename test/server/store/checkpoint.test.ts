@@ -1,4 +1,4 @@
-/** When a checkpoint is written, and that it holds one moment of a store which goes on meanwhile. */
+/** Checkpoints of a store under load: their triggers and their consistency. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreEvent } from '../../../src/server/store/json/events.ts';
 import { countCommits, History } from './history.ts';
@@ -6,21 +6,21 @@ import { type Folder, makeFolder, openStore } from './temp-store.ts';
 
 type CheckpointWritten = Extract<StoreEvent, { event: 'checkpoint-written' }>;
 
-/** Keeps what was logged, and lets a test wait for the next checkpoint. */
+/** Records checkpoints, and lets a test wait for the next one. */
 class Log {
   readonly written: CheckpointWritten[] = [];
-  #heard: () => void = () => {};
+  #notify: () => void = () => {};
 
   readonly log = (event: StoreEvent): void => {
     if (event.event !== 'checkpoint-written') return;
     this.written.push(event);
-    this.#heard();
+    this.#notify();
   };
 
   async checkpoints(count: number): Promise<void> {
     while (this.written.length < count) {
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#notify = resolve;
       });
     }
   }
@@ -38,7 +38,7 @@ describe('a checkpoint is written', () => {
 
   const never = { delayMilliseconds: 1_000_000, journalBytes: Number.MAX_SAFE_INTEGER };
 
-  test('when nothing was written for a while', async () => {
+  test('after the delay', async () => {
     const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, delayMilliseconds: 5 } });
     await new History().commits(store, 3);
     await log.checkpoints(1);
@@ -46,7 +46,7 @@ describe('a checkpoint is written', () => {
     await store.close();
   });
 
-  test('when the journal has grown, while writing goes on', async () => {
+  test('when the write-ahead log exceeds its limit, under load', async () => {
     const history = new History();
     const store = await openStore(folder.directory, { log: log.log, tuning: { ...never, walBytes: 5000 } });
     while (log.written.length < 3) await history.burst(store, 8);
@@ -56,7 +56,7 @@ describe('a checkpoint is written', () => {
     await again.close();
   });
 
-  test('at the stop, unless there is nothing new', async () => {
+  test('at the stop, unless nothing changed', async () => {
     const store = await openStore(folder.directory, { log: log.log });
     await new History().commits(store, 2);
     await store.close();
@@ -65,7 +65,7 @@ describe('a checkpoint is written', () => {
     expect(log.written).toHaveLength(1);
   });
 
-  test('when asked for, and holds no part of what is written meanwhile', async () => {
+  test('on request, and contains no concurrent writes', async () => {
     const history = new History();
     const store = await openStore(folder.directory, { log: log.log });
     await history.burst(store, 50);

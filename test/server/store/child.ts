@@ -1,4 +1,4 @@
-/** A process of its own with a store open: tests bundle it, start it, and kill it. */
+/** A separate process with an open store, which tests bundle, start and kill. */
 import { writeSync } from 'node:fs';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
 import { openFileStore } from '../../../src/server/store/json/file-store.ts';
@@ -9,21 +9,21 @@ import { group } from './rows.ts';
 
 const [, , directory = '', mode, writers = '1'] = process.argv;
 
-/** Synchronous, so that what was said is said even if the process is killed the moment after. */
-function say(...words: unknown[]): void {
-  writeSync(1, `${words.join(' ')}\n`);
+/** Synchronous, so that the output is complete even if the process is killed right afterwards. */
+function print(...values: unknown[]): void {
+  writeSync(1, `${values.join(' ')}\n`);
 }
 
 async function open(): Promise<FileStore | undefined> {
   const processes = await openNodeProcesses(process.pid, process.platform);
   try {
     const clock = { now: () => new Date() };
-    // Checkpoints come often, so that a kill hits every step of one.
+    // Frequent checkpoints, so that kills hit every step of one.
     const tuning = { delayMilliseconds: 20, walBytes: 20_000 };
     return await openFileStore({ directory, disk: nodeDisk, clock, processes, tuning });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
-    say('refused', error.kind, error.pid);
+    print('refused', error.kind, error.pid);
     return undefined;
   }
 }
@@ -38,7 +38,7 @@ async function next(store: FileStore): Promise<void> {
     await groups.insert(group(`n${String(count).padStart(8, '0')}`));
     return count;
   });
-  say('answered', number);
+  print('answered', number);
 }
 
 async function write(store: FileStore): Promise<void> {
@@ -47,8 +47,8 @@ async function write(store: FileStore): Promise<void> {
 
 const store = await open();
 if (store !== undefined) {
-  say('open', store.fresh);
+  print('open', store.fresh);
   if (mode === 'write') await Promise.all(Array.from({ length: Number(writers) }, () => write(store)));
-  // The lock does not keep a process alive; standard input does, until the test is through.
+  // Standard input keeps the process alive until the test ends; the lock does not.
   process.stdin.resume();
 }

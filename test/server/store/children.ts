@@ -1,4 +1,4 @@
-/** Starts `child.ts` as a process of its own. */
+/** Starts `child.ts` as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export class Child {
   readonly #process: ChildProcess;
   readonly lines: string[] = [];
   readonly #ended: Promise<unknown>;
-  #heard: () => void = () => {};
+  #notify: () => void = () => {};
 
   constructor(script: string, options: readonly string[]) {
     this.#process = spawn(process.execPath, [script, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -20,7 +20,7 @@ export class Child {
     const reader = createInterface({ input: stdout });
     reader.on('line', (line) => {
       this.lines.push(line);
-      this.#heard();
+      this.#notify();
     });
     this.#ended = Promise.all([once(this.#process, 'exit'), once(reader, 'close')]);
   }
@@ -29,13 +29,13 @@ export class Child {
     return this.#process.pid ?? 0;
   }
 
-  /** The first line that begins so, or whatever line `found` accepts. */
+  /** Waits for the first line with this start, or that `found` accepts. */
   async line(start: string, found = (line: string) => line.startsWith(start)): Promise<string> {
     for (;;) {
       const line = this.lines.find(found);
       if (line !== undefined) return line;
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#notify = resolve;
       });
     }
   }
@@ -44,7 +44,7 @@ export class Child {
     this.#process.kill(signal);
   }
 
-  /** Resolves when the process is gone and all it said is here. */
+  /** Resolves once the process has exited and all its output is read. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#ended;
@@ -60,7 +60,7 @@ export interface Children {
   remove(): Promise<void>;
 }
 
-/** Makes the program once; `start` runs it. */
+/** Bundles the program; `start` runs it. */
 export async function bundleChild(): Promise<Children> {
   const folder = await mkdtemp(join(tmpdir(), 'iam-store-child-'));
   const script = join(folder, 'child.mjs');

@@ -1,6 +1,6 @@
 /**
- * Crashes at every operation on the disk, with everything or nothing of the unsynced left behind. Random lives and losses
- * are the simulator of test/stress, of which its tests run a part.
+ * Crashes at every disk operation, with all or none of the unsynced data lost. The simulator of test/stress covers random
+ * histories and losses.
  */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
@@ -10,9 +10,9 @@ import { History } from './history.ts';
 import { createSeededRandom } from './random.ts';
 import { StoreHarness } from './store-harness.ts';
 
-/** A life with everything in it: a first start, single commits and bursts, checkpoints, a stop, a second start. */
-async function runCommits(bench: StoreHarness, history: History): Promise<void> {
-  const first = await bench.open();
+/** A scenario with first start, single commits, bursts, checkpoints, stop and second start. */
+async function runCommits(harness: StoreHarness, history: History): Promise<void> {
+  const first = await harness.open();
   await attempt(first, async () => {
     await history.commits(first, 2);
     await history.burst(first, 6);
@@ -21,7 +21,7 @@ async function runCommits(bench: StoreHarness, history: History): Promise<void> 
     await Promise.all([history.burst(first, 5), first.checkpoint()]);
     await history.commit(first);
   });
-  const second = await bench.open();
+  const second = await harness.open();
   await attempt(second, async () => {
     await history.burst(second, 3);
     await second.checkpoint();
@@ -29,40 +29,40 @@ async function runCommits(bench: StoreHarness, history: History): Promise<void> 
   });
 }
 
-/** Closes the store also where the life was cut short: what is dead can't write any more. */
-async function attempt(store: FileStore, life: () => Promise<void>): Promise<void> {
+/** Closes the store also after a failure, so that it can't write any more. */
+async function attempt(store: FileStore, work: () => Promise<void>): Promise<void> {
   try {
-    await life();
+    await work();
   } finally {
     await store.close().catch(() => {});
   }
 }
 
 async function runUntilCrash(
-  bench: StoreHarness,
-  fits: (operation: DiskOperation, count: number) => boolean,
+  harness: StoreHarness,
+  matches: (operation: DiskOperation, count: number) => boolean,
 ): Promise<History> {
   const history = new History();
-  bench.disk.loseAt(fits);
-  await runCommits(bench, history).catch(() => {});
+  harness.disk.loseAt(matches);
+  await runCommits(harness, history).catch(() => {});
   return history;
 }
 
-/** The state after the crash is one that may be, and the store goes on from it. */
-async function expectRecovery(bench: StoreHarness, history: History): Promise<void> {
-  const store = await bench.open();
+/** Asserts that the state after the crash is valid and the store continues from it. */
+async function expectRecovery(harness: StoreHarness, history: History): Promise<void> {
+  const store = await harness.open();
   await history.resume(store);
   await history.commits(store, 2);
   await store.close();
-  const again = await bench.open();
+  const again = await harness.open();
   expect(await history.resume(again)).toBe(history.attempted);
   await again.close();
 }
 
 async function countOperations(): Promise<number> {
-  const bench = new StoreHarness();
-  await runCommits(bench, new History());
-  return bench.disk.operations.length;
+  const harness = new StoreHarness();
+  await runCommits(harness, new History());
+  return harness.disk.operations.length;
 }
 
 const operations = await countOperations();
@@ -72,13 +72,13 @@ describe('a crash', () => {
     let hits = 0;
     for (let turn = 1; turn <= 12; turn += 1) {
       for (const loss of ['nothing', 'everything', { random: createSeededRandom(turn) }] satisfies Loss[]) {
-        const bench = new StoreHarness();
+        const harness = new StoreHarness();
         const history = await runUntilCrash(
-          bench,
+          harness,
           atTurn(turn, kind, name, side, () => (hits += 1)),
         );
-        bench.crash(loss);
-        await expectRecovery(bench, history);
+        harness.crash(loss);
+        await expectRecovery(harness, history);
       }
     }
     expect(hits).toBeGreaterThan(0);
@@ -86,15 +86,15 @@ describe('a crash', () => {
 
   test.each(['nothing', 'everything'] as const)('at any operation that loses %s of the unsynced', async (loss) => {
     for (let at = 0; at < operations; at += 1) {
-      const bench = new StoreHarness();
-      const history = await runUntilCrash(bench, (_, count) => count === at);
-      bench.crash(loss);
-      await expectRecovery(bench, history).catch((error) => raiseAt(at, error));
+      const harness = new StoreHarness();
+      const history = await runUntilCrash(harness, (_, count) => count === at);
+      harness.crash(loss);
+      await expectRecovery(harness, history).catch((error) => rethrowAt(at, error));
     }
   });
 });
 
-function raiseAt(where: number, cause: unknown): never {
+function rethrowAt(where: number, cause: unknown): never {
   throw new Error(`failed at ${where}: ${String(cause)}`, { cause });
 }
 

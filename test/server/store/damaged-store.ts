@@ -1,4 +1,4 @@
-/** A store as a kill left it, for breaking things in copies of it. */
+/** The store of a killed process, to damage in copies. */
 import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
 import { History } from './history.ts';
 import { files, StoreHarness } from './store-harness.ts';
@@ -8,19 +8,19 @@ export const COMMITS = 14;
 export const closedSegment = `/store/${closedSegmentName(5)}`;
 
 export const model = await (async () => {
-  const bench = new StoreHarness();
+  const harness = new StoreHarness();
   const history = new History();
-  const store = await bench.open();
+  const store = await harness.open();
   await history.commits(store, 4);
   await store.checkpoint();
   await history.commits(store, 5);
   await store.checkpoint();
   await history.commits(store, 4);
   await history.commit(store, 1000);
-  return bench;
+  return harness;
 })();
 
-/** Where each line of a file begins, and where the last one ends. */
+/** The offset of each line of a file, and the end of the last one. */
 export function findLineOffsets(bytes: Buffer): number[] {
   const starts = [0];
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) starts.push(at + 1);
@@ -32,15 +32,15 @@ export const lineOffsets = findLineOffsets(wal);
 export const tail = lineOffsets.at(-2) as number;
 
 export function createHarnessWith(file: string, bytes: Buffer): StoreHarness {
-  const bench = model.copy();
-  bench.disk.plant(file, bytes);
-  return bench;
+  const harness = model.copy();
+  harness.disk.plant(file, bytes);
+  return harness;
 }
 
 export function createHarnessWithout(...missing: string[]): StoreHarness {
-  const bench = model.copy();
-  for (const file of missing) bench.disk.unplant(file);
-  return bench;
+  const harness = model.copy();
+  for (const file of missing) harness.disk.unplant(file);
+  return harness;
 }
 
 export function zeroBytes(bytes: Buffer, from: number, to: number): Buffer {
@@ -58,7 +58,7 @@ export function lineNumberAt(at: number): number {
   return lineOffsets.findLast((start) => start <= at) as number;
 }
 
-export async function snapshot(bench: StoreHarness): Promise<Record<string, string>> {
-  const names = (await bench.names()).filter((name) => !name.startsWith('iam.lock'));
-  return Object.fromEntries(names.map((name) => [name, bench.bytes(bench.path(name)).toString('latin1')]));
+export async function snapshot(harness: StoreHarness): Promise<Record<string, string>> {
+  const names = (await harness.names()).filter((name) => !name.startsWith('iam.lock'));
+  return Object.fromEntries(names.map((name) => [name, harness.bytes(harness.path(name)).toString('latin1')]));
 }

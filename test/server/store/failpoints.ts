@@ -1,4 +1,4 @@
-/** The places where a crash is most likely to hurt: operations on the disk, by the kind and the file. */
+/** Critical failpoints: disk operations by kind and file. */
 import type { DiskOperation } from './fake-disk.ts';
 
 export type Failpoint = readonly [what: string, kind: DiskOperation['kind'], name: string, side: 'before' | 'after'];
@@ -9,13 +9,13 @@ export const failpoints: readonly Failpoint[] = [
   ['after an append was synced', 'syncData', 'journal.jsonl', 'after'],
   ['while a checkpoint is written', 'write', 'iam.json.tmp', 'after'],
   ['after a checkpoint was written and synced', 'sync', 'iam.json.tmp', 'after'],
-  ['before the former checkpoint is renamed', 'rename', 'iam.json iam.previous.json', 'before'],
-  ['after the former checkpoint was renamed', 'rename', 'iam.json iam.previous.json', 'after'],
+  ['before the previous checkpoint is renamed', 'rename', 'iam.json iam.previous.json', 'before'],
+  ['after the previous checkpoint was renamed', 'rename', 'iam.json iam.previous.json', 'after'],
   ['before the new checkpoint is renamed', 'rename', 'iam.json.tmp iam.json', 'before'],
   ['after the new checkpoint was renamed', 'rename', 'iam.json.tmp iam.json', 'after'],
   ['before the folder is synced', 'syncFolder', 'store', 'before'],
   ['after the folder was synced', 'syncFolder', 'store', 'after'],
-  ['after the next segment was made', 'sync', 'journal.next.jsonl', 'after'],
+  ['after the next segment was created', 'sync', 'journal.next.jsonl', 'after'],
   ['after the old segment was renamed', 'rename', 'journal.jsonl journal.000000000001.jsonl', 'after'],
   ['after the next segment was renamed', 'rename', 'journal.next.jsonl journal.jsonl', 'after'],
   ['before an old segment is removed', 'remove', 'journal.000000000001.jsonl', 'before'],

@@ -1,6 +1,6 @@
 /**
- * A disk in memory that keeps apart what was written and what was synced, so that a crash can forget the difference:
- * bytes by the sector, names by the operation. It fails, fills up and writes short on demand.
+ * An in-memory disk that tracks written and synced data separately, so that a crash can lose the difference: contents by
+ * sector, names by operation. It fails, fills up and writes partially on demand.
  */
 import { basename, dirname } from 'node:path';
 import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
@@ -18,7 +18,7 @@ import {
 
 export type { Loss } from './fake-inode.ts';
 
-/** One call that reaches the disk, such as 'sync journal.jsonl'. */
+/** One disk operation, such as 'sync journal.jsonl'. */
 export interface DiskOperation {
   readonly kind: 'make' | 'open' | 'write' | 'truncate' | 'syncData' | 'sync' | 'rename' | 'remove' | 'syncFolder';
   readonly name: string;
@@ -26,9 +26,9 @@ export interface DiskOperation {
 
 export class PowerLoss extends Error {}
 
-/** An error as the system gives it. */
+/** Creates a system error. */
 export function systemError(code: string, syscall: string): Error {
-  return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
+  return Object.assign(new Error(`${code}: injected, ${syscall}`), { code, syscall });
 }
 
 const SYSCALLS: Readonly<Record<DiskOperation['kind'], string>> = {
@@ -44,31 +44,31 @@ const SYSCALLS: Readonly<Record<DiskOperation['kind'], string>> = {
 };
 
 export class FakeDisk implements Disk {
-  /** Every operation that changes something or makes it durable. */
+  /** All operations that change data or make it durable. */
   readonly operations: DiskOperation[] = [];
-  /** Called before each operation; what it throws is what the operation fails with. */
+  /** Called before each operation, which fails with the error it throws. */
   before: (operation: DiskOperation, count: number) => void = () => {};
-  /** No write takes more bytes than this. */
-  longestWrite = Number.POSITIVE_INFINITY;
-  /** How many bytes all files together may have. */
+  /** The maximum bytes per write. */
+  maxWriteBytes = Number.POSITIVE_INFINITY;
+  /** The total capacity in bytes. */
   capacity = Number.POSITIVE_INFINITY;
-  /** Names of files that are open, as they were when they were opened. */
+  /** Names of open files at the time of opening. */
   readonly openFiles: string[] = [];
   readonly #folders = new Map<string, FakeFolder>([['/', createFakeFolder()]]);
   #lost = false;
 
-  /** Lets the next operation that fits, and all after it, find no disk any more. */
-  loseAt(fits: (operation: DiskOperation, count: number) => boolean): void {
+  /** Simulates a power loss at the next matching operation. */
+  loseAt(matches: (operation: DiskOperation, count: number) => boolean): void {
     this.before = (operation, count) => {
-      this.#lost ||= fits(operation, count);
+      this.#lost ||= matches(operation, count);
       if (this.#lost) throw new PowerLoss(`lost at ${operation.kind} ${operation.name}`);
     };
   }
 
-  /** Lets operations that fit fail with a system error. */
-  failAt(code: string, fits: (operation: DiskOperation, count: number) => boolean): void {
+  /** Makes matching operations fail with a system error. */
+  failAt(code: string, matches: (operation: DiskOperation, count: number) => boolean): void {
     this.before = (operation, count) => {
-      if (fits(operation, count)) throw systemError(code, SYSCALLS[operation.kind]);
+      if (matches(operation, count)) throw systemError(code, SYSCALLS[operation.kind]);
     };
   }
 
@@ -76,7 +76,7 @@ export class FakeDisk implements Disk {
     this.before = () => {};
   }
 
-  /** The disk as the next start finds it. */
+  /** Returns the disk as the next start finds it. */
   afterCrash(loss: Loss): FakeDisk {
     const next = new FakeDisk();
     const inodes = new Map<Inode, Inode>();
@@ -91,13 +91,13 @@ export class FakeDisk implements Disk {
     return next;
   }
 
-  /** A file's contents, for tests to look at. */
+  /** Returns a file's contents, for assertions. */
   contents(path: string): Buffer | undefined {
     const data = this.#folders.get(dirname(path))?.names.get(basename(path))?.data;
     return data === undefined ? undefined : Buffer.from(data);
   }
 
-  /** Puts a file there as if it had always been so. */
+  /** Adds a durable file. */
   plant(path: string, data: Buffer): void {
     const folder = this.#folder(dirname(path));
     const inode = createSyncedInode(data);
@@ -105,7 +105,7 @@ export class FakeDisk implements Disk {
     folder.synced.set(basename(path), inode);
   }
 
-  /** Takes a file away as if it had never been there. */
+  /** Removes a file durably. */
   unplant(path: string): void {
     const folder = this.#folder(dirname(path));
     folder.names.delete(basename(path));
@@ -113,7 +113,7 @@ export class FakeDisk implements Disk {
   }
 
   async makeFolder(path: string): Promise<void> {
-    this.#note('make', path);
+    this.#record('make', path);
     if (!this.#folders.has(path)) this.#folders.set(path, createFakeFolder());
   }
 
@@ -136,18 +136,18 @@ export class FakeDisk implements Disk {
   async open(path: string, mode: 'create' | 'replace' | 'modify'): Promise<DiskFile> {
     const folder = this.#folder(dirname(path));
     const name = basename(path);
-    const there = folder.names.get(name);
-    if (mode === 'create' && there !== undefined) throw systemError('EEXIST', 'open');
-    if (mode === 'modify' && there === undefined) throw systemError('ENOENT', 'open');
-    this.#note('open', name);
-    const inode = there ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
-    if (there === undefined) applyNameChange(folder, (names) => names.set(name, inode));
+    const existing = folder.names.get(name);
+    if (mode === 'create' && existing !== undefined) throw systemError('EEXIST', 'open');
+    if (mode === 'modify' && existing === undefined) throw systemError('ENOENT', 'open');
+    this.#record('open', name);
+    const inode = existing ?? { data: Buffer.alloc(0), synced: Buffer.alloc(0) };
+    if (existing === undefined) applyNameChange(folder, (names) => names.set(name, inode));
     if (mode === 'replace') inode.data = Buffer.alloc(0);
     return this.#file(inode, name);
   }
 
   async rename(from: string, to: string): Promise<void> {
-    this.#note('rename', `${basename(from)} ${basename(to)}`);
+    this.#record('rename', `${basename(from)} ${basename(to)}`);
     const folder = this.#folder(dirname(from));
     const inode = folder.names.get(basename(from));
     if (inode === undefined) throw systemError('ENOENT', 'rename');
@@ -158,14 +158,14 @@ export class FakeDisk implements Disk {
   }
 
   async remove(path: string): Promise<void> {
-    this.#note('remove', basename(path));
+    this.#record('remove', basename(path));
     const folder = this.#folder(dirname(path));
     if (!folder.names.has(basename(path))) throw systemError('ENOENT', 'unlink');
     applyNameChange(folder, (names) => names.delete(basename(path)));
   }
 
   async syncFolder(path: string): Promise<void> {
-    this.#note('syncFolder', basename(path));
+    this.#record('syncFolder', basename(path));
     const folder = this.#folder(path);
     folder.synced = new Map(folder.names);
     folder.changes = [];
@@ -181,9 +181,9 @@ export class FakeDisk implements Disk {
     this.openFiles.push(name);
     const sync = async (kind: 'sync' | 'syncData') => {
       try {
-        this.#note(kind, name);
+        this.#record(kind, name);
       } catch (error) {
-        inode.given = Buffer.from(inode.data);
+        inode.failed = Buffer.from(inode.data);
         throw error;
       }
       inode.synced = syncedBytes(inode);
@@ -191,7 +191,7 @@ export class FakeDisk implements Disk {
     return {
       write: async (bytes, position) => this.#write(inode, name, bytes, position),
       truncate: async (size) => {
-        this.#note('truncate', name);
+        this.#record('truncate', name);
         inode.data = Buffer.from(inode.data.subarray(0, size));
       },
       syncData: () => sync('syncData'),
@@ -201,9 +201,9 @@ export class FakeDisk implements Disk {
   }
 
   #write(inode: Inode, name: string, bytes: Uint8Array, position: number): number {
-    this.#note('write', name);
+    this.#record('write', name);
     const room = this.capacity - this.#used() + Math.max(0, inode.data.length - position);
-    const length = Math.min(bytes.length, this.longestWrite, Math.max(0, room));
+    const length = Math.min(bytes.length, this.maxWriteBytes, Math.max(0, room));
     if (length === 0 && bytes.length > 0) throw systemError('ENOSPC', 'write');
     const grown = Buffer.alloc(Math.max(inode.data.length, position + length));
     inode.data.copy(grown);
@@ -224,7 +224,7 @@ export class FakeDisk implements Disk {
     return folder;
   }
 
-  #note(kind: DiskOperation['kind'], name: string): void {
+  #record(kind: DiskOperation['kind'], name: string): void {
     const operation = { kind, name };
     this.before(operation, this.operations.length);
     this.operations.push(operation);

@@ -1,11 +1,11 @@
-/** Stores that begin with what others hold: each keeps what every store keeps, and none notices the other. */
+/** Forks and copies: they pass the store suite and are independent of their origin. */
 import { describe, expect, test } from 'vitest';
 import { copyStore, type ForkableStore, openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { group, insertGroups, user } from './rows.ts';
 import { storeSuite } from './suite.ts';
 
-/** A fork of a store that held rows, which are gone in it: the layers below speak of keys that the suite uses. */
+/** A fork with all rows deleted, so that overlays below contain keys that the suite uses. */
 async function createEmptyFork(): Promise<ForkableStore> {
   const origin = openMemoryStore();
   await insertGroups(origin, ...['a', 'b', 'c'].map((id) => group(id, { roles: ['x'] })));
@@ -19,13 +19,13 @@ async function createEmptyFork(): Promise<ForkableStore> {
 const opened = (store: Store) => ({ store, dispose: () => store.close() });
 
 storeSuite('a fork of an empty store', async () => opened(await openMemoryStore().fork()));
-storeSuite('a fork of a fork whose rows are gone', async () => opened(await (await createEmptyFork()).fork()));
+storeSuite('a fork of a fork with deleted rows', async () => opened(await (await createEmptyFork()).fork()));
 storeSuite('a copy', async () => opened(await copyStore(openMemoryStore())));
 
 const ids = async (store: Store) => (await store.groups.list()).map(({ groupId }) => groupId);
 
 describe('a fork', () => {
-  test('begins with what was there, and each goes its own way', async () => {
+  test('starts with the rows of its origin and is independent of it', async () => {
     const origin = openMemoryStore();
     await insertGroups(origin, group('a'), group('b'));
     const fork = await origin.fork();
@@ -42,7 +42,7 @@ describe('a fork', () => {
     expect([await origin.groups.count(), await fork.groups.count()]).toEqual([3, 2]);
   });
 
-  test('holds what was being written when it was made, whole or not at all', async () => {
+  test('contains each concurrent transaction completely or not at all', async () => {
     const origin = openMemoryStore();
     const writes = Array.from({ length: 100 }, (_, at) =>
       origin.transaction(async (tx) => {
@@ -56,7 +56,7 @@ describe('a fork', () => {
     expect(await origin.groups.count()).toBe(100);
   });
 
-  test('outlives its origin, and can be made again and again without getting deeper', async () => {
+  test('outlives its origin, and repeated forks do not deepen the overlay chain', async () => {
     const origin = openMemoryStore();
     await insertGroups(origin, group('a'));
     for (let at = 0; at < 1000; at += 1) await origin.fork();
@@ -69,7 +69,7 @@ describe('a fork', () => {
   });
 });
 
-test('a copy holds every row, and shares none of what is written', async () => {
+test('a copy contains every row and shares no later writes', async () => {
   const origin = openMemoryStore();
   await insertGroups(origin, group('a'), group('b'));
   const copy = await copyStore(origin);

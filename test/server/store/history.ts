@@ -1,6 +1,6 @@
 /**
- * A history whose every state tells how far it got: commit n adds the group n and sets the counter to n. After any
- * crash the state must be one of its states, with all that was answered and nothing that was not issued.
+ * A history with recognizable states: commit n adds the group n and sets the counter to n. After a crash, the state must
+ * be one of them, contain all acknowledged commits and no commit that was not issued.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -9,7 +9,7 @@ import { group } from './rows.ts';
 const COUNTER = 'counter';
 
 export class History {
-  /** Commits that were begun, and the last one that was acknowledged. */
+  /** The number of attempted commits, and the last acknowledged one. */
   attempted: number;
   acknowledged: number;
 
@@ -18,7 +18,7 @@ export class History {
     this.acknowledged = from;
   }
 
-  /** Makes the next commit; what the store throws is passed on. */
+  /** Writes the next commit. @throws the error of the store. */
   async commit(store: Store, padding = 0): Promise<void> {
     this.attempted += 1;
     const number = this.attempted;
@@ -30,12 +30,12 @@ export class History {
     for (let done = 0; done < count; done += 1) await this.commit(store);
   }
 
-  /** Makes several commits at once. */
+  /** Writes several commits concurrently. */
   async burst(store: Store, count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, () => this.commit(store)));
   }
 
-  /** Goes on from a state that was found: what was issued and is not in it will never be. */
+  /** Continues from a recovered state; attempted commits that it does not contain are lost. */
   async resume(store: Store): Promise<number> {
     const found = await countCommits(store);
     ok(found >= this.acknowledged, `commit ${this.acknowledged} was acknowledged, and the state ends with ${found}`);
@@ -54,7 +54,7 @@ export async function writeCommit(store: Store, number: number, padding = 0): Pr
   });
 }
 
-/** How many commits the state holds. Fails where it is not a state of the history. */
+/** Counts the commits of the state. Fails if it is not a state of the history. */
 export async function countCommits(store: Store): Promise<number> {
   const counter = await store.groups.get(COUNTER);
   const count = Number(counter?.groupName.replace('counted to ', '') ?? 0);

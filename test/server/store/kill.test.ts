@@ -1,4 +1,4 @@
-/** A process that writes is killed, again and again: what it answered is there, in order, and nothing it did not issue. */
+/** Kills a writing process repeatedly: acknowledged commits survive, in order, and no other commits appear. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleChild, type Children } from './children.ts';
@@ -18,33 +18,35 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([children.remove(), folder.remove()]));
 
-test(`keeps what was answered through ${CYCLES} kills under load`, async () => {
+test(`keeps acknowledged commits through ${CYCLES} kills under load`, async () => {
   const seed = 20_261;
   const random = createSeededRandom(seed);
-  let answered = 0;
+  let acknowledged = 0;
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
     const child = children.start(folder.directory, 'write', String(WRITERS));
-    await child.line('answered');
+    await child.line('acknowledged');
     await setTimeout(between(random, 0, 150));
     await child.kill();
-    const numbers = child.lines.filter((line) => line.startsWith('answered')).map((line) => Number(line.split(' ')[1]));
+    const numbers = child.lines
+      .filter((line) => line.startsWith('acknowledged'))
+      .map((line) => Number(line.split(' ')[1]));
     const where = `cycle ${cycle}, seed ${seed}`;
-    expect(numbers[0], where).toBeGreaterThan(answered);
+    expect(numbers[0], where).toBeGreaterThan(acknowledged);
     expect(numbers, where).toEqual([...numbers].sort((one, other) => one - other));
-    answered = numbers.at(-1) ?? answered;
-    // Every other time the next child recovers from the files as the kill left them.
-    if (cycle % 2 === 0) answered = await checkState(answered, where);
+    acknowledged = numbers.at(-1) ?? acknowledged;
+    // Every other time the next child recovers from the files of the killed process.
+    if (cycle % 2 === 0) acknowledged = await checkState(acknowledged, where);
   }
-  process.stdout.write(`kill test: ${answered} commits, seed ${seed}\n`);
+  process.stdout.write(`kill test: ${acknowledged} commits, seed ${seed}\n`);
 }, 60_000);
 
-/** Each writer waits for its answer, so at most one commit of each is there that was never answered. */
-async function checkState(answered: number, where: string): Promise<number> {
+/** Each writer waits for its acknowledgement, so at most one unacknowledged commit per writer exists. */
+async function checkState(acknowledged: number, where: string): Promise<number> {
   const store = await openStore(folder.directory);
   try {
     const state = await countCommits(store);
-    expect(state, where).toBeGreaterThanOrEqual(answered);
-    expect(state, where).toBeLessThanOrEqual(answered + WRITERS);
+    expect(state, where).toBeGreaterThanOrEqual(acknowledged);
+    expect(state, where).toBeLessThanOrEqual(acknowledged + WRITERS);
     return state;
   } finally {
     await store.close();

@@ -1,4 +1,4 @@
-/** One process to a store. */
+/** One process per store. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function start(): Child {
 }
 
 describe('a second process', () => {
-  test('is refused at once with the number of the first, also while that one is stopped', async () => {
+  test('is rejected at once with the pid of the first, also while that one is stopped', async () => {
     const first = start();
     await first.line('open');
     const refusal = { kind: 'in-use', pid: first.pid, message: expect.stringContaining(`process ${first.pid}`) };
@@ -43,7 +43,7 @@ describe('a second process', () => {
     first.signal('SIGCONT');
   });
 
-  test('may start as soon as the first was killed', async () => {
+  test('can start as soon as the first was killed', async () => {
     const first = start();
     await first.line('open');
     await first.kill();
@@ -53,20 +53,20 @@ describe('a second process', () => {
     await store.close();
   });
 
-  test('is refused within one process as well, and may start when the first has closed', async () => {
+  test('is rejected within one process as well, and can start after the first has closed', async () => {
     const first = await openStore(folder.directory);
     await expect(openStore(folder.directory)).rejects.toMatchObject({ kind: 'in-use', pid: process.pid });
     await first.close();
     await (await openStore(folder.directory)).close();
   });
 
-  test('that races for the first start of an empty folder: one store and clear refusals', async () => {
+  test('in a race for an empty folder: one wins and the others are rejected', async () => {
     for (let round = 0; round < 4; round += 1) {
       const racers = [start(), start(), start()];
-      const said = await Promise.all(racers.map((racer) => racer.line('', (line) => /^(open|refused)/.test(line))));
-      const winner = racers[said.findIndex((line) => line.startsWith('open'))];
+      const outputs = await Promise.all(racers.map((racer) => racer.line('', (line) => /^(open|refused)/.test(line))));
+      const winner = racers[outputs.findIndex((line) => line.startsWith('open'))];
       const refused = `refused in-use ${winner?.pid}`;
-      expect([...said].sort()).toEqual(['open true', refused, refused]);
+      expect([...outputs].sort()).toEqual(['open true', refused, refused]);
       await Promise.all(racers.map((racer) => racer.kill()));
       await folder.remove();
       folder = await makeFolder();
@@ -74,10 +74,10 @@ describe('a second process', () => {
   });
 });
 
-describe('where no socket helps, the lock file', () => {
+describe('without sockets, the lock file', () => {
   const directory = '/store';
 
-  test('of a process that runs keeps others out, and is taken over when it is gone', async () => {
+  test('of a running process locks out others, and is replaced after it exits', async () => {
     const disk = new FakeDisk();
     const machine = new FakeMachine(false);
     const first = machine.start();
@@ -89,7 +89,7 @@ describe('where no socket helps, the lock file', () => {
     expect(await disk.list(directory)).not.toContain('iam.lock');
   });
 
-  test('of a dead process goes to one of those that race for it', async () => {
+  test('of a dead process is acquired by exactly one of several processes', async () => {
     const disk = new FakeDisk();
     const machine = new FakeMachine(false);
     const dead = machine.start();
@@ -100,7 +100,7 @@ describe('where no socket helps, the lock file', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('that a crash left empty does not keep anybody out', async () => {
+  test('that a crash left empty does not lock out others', async () => {
     const disk = new FakeDisk();
     const machine = new FakeMachine(false);
     await disk.makeFolder(directory);
@@ -108,7 +108,7 @@ describe('where no socket helps, the lock file', () => {
     await (await openStore(directory, { disk, processes: machine.start() })).close();
   });
 
-  test('of a process with the same number from before it started again is taken over', async () => {
+  test('of an earlier process with the same pid is replaced', async () => {
     const disk = new FakeDisk();
     const [before, after] = ['one', 'two'].map((startedAt) => {
       const self = { pid: 1, bootId: 'boot', startedAt };
@@ -125,14 +125,14 @@ async function unsupported() {
 }
 
 describe('a folder', () => {
-  test('that holds something else is refused and left as it is', async () => {
+  test('with other files is rejected and left unchanged', async () => {
     await mkdir(folder.directory);
     await writeFile(join(folder.directory, 'letter.txt'), 'dear');
     await expect(openStore(folder.directory)).rejects.toMatchObject({ kind: 'not-ours', file: folder.directory });
     await expect(stat(join(folder.directory, 'iam.lock'))).rejects.toThrow('ENOENT');
   });
 
-  test('and its files belong to their owner alone, whatever the umask', async () => {
+  test('and its files are accessible to their owner only, whatever the umask', async () => {
     const umask = process.umask(0);
     try {
       const store = await openStore(folder.directory);
@@ -148,7 +148,7 @@ describe('a folder', () => {
     }
   });
 
-  test('is made with all that lead to it, and a store in it is fresh until something is written', async () => {
+  test('is created with its parents, and the store is fresh until the first write', async () => {
     const directory = join(folder.directory, 'deeper', 'down');
     const first = await openStore(directory);
     expect(first.fresh).toBe(true);
@@ -162,7 +162,7 @@ describe('a folder', () => {
     await third.close();
   });
 
-  test('holds a checkpoint that is JSON with one row a line, the format first and the checksum last', async () => {
+  test('contains a checkpoint in JSON with one row per line, the format first and the checksum last', async () => {
     const store = await openStore(folder.directory);
     await store.transaction(({ groups }) => groups.insert(group('a')));
     await store.close();

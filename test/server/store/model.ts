@@ -1,4 +1,4 @@
-/** Random histories against a model that is nothing but plain Maps. */
+/** Model test: random histories compared with plain Maps. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DuplicateError, MissingRowError, type Store, type Transaction } from '../../../src/server/store/store.ts';
@@ -10,7 +10,7 @@ type Step =
   | { readonly kind: 'insert' | 'replace'; readonly row: Group }
   | { readonly kind: 'delete'; readonly groupId: string };
 
-/** Steps done in one transaction; an aborted one throws at its end. */
+/** The steps of one transaction; an aborted one throws at its end. */
 interface Episode {
   readonly steps: readonly Step[];
   readonly abort: boolean;
@@ -44,7 +44,7 @@ const episode: fc.Arbitrary<Episode> = fc.record({
 class Aborted extends Error {}
 
 export function modelSuite(open: () => Promise<OpenedStore>): void {
-  test('does what a plain map does, whatever the history', async () => {
+  test('behaves like a plain map for random histories', async () => {
     const history = fc.array(fc.array(episode, { maxLength: 4 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(history, async (rounds) => {
@@ -60,33 +60,33 @@ export function modelSuite(open: () => Promise<OpenedStore>): void {
   });
 }
 
-/** The episodes of a round are started at once: they must come out as if in turn. */
+/** The episodes of a round run concurrently and must be serializable in order. */
 async function compare(store: Store, rounds: readonly (readonly Episode[])[]): Promise<void> {
   let model: Model = new Map();
   for (const round of rounds) {
     const outcomes = round.map((each) => {
       const [expected, next] = simulate(model, each);
       model = next;
-      return { expected, seen: play(store, each) };
+      return { expected, actual: play(store, each) };
     });
-    for (const { expected, seen } of outcomes) expect(await seen).toEqual(expected);
+    for (const { expected, actual } of outcomes) expect(await actual).toEqual(expected);
     await expectSame(store, model);
   }
 }
 
 async function play(store: Store, { steps, abort }: Episode): Promise<readonly string[]> {
-  const said: string[] = [];
+  const results: string[] = [];
   const work = async (tx: Transaction) => {
-    said.length = 0;
-    for (const each of steps) said.push(await playStep(tx, each));
-    said.push(`count ${await tx.groups.count()}`);
-    said.push((await tx.groups.list()).map(({ groupId }) => groupId).join());
+    results.length = 0;
+    for (const each of steps) results.push(await playStep(tx, each));
+    results.push(`count ${await tx.groups.count()}`);
+    results.push((await tx.groups.list()).map(({ groupId }) => groupId).join());
     if (abort) throw new Aborted();
   };
   await store.transaction(work).catch((error: unknown) => {
     if (!(error instanceof Aborted)) throw error;
   });
-  return said;
+  return results;
 }
 
 async function playStep({ groups }: Transaction, each: Step): Promise<string> {
@@ -101,16 +101,16 @@ async function playStep({ groups }: Transaction, each: Step): Promise<string> {
   }
 }
 
-function simulate(before: Model, { steps, abort }: Episode): [said: readonly string[], after: Model] {
+function simulate(before: Model, { steps, abort }: Episode): [results: readonly string[], after: Model] {
   const model = new Map(before);
-  const said = steps.map((each) => simulateStep(model, each));
-  said.push(
+  const results = steps.map((each) => simulateStep(model, each));
+  results.push(
     `count ${model.size}`,
     sorted(model)
       .map(({ groupId }) => groupId)
       .join(),
   );
-  return [said, abort ? before : model];
+  return [results, abort ? before : model];
 }
 
 function simulateStep(model: Model, each: Step): string {
@@ -142,10 +142,10 @@ async function expectSame({ groups }: Store, model: Model): Promise<void> {
     expect(await groups.getBy('groupName', name)).toEqual(all.find((each) => each.groupName === name));
   }
   for (const role of roles) {
-    const having = all.filter((each) => each.roles.includes(role));
-    expect(await groups.find('role', role)).toEqual(having);
+    const matching = all.filter((each) => each.roles.includes(role));
+    expect(await groups.find('role', role)).toEqual(matching);
     expect(await groups.find('role', role, { after: 'b', limit: 1 })).toEqual(
-      having.filter((each) => each.groupId > 'b').slice(0, 1),
+      matching.filter((each) => each.groupId > 'b').slice(0, 1),
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The tools for stores that nobody has open, upon the fake disk of a bench. */
+/** The offline store operations on a fake disk. */
 
 import { createOfflineStore, type OfflineStore } from '../../../src/server/store/json/offline-store.ts';
 import type { StoreOpenError } from '../../../src/server/store/json/open-error.ts';
@@ -8,17 +8,17 @@ import { clock } from './temp-store.ts';
 
 export const backupFile = '/backups/backup.json';
 
-/** Tools of a new process of its own machine, unless one is given. */
+/** Creates the operations for a new process, on a separate machine by default. */
 export function createOfflineStoreOn(disk: FakeDisk, machine = new FakeMachine()): OfflineStore {
   return createOfflineStore({ disk, processes: machine.start(), now: clock.now });
 }
 
-/** Why it was refused. */
+/** Returns the error of a rejected operation. */
 export async function catchOpenError(work: Promise<unknown>): Promise<StoreOpenError> {
   const outcome = await work.then(
     () => undefined,
     (error: StoreOpenError) => error,
   );
-  if (outcome === undefined) throw new Error('It was done.');
+  if (outcome === undefined) throw new Error('The operation succeeded.');
   return outcome;
 }

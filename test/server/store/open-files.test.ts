@@ -1,15 +1,15 @@
 /**
- * Whatever fails, no file stays open: Node 26 ends a process in which one was left to the collector of garbage. Each
- * operation of a life of the store fails in turn, once or with all that come after it.
+ * No file stays open after a failure: Node 26 ends a process if a file handle is garbage-collected. Each operation of a
+ * scenario fails in turn, once or permanently.
  */
 import { describe, expect, test } from 'vitest';
 import { type DiskOperation, systemError } from './fake-disk.ts';
 import { History } from './history.ts';
 import { files, StoreHarness } from './store-harness.ts';
 
-/** Opens, writes, makes checkpoints and closes, whatever of it fails. */
-async function live(bench: StoreHarness): Promise<void> {
-  const store = await bench.open().catch(() => undefined);
+/** Opens, writes, checkpoints and closes a store, ignoring failures. */
+async function runScenario(harness: StoreHarness): Promise<void> {
+  const store = await harness.open().catch(() => undefined);
   if (!store) return;
   const history = new History();
   for (let round = 0; round < 3; round += 1) {
@@ -20,52 +20,52 @@ async function live(bench: StoreHarness): Promise<void> {
   await store.close().catch(() => undefined);
 }
 
-/** A store in which the next start finds work: a torn tail of the journal and a checkpoint that was not finished. */
-async function torn(): Promise<StoreHarness> {
-  const bench = new StoreHarness();
-  const store = await bench.open();
+/** A store with a createTorn tail and an unfinished checkpoint. */
+async function createTorn(): Promise<StoreHarness> {
+  const harness = new StoreHarness();
+  const store = await harness.open();
   await new History().commits(store, 3);
-  bench.crash('nothing');
-  bench.disk.plant(files.wal, Buffer.concat([bench.bytes(files.wal), Buffer.from('{"torn')]));
-  bench.disk.plant(`${files.checkpoint}.tmp`, Buffer.from('{'));
-  return bench;
+  harness.crash('nothing');
+  harness.disk.plant(files.wal, Buffer.concat([harness.bytes(files.wal), Buffer.from('{"createTorn')]));
+  harness.disk.plant(`${files.checkpoint}.tmp`, Buffer.from('{'));
+  return harness;
 }
 
-async function operationsOf(bench: StoreHarness): Promise<readonly DiskOperation[]> {
-  await live(bench);
-  return bench.disk.operations;
+async function operationsOf(harness: StoreHarness): Promise<readonly DiskOperation[]> {
+  await runScenario(harness);
+  return harness.disk.operations;
 }
 
 describe.each([
   ['a new store', async () => new StoreHarness()],
-  ['a store after a crash', torn],
-])('%s', (_, prepared) => {
-  test('holds no file once it is closed', async () => {
-    const bench = await prepared();
-    expect((await operationsOf(bench)).length).toBeGreaterThan(40);
-    expect(bench.disk.openFiles).toEqual([]);
+  ['a store after a crash', createTorn],
+])('%s', (_, createHarness) => {
+  test('has no open file after close', async () => {
+    const harness = await createHarness();
+    expect((await operationsOf(harness)).length).toBeGreaterThan(40);
+    expect(harness.disk.openFiles).toEqual([]);
   });
 
   test.each([
     ['EIO', 'once'],
     ['ENOSPC', 'once'],
-    ['EIO', 'for good'],
-    ['ENOSPC', 'for good'],
-  ])('holds none where any operation fails with %s %s', async (code, howOften) => {
-    const { length } = await operationsOf(await prepared());
-    const left: string[] = [];
+    ['EIO', 'permanently'],
+    ['ENOSPC', 'permanently'],
+  ])('has no open file when any operation fails with %s %s', async (code, howOften) => {
+    const { length } = await operationsOf(await createHarness());
+    const leaked: string[] = [];
     for (let at = 0; at < length; at += 1) {
-      const bench = await prepared();
+      const harness = await createHarness();
       let failures = 0;
-      bench.disk.before = ({ kind, name }, count) => {
+      harness.disk.before = ({ kind, name }, count) => {
         if (count < at || (failures > 0 && howOften === 'once')) return;
         failures += 1;
         throw systemError(code, kind === 'syncData' ? 'fdatasync' : kind === 'sync' ? 'fsync' : name);
       };
-      await live(bench);
+      await runScenario(harness);
       expect(failures).toBeGreaterThan(0);
-      left.push(...bench.disk.openFiles.map((name) => `${name} after ${at} operations`));
+      leaked.push(...harness.disk.openFiles.map((name) => `${name} after ${at} operations`));
     }
-    expect(left).toEqual([]);
+    expect(leaked).toEqual([]);
   });
 });

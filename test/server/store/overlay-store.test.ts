@@ -1,11 +1,11 @@
-/** What happens around a batch: who sees what before it is durable, and what is left when it fails. */
+/** Batches: visibility before they are durable, and failures. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Overlay } from '../../../src/server/store/overlay.ts';
 import { OverlayStore, type Sink } from '../../../src/server/store/overlay-store.ts';
 import { DuplicateError, type Reader, StoreUnavailableError } from '../../../src/server/store/store.ts';
 import { group } from './rows.ts';
 
-/** Saves when told to. */
+/** A sink that saves on demand. */
 class ManualSink implements Sink {
   readonly sequence = 0;
   readonly sizes: number[] = [];
@@ -45,7 +45,7 @@ class ManualSink implements Sink {
   }
 }
 
-/** Resolves when all transactions that were begun have had their turn. */
+/** Resolves once all started transactions have run. */
 const everyTurn = () => new Promise(setImmediate);
 
 describe('a batch', () => {
@@ -60,7 +60,7 @@ describe('a batch', () => {
   const insert = (groupId: string) => store.transaction(({ groups }) => groups.insert(group(groupId)));
   const ids = (tx: Pick<Reader, 'groups'>) => tx.groups.list().then((rows) => rows.map(({ groupId }) => groupId));
 
-  test('is seen by later transactions at once, and by plain reads when it is durable', async () => {
+  test('is visible to later transactions at once, and to plain reads once it is durable', async () => {
     const saved = insert('a');
     await sink.arrival();
     let seen: string[] = [];
@@ -78,7 +78,7 @@ describe('a batch', () => {
     expect(await ids(store.reader)).toEqual(['a', 'b']);
   });
 
-  test('gathers what is committed while another one is saved', async () => {
+  test('collects commits while another batch is saved', async () => {
     const first = insert('a');
     await sink.arrival();
     const others = Promise.all(['b', 'c', 'd'].map(insert));
@@ -90,7 +90,7 @@ describe('a batch', () => {
     expect(sink.sizes).toEqual([1, 3]);
   });
 
-  test('that fails takes with it all that was built upon it', async () => {
+  test('that fails also rejects all transactions that depend on it', async () => {
     const first = insert('a');
     await sink.arrival();
     const second = store.transaction(async ({ groups }) => groups.replace(group('a', { roles: ['x'] })));
@@ -108,12 +108,12 @@ describe('a batch', () => {
     expect(await ids(store.reader)).toEqual(['a']);
   });
 
-  test('that fails ends the transaction that runs meanwhile, which has seen it', async () => {
+  test('that fails ends a running transaction that has read it', async () => {
     const first = insert('a').catch((error: unknown) => error);
     await sink.arrival();
-    let goOn = () => {};
+    let resume = () => {};
     const paused = new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
     const running = store.transaction(async ({ groups }) => {
       await groups.get('a');
@@ -123,27 +123,27 @@ describe('a batch', () => {
     const outcome = expect(running).rejects.toThrow(StoreUnavailableError);
     await sink.fail();
     await first;
-    goOn();
+    resume();
     await outcome;
   });
 
   test('is waited for by a transaction that only read it', async () => {
     const first = insert('a');
     await sink.arrival();
-    let answered = false;
+    let settled = false;
     const reading = store.transaction(ids).then((seen) => {
-      answered = true;
+      settled = true;
       return seen;
     });
     await everyTurn();
-    expect(answered).toBe(false);
+    expect(settled).toBe(false);
     await sink.save();
     expect(await reading).toEqual(['a']);
     await first;
     expect(sink.sizes).toEqual([1]);
   });
 
-  test('that fails turns an error that rests upon it into one that says so', async () => {
+  test('that fails replaces an error that depends on it by StoreUnavailableError', async () => {
     const first = insert('a').catch(() => {});
     await sink.arrival();
     const second = insert('a');
@@ -152,7 +152,7 @@ describe('a batch', () => {
     await Promise.all([first, outcome]);
   });
 
-  test('that is saved lets an error that rests upon it through', async () => {
+  test('that is saved passes on an error that depends on it', async () => {
     const first = insert('a');
     await sink.arrival();
     const second = expect(insert('a')).rejects.toThrow(DuplicateError);
@@ -160,7 +160,7 @@ describe('a batch', () => {
     await Promise.all([first, second]);
   });
 
-  test('needs no saving where nothing was written', async () => {
+  test('is not saved if nothing was written', async () => {
     expect(await store.transaction(async () => 'done')).toBe('done');
     expect(sink.sizes).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe('a frozen store', () => {
     sequence: 0,
   };
 
-  test('stays as it was for who reads the frozen part, and goes on for all others', async () => {
+  test('does not change in its frozen part, and continues for other readers', async () => {
     const store = new OverlayStore(new Overlay('base'), sink);
     await store.transaction(({ groups }) => groups.insert(group('a', { groupName: 'one', roles: ['x'] })));
     await store.transaction(({ groups }) => groups.insert(group('b', { groupName: 'two' })));
@@ -198,7 +198,7 @@ describe('a frozen store', () => {
     await expectNow();
   });
 
-  test('takes writes while it thaws, slice by slice', async () => {
+  test('accepts writes while it thaws in slices', async () => {
     const store = new OverlayStore(new Overlay('base'), sink);
     const numbers = Array.from({ length: 3000 }, (_, number) => String(number).padStart(5, '0'));
     const insert = (groupId: string) => store.transaction(({ groups }) => groups.insert(group(groupId)));

@@ -1,4 +1,4 @@
-/** Numbers that look random and come again from the same seed (a linear congruential generator). */
+/** A deterministic random generator (linear congruential generator). */
 export function createSeededRandom(seed: number): () => number {
   let state = BigInt(seed) * 2_654_435_761n + 12_345n;
   return () => {

@@ -1,4 +1,4 @@
-/** Looking at stores that are whole, torn or damaged, and what a repair keeps of them. */
+/** Verify and repair of intact, torn and damaged stores. */
 import { describe, expect, test } from 'vitest';
 import {
   COMMITS,
@@ -17,22 +17,22 @@ import { createSeededRandom } from './random.ts';
 import { expectOpens } from './store-assertions.ts';
 import { files, type StoreHarness } from './store-harness.ts';
 
-/** The journal as it is with a bit flipped in its third commit, which is commit 12 of the store. */
-const damagedJournal = flipBit(wal, (lineOffsets[3] as number) + 40, 3);
+/** The write-ahead log with a flipped bit in its third commit, commit 12 of the store. */
+const damagedWal = flipBit(wal, (lineOffsets[3] as number) + 40, 3);
 const damagedCheckpoint = flipBit(model.bytes(files.checkpoint), 900, 2);
 
-/** Looks, and sees to it that nothing was written. */
-async function expectVerified(bench: StoreHarness) {
-  const before = await snapshot(bench);
-  const operations = bench.disk.operations.length;
-  const report = await createOfflineStoreOn(bench.disk).verify('/store');
-  expect(bench.disk.operations).toHaveLength(operations);
-  expect(await snapshot(bench)).toEqual(before);
+/** Verifies the store and asserts that nothing was written. */
+async function expectVerified(harness: StoreHarness) {
+  const before = await snapshot(harness);
+  const operations = harness.disk.operations.length;
+  const report = await createOfflineStoreOn(harness.disk).verify('/store');
+  expect(harness.disk.operations).toHaveLength(operations);
+  expect(await snapshot(harness)).toEqual(before);
   return report;
 }
 
 describe('verify', () => {
-  test('tells of a whole store what it holds, file by file', async () => {
+  test('reports the contents of an intact store by file', async () => {
     const report = await expectVerified(model.copy());
     expect(report).toMatchObject({
       ...{ formatVersion: 1, sound: true, opens: true, sequence: COMMITS, notes: [] },
@@ -49,7 +49,7 @@ describe('verify', () => {
     for (const { sha256, bytes } of report.files) expect([sha256.length, bytes > 0]).toEqual([64, true]);
   });
 
-  test('takes what a crash leaves for what it is', async () => {
+  test('does not report remains of a crash as damage', async () => {
     const torn = await expectVerified(createHarnessWith(files.wal, wal.subarray(0, -10)));
     expect(torn).toMatchObject({ sound: true, opens: true, sequence: COMMITS - 1, notes: [expect.any(String)] });
     const temporary = model.copy();
@@ -61,12 +61,12 @@ describe('verify', () => {
   });
 
   test.each([
-    ['the journal', files.wal, damagedJournal, false],
-    ['the checkpoint, which the one before stands in for', files.checkpoint, damagedCheckpoint, true],
-    ['the checkpoint before, which nothing needs', files.previous, Buffer.from('{}'), true],
-    ['a segment that only the checkpoint before needs', closedSegment, Buffer.alloc(900), true],
+    ['the write-ahead log', files.wal, damagedWal, false],
+    ['the checkpoint, which the previous one replaces', files.checkpoint, damagedCheckpoint, true],
+    ['the previous checkpoint, which is not needed', files.previous, Buffer.from('{}'), true],
+    ['a segment that only the previous checkpoint needs', closedSegment, Buffer.alloc(900), true],
     ['the marker', files.marker, Buffer.from('null'), false],
-  ])('names damage in %s', async (_, file, contents, opens) => {
+  ])('reports damage in %s', async (_, file, contents, opens) => {
     const report = await expectVerified(createHarnessWith(file, contents));
     expect(report).toMatchObject({ sound: false, opens });
     const damaged = report.files.filter(({ damage }) => damage !== undefined);
@@ -74,7 +74,7 @@ describe('verify', () => {
     expect(report.refusal === undefined).toBe(opens);
   });
 
-  test('refuses what is no store, and what a newer version wrote', async () => {
+  test('rejects a folder without a store, and a newer format', async () => {
     const { disk } = model.copy();
     await disk.makeFolder('/else');
     expect(await catchOpenError(createOfflineStoreOn(disk).verify('/else'))).toMatchObject({ kind: 'not-ours' });
@@ -91,69 +91,69 @@ describe('verify', () => {
   });
 });
 
-/** Repairs, and sees to it that every file of before is still there, and that what is there now is whole. */
-async function expectRepaired(bench: StoreHarness, commits: number): Promise<void> {
-  const before = await snapshot(bench);
-  const { setAside } = await createOfflineStoreOn(bench.disk).repair('/store');
-  const after = Object.values(await snapshot(bench));
+/** Repairs the store; asserts that every old file is retained and that the result is intact. */
+async function expectRepaired(harness: StoreHarness, commits: number): Promise<void> {
+  const before = await snapshot(harness);
+  const { setAside } = await createOfflineStoreOn(harness.disk).repair('/store');
+  const after = Object.values(await snapshot(harness));
   for (const [name, text] of Object.entries(before)) if (!name.endsWith('marker')) expect(after).toContain(text);
   expect(setAside.length).toBeGreaterThan(0);
-  expect(await expectVerified(bench)).toMatchObject({ sound: true, opens: true, sequence: commits });
-  await expectOpens(bench, commits);
+  expect(await expectVerified(harness)).toMatchObject({ sound: true, opens: true, sequence: commits });
+  await expectOpens(harness, commits);
 }
 
 describe('a repair', () => {
-  test('keeps everything before the damage, and tells what comes after', async () => {
-    const bench = createHarnessWith(files.wal, damagedJournal);
-    const before = await snapshot(bench);
-    const plan = await createOfflineStoreOn(bench.disk).previewRepair('/store');
-    expect(plan).toMatchObject({
+  test('retains everything before the damage and reports what is lost', async () => {
+    const harness = createHarnessWith(files.wal, damagedWal);
+    const before = await snapshot(harness);
+    const preview = await createOfflineStoreOn(harness.disk).previewRepair('/store');
+    expect(preview).toMatchObject({
       ...{ keeps: 11, rows: 12, lostCommits: 2, unreadableLines: 1 },
       lost: [{ table: 'groups', puts: 4, deletes: 0 }],
     });
-    expect(await snapshot(bench)).toEqual(before);
-    await expectRepaired(bench, 11);
-    expect(await createOfflineStoreOn(bench.disk).previewRepair('/store')).toBeUndefined();
+    expect(await snapshot(harness)).toEqual(before);
+    await expectRepaired(harness, 11);
+    expect(await createOfflineStoreOn(harness.disk).previewRepair('/store')).toBeUndefined();
   });
 
   test.each([
-    ['the journal, all of it', () => createHarnessWith(files.wal, Buffer.alloc(500)), 9],
-    ['the journal, which is missing', () => createHarnessWithout(files.wal), 9],
+    ['the whole write-ahead log', () => createHarnessWith(files.wal, Buffer.alloc(500)), 9],
+    ['the missing write-ahead log', () => createHarnessWithout(files.wal), 9],
     ['the checkpoint and a segment before it', () => createDoublyDamaged(closedSegment), 4],
     ['the checkpoint alone', () => createHarnessWith(files.checkpoint, damagedCheckpoint), COMMITS],
     ['the marker alone', () => createHarnessWith(files.marker, Buffer.from('{}')), COMMITS],
-    ['the checkpoint before, which nothing needs', () => createHarnessWith(files.previous, Buffer.alloc(0)), COMMITS],
-  ])('of %s keeps the longest beginning that there is', async (_, broken, commits) => {
+    ['the previous checkpoint, which is not needed', () => createHarnessWith(files.previous, Buffer.alloc(0)), COMMITS],
+  ])('of %s retains the longest consistent history', async (_, broken, commits) => {
     await expectRepaired(broken(), commits);
   });
 
-  test('changes nothing where nothing is damaged', async () => {
-    const bench = model.copy();
-    const before = await snapshot(bench);
-    expect(await createOfflineStoreOn(bench.disk).repair('/store')).toEqual({ folder: '/store', setAside: [] });
-    expect(await snapshot(bench)).toEqual(before);
+  test('changes nothing if nothing is damaged', async () => {
+    const harness = model.copy();
+    const before = await snapshot(harness);
+    expect(await createOfflineStoreOn(harness.disk).repair('/store')).toEqual({ folder: '/store', setAside: [] });
+    expect(await snapshot(harness)).toEqual(before);
   });
 
-  test('is refused where there is nothing to begin with', async () => {
-    const bench = createHarnessWithout(files.checkpoint, files.previous);
-    const before = await snapshot(bench);
-    const error = await catchOpenError(createOfflineStoreOn(bench.disk).repair('/store'));
+  test('is rejected if no state is recoverable', async () => {
+    const harness = createHarnessWithout(files.checkpoint, files.previous);
+    const before = await snapshot(harness);
+    const error = await catchOpenError(createOfflineStoreOn(harness.disk).repair('/store'));
     expect(error).toMatchObject({ kind: 'damaged', message: expect.stringContaining('backup') });
-    expect(await snapshot(bench)).toEqual(before);
+    expect(await snapshot(harness)).toEqual(before);
   });
 
-  test('that is broken off at any step can be done again, or is finished by the next start', async () => {
-    const whole = createHarnessWith(files.wal, damagedJournal);
+  test('that is interrupted at any step can be repeated or is completed by the next start', async () => {
+    const whole = createHarnessWith(files.wal, damagedWal);
     await createOfflineStoreOn(whole.disk).repair('/store');
     for (let at = 0; at <= whole.disk.operations.length; at += 1) {
-      const bench = createHarnessWith(files.wal, damagedJournal);
-      bench.disk.loseAt((_, count) => count === at);
-      await createOfflineStoreOn(bench.disk)
+      const harness = createHarnessWith(files.wal, damagedWal);
+      harness.disk.loseAt((_, count) => count === at);
+      await createOfflineStoreOn(harness.disk)
         .repair('/store')
         .catch(() => {});
-      bench.crash({ random: createSeededRandom(at) });
-      await createOfflineStoreOn(bench.disk).repair('/store');
-      const store = await bench.open();
+      harness.crash({ random: createSeededRandom(at) });
+      await createOfflineStoreOn(harness.disk).repair('/store');
+      const store = await harness.open();
       expect(await countCommits(store)).toBe(11);
       await store.close();
     }
@@ -161,7 +161,7 @@ describe('a repair', () => {
 });
 
 function createDoublyDamaged(other: string): StoreHarness {
-  const bench = createHarnessWith(files.checkpoint, damagedCheckpoint);
-  bench.disk.plant(other, Buffer.alloc(900));
-  return bench;
+  const harness = createHarnessWith(files.checkpoint, damagedCheckpoint);
+  harness.disk.plant(other, Buffer.alloc(900));
+  return harness;
 }

@@ -1,4 +1,4 @@
-/** Rows for tests: valid, and different only in what a test cares for. */
+/** Valid default rows for tests. */
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Business, Group, Membership, User } from '../../../src/server/store/tables.ts';
 

@@ -8,11 +8,11 @@ function keysFrom(keys: SortedKeys, after?: string): string[] {
   return found;
 }
 
-/** Many more than stand in one chunk. */
+/** Many more than fit in one chunk. */
 const number = fc.nat(3000).map((value) => String(value).padStart(4, '0'));
 
 describe('sorted keys', () => {
-  test('are those of a set, in order, whatever was added and deleted', () => {
+  test('match a sorted set after random additions and deletions', () => {
     fc.assert(
       fc.property(
         fc.array(number, { maxLength: 4000, size: 'max' }),
@@ -22,8 +22,8 @@ describe('sorted keys', () => {
           const keys = new SortedKeys();
           for (const key of added) keys.add(key);
           for (const key of [...deleted, ...added.slice(0, added.length / 2)]) keys.delete(key);
-          const gone = new Set([...deleted, ...added.slice(0, added.length / 2)]);
-          const expected = [...new Set(added)].filter((key) => !gone.has(key)).sort();
+          const removed = new Set([...deleted, ...added.slice(0, added.length / 2)]);
+          const expected = [...new Set(added)].filter((key) => !removed.has(key)).sort();
           expect([...keys]).toEqual(expected);
           expect(keysFrom(keys)).toEqual(expected);
           expect(keysFrom(keys, after)).toEqual(expected.filter((key) => key > after));
@@ -34,7 +34,7 @@ describe('sorted keys', () => {
     );
   });
 
-  test('can be added in order, and walked from any of them', () => {
+  test('can be added in order and iterated from any of them', () => {
     const keys = new SortedKeys();
     const all = Array.from({ length: 2000 }, (_, value) => String(value).padStart(4, '0'));
     for (const key of all) keys.add(key);

@@ -1,4 +1,4 @@
-/** A store on a fake disk, and all that a test of faults needs around it. */
+/** A store on a fake disk, for tests of failures. */
 import type { Disk } from '../../../src/server/store/json/disk.ts';
 import type { StoreEvent } from '../../../src/server/store/json/events.ts';
 import type { FileStore, FileStoreOptions } from '../../../src/server/store/json/file-store.ts';
@@ -24,13 +24,13 @@ export class StoreHarness {
 
   readonly #wrap: (disk: Disk) => Disk;
 
-  /** @param wrap what the store gets in the place of the disk: another one in between. */
+  /** @param wrap wraps the disk that the store uses. */
   constructor(disk = new FakeDisk(), wrap: (disk: Disk) => Disk = (same) => same) {
     this.disk = disk;
     this.#wrap = wrap;
   }
 
-  /** Opens the store in a new process; the one before is killed. */
+  /** Opens the store in a new process and kills the previous one. */
   open(options: Partial<FileStoreOptions> = {}): Promise<FileStore> {
     this.#process?.kill();
     this.#process = this.machine.start();
@@ -39,7 +39,7 @@ export class StoreHarness {
     return openStore(directory, { disk, processes: this.#process, log, ...options });
   }
 
-  /** Why the store can't be opened. */
+  /** Returns the error of opening the store. */
   async refusal(): Promise<StoreOpenError> {
     const outcome = await this.open().then(
       () => undefined,
@@ -53,7 +53,7 @@ export class StoreHarness {
     this.disk = this.disk.afterCrash(loss);
   }
 
-  /** A copy in which things can be broken. */
+  /** An independent copy. */
   copy(): StoreHarness {
     return new StoreHarness(this.disk.afterCrash('nothing'), this.#wrap);
   }
@@ -64,11 +64,11 @@ export class StoreHarness {
 
   bytes(file: string): Buffer {
     const bytes = this.disk.contents(file);
-    if (bytes === undefined) throw new Error(`There is no ${file}.`);
+    if (bytes === undefined) throw new Error(`File not found: ${file}`);
     return bytes;
   }
 
-  /** The contents of the files that were kept aside. */
+  /** The contents of the quarantined files. */
   async quarantinedFiles(): Promise<Buffer[]> {
     const names = (await this.names()).filter((name) => name.endsWith('.broken'));
     return names.map((name) => this.bytes(`${directory}/${name}`));

@@ -1,23 +1,23 @@
-/** The part of the suite that is about one table. */
+/** The part of the store suite for single tables. */
 import { describe, expect, test } from 'vitest';
 import { DuplicateError, MissingRowError, type Store } from '../../../src/server/store/store.ts';
 import { group, idsOf, insertGroups, user } from './rows.ts';
 
 export function readingSuite(store: () => Store): void {
   describe('reading', () => {
-    test('gives a row by its key, and nothing for a key that no row has', async () => {
+    test('returns a row by its key, and undefined for an unknown key', async () => {
       await insertGroups(store(), group('a'));
       expect(await store().groups.get('a')).toEqual(group('a'));
       expect(await store().groups.get('b')).toBeUndefined();
     });
 
-    test('gives a row by any of its values in a unique index', async () => {
+    test('returns a row by any of its values in a unique index', async () => {
       await store().transaction(({ users }) => users.insert(user('u1', { userName: 'Ada', identities: ['ada@home'] })));
       for (const login of ['u1', 'ada', 'ada@home']) expect(await store().users.getBy('login', login)).toBeDefined();
       expect(await store().users.getBy('login', 'Ada')).toBeUndefined();
     });
 
-    test('gives the rows of a plain index in the order of their keys', async () => {
+    test('returns the rows of a plain index ordered by key', async () => {
       await insertGroups(
         store(),
         group('c', { roles: ['x'] }),
@@ -29,7 +29,7 @@ export function readingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.find('role', 'z'))).toEqual([]);
     });
 
-    test('lists pages: what comes after a key, there or not, and no more than asked for', async () => {
+    test('lists pages after an existing or missing key, up to the limit', async () => {
       await insertGroups(store(), group('a'), group('b'), group('c'), group('d'));
       expect(await idsOf(store().groups.list({ limit: 2 }))).toEqual(['a', 'b']);
       expect(await idsOf(store().groups.list({ after: 'b', limit: 2 }))).toEqual(['c', 'd']);
@@ -52,14 +52,14 @@ export function readingSuite(store: () => Store): void {
       expect(await store().users.count()).toBe(0);
     });
 
-    test('gives the same row by reference: nothing is copied on the way', async () => {
+    test('returns the same row object without copying', async () => {
       await insertGroups(store(), group('a', { roles: ['x'] }));
       const row = await store().groups.get('a');
       expect((await store().groups.find('role', 'x'))[0]).toBe(row);
       expect(Object.isFrozen(row)).toBe(true);
     });
 
-    test('keeps a row as it was when the object it was made from changes afterwards', async () => {
+    test('does not change a row when the inserted object changes afterwards', async () => {
       const row = { ...group('a'), roles: ['x'] };
       await insertGroups(store(), row);
       row.roles.push('y');
@@ -71,14 +71,14 @@ export function readingSuite(store: () => Store): void {
 
 export function writingSuite(store: () => Store): void {
   describe('writing', () => {
-    test('refuses a primary key that is taken', async () => {
+    test('rejects a primary key that exists', async () => {
       await insertGroups(store(), group('a'));
       await expect(insertGroups(store(), group('a', { groupName: 'other' }))).rejects.toThrow(
         new DuplicateError('groups', 'key'),
       );
     });
 
-    test('refuses a unique value that is taken and keeps the store as it was', async () => {
+    test('rejects a unique value that exists and leaves the store unchanged', async () => {
       await insertGroups(store(), group('a', { groupName: 'same' }));
       const failure = insertGroups(store(), group('b', { groupName: 'free' }), group('c', { groupName: 'same' }));
       await expect(failure).rejects.toMatchObject({
@@ -89,20 +89,20 @@ export function writingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.list())).toEqual(['a']);
     });
 
-    test('refuses a row of which any one of several unique values is taken', async () => {
+    test('rejects a row if any of several unique values exists', async () => {
       await store().transaction(({ users }) => users.insert(user('u1', { identities: ['shared'] })));
       const second = store().transaction(({ users }) => users.insert(user('u2', { identities: ['own', 'shared'] })));
       await expect(second).rejects.toThrow(DuplicateError);
     });
 
-    test('lets a row keep its unique values when it is replaced', async () => {
+    test('allows a replaced row to keep its unique values', async () => {
       await insertGroups(store(), group('a'));
       await store().transaction(({ groups }) => groups.replace(group('a', { roles: ['x'] })));
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['a']);
       expect(await store().groups.getBy('groupName', 'name of a')).toEqual(group('a', { roles: ['x'] }));
     });
 
-    test('frees the unique values of rows that changed or went', async () => {
+    test('frees the unique values of changed and deleted rows', async () => {
       await insertGroups(store(), group('a', { groupName: 'one' }), group('b', { groupName: 'two' }));
       await store().transaction(async ({ groups }) => {
         await groups.replace(group('a', { groupName: 'new' }));
@@ -115,7 +115,7 @@ export function writingSuite(store: () => Store): void {
       expect(await store().groups.getBy('groupName', 'new')).toMatchObject({ groupId: 'a' });
     });
 
-    test('lets two rows swap a unique value in one transaction', async () => {
+    test('allows two rows to swap a unique value in one transaction', async () => {
       await insertGroups(store(), group('a', { groupName: 'one' }), group('b', { groupName: 'two' }));
       await store().transaction(async ({ groups }) => {
         await groups.replace(group('a', { groupName: 'aside' }));
@@ -126,63 +126,63 @@ export function writingSuite(store: () => Store): void {
       expect(await store().groups.getBy('groupName', 'two')).toMatchObject({ groupId: 'a' });
     });
 
-    test('takes a replaced row out of the plain indexes it left', async () => {
+    test('removes a replaced row from its old plain index values', async () => {
       await insertGroups(store(), group('a', { roles: ['x'] }));
       await store().transaction(({ groups }) => groups.replace(group('a', { roles: ['y'] })));
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual([]);
       expect(await idsOf(store().groups.find('role', 'y'))).toEqual(['a']);
     });
 
-    test('sees what a transaction wrote in a plain index, before it was first asked and after', async () => {
+    test('finds the writes of a transaction in a plain index, before and after its first use', async () => {
       await insertGroups(store(), group('a', { roles: ['x'] }), group('b', { roles: ['x'] }));
       const seen = await store().transaction(async ({ groups }) => {
-        const having = () => idsOf(groups.find('role', 'x'));
+        const findMatches = () => idsOf(groups.find('role', 'x'));
         await groups.insert(group('c', { roles: ['x'] }));
         await groups.replace(group('a'));
-        const first = await having();
+        const first = await findMatches();
         await groups.insert(group('d', { roles: ['x'] }));
         await groups.replace(group('c', { roles: ['y'] }));
         await groups.delete('b');
-        return [first, await having(), await idsOf(groups.find('role', 'y'))];
+        return [first, await findMatches(), await idsOf(groups.find('role', 'y'))];
       });
       expect(seen).toEqual([['b', 'c'], ['d'], ['c']]);
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['d']);
     });
 
-    test('sees in a plain index what transactions before it wrote that is not saved yet', async () => {
-      const having: string[][] = [];
+    test('finds unsaved writes of earlier transactions in a plain index', async () => {
+      const findMatches: string[][] = [];
       const writes = ['a', 'b', 'c'].map((groupId) =>
         store().transaction(async ({ groups }) => {
-          having.push(await idsOf(groups.find('role', 'x')));
+          findMatches.push(await idsOf(groups.find('role', 'x')));
           await groups.insert(group(groupId, { roles: ['x'] }));
         }),
       );
       await Promise.all(writes);
-      expect(having).toEqual([[], ['a'], ['a', 'b']]);
+      expect(findMatches).toEqual([[], ['a'], ['a', 'b']]);
     });
 
-    test('refuses to replace a row that is not there', async () => {
+    test('rejects replacing a missing row', async () => {
       const work = store().transaction(({ groups }) => groups.replace(group('a')));
       await expect(work).rejects.toThrow(new MissingRowError('groups'));
     });
 
-    test('says whether there was a row to delete', async () => {
+    test('returns whether a row was deleted', async () => {
       await insertGroups(store(), group('a'));
-      const said = await store().transaction(async ({ groups }) => [
+      const results = await store().transaction(async ({ groups }) => [
         await groups.delete('a'),
         await groups.delete('a'),
       ]);
-      expect(said).toEqual([true, false]);
+      expect(results).toEqual([true, false]);
       expect(await store().groups.get('a')).toBeUndefined();
     });
 
-    test('refuses a row that its schema does not allow', async () => {
+    test('rejects a row that does not match its schema', async () => {
       const wrong = { ...group('a'), surprise: true };
       await expect(store().transaction(({ groups }) => groups.insert(wrong))).rejects.toThrow();
       expect(await store().groups.count()).toBe(0);
     });
 
-    test('keeps rows whose keys and values are names that objects are born with', async () => {
+    test('supports keys and values that are inherited property names', async () => {
       const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
       await insertGroups(store(), ...names.map((name) => group(name, { groupName: name, roles: [name] })));
       for (const name of names) {

@@ -1,4 +1,4 @@
-/** What every engine of the store has to do. Each engine's test runs this suite over its own `open`. */
+/** The behaviour of every store engine. Each engine's test runs this suite with its `open`. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Store, StoreUnavailableError } from '../../../src/server/store/store.ts';
 import type { Group } from '../../../src/server/store/tables.ts';
@@ -8,7 +8,7 @@ import { readingSuite, writingSuite } from './suite-tables.ts';
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and removes what it left behind. */
+  /** Closes the store and removes its files. */
   dispose(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     writingSuite(() => store);
 
     describe('transactions', () => {
-      test('see what they wrote themselves, in every way of reading', async () => {
+      test('see their own writes in all read methods', async () => {
         await insertGroups(group('a', { roles: ['x'] }), group('c', { roles: ['x'] }));
         await store.transaction(async ({ groups }) => {
           await groups.insert(group('b', { roles: ['x'] }));
@@ -44,7 +44,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         });
       });
 
-      test('are not seen from outside before they are done', async () => {
+      test('are not visible to others before they are committed', async () => {
         await store.transaction(async ({ groups }) => {
           await groups.insert(group('a'));
           expect(await store.groups.get('a')).toBeUndefined();
@@ -53,19 +53,19 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         expect(await store.groups.get('a')).toBeDefined();
       });
 
-      test('keep nothing when the work throws, and pass its error on', async () => {
-        const fault = new Error('changed my mind');
+      test('store nothing when the work throws, and pass its error on', async () => {
+        const error = new Error('changed my mind');
         const work = store.transaction(async ({ groups, businesses }) => {
           await groups.insert(group('a'));
           await businesses.insert(business('b'));
-          throw fault;
+          throw error;
         });
-        await expect(work).rejects.toBe(fault);
+        await expect(work).rejects.toBe(error);
         expect(await store.groups.count()).toBe(0);
         expect(await store.businesses.count()).toBe(0);
       });
 
-      test('go on after a refusal that the work caught', async () => {
+      test('continue after an error that the work caught', async () => {
         await insertGroups(group('a'));
         await store.transaction(async ({ groups }) => {
           await groups.insert(group('b', { groupName: 'name of a' })).catch(() => undefined);
@@ -74,7 +74,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         expect(await idsOf(store.groups.list())).toEqual(['a', 'c']);
       });
 
-      test('give back what the work returns', async () => {
+      test('return the result of the work', async () => {
         expect(await store.transaction(async () => 42)).toBe(42);
       });
 
@@ -91,10 +91,10 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         expect(await store.groups.get('counter')).toMatchObject({ groupName: '200' });
       });
 
-      test('let exactly one of many takers have a unique value', async () => {
-        const take = (groupId: string) => insertGroups(group(groupId, { groupName: 'prize' }));
-        const taken = await Promise.allSettled(['a', 'b', 'c', 'd'].map(take));
-        expect(taken.map((each) => each.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+      test('grant a unique value to exactly one of several inserts', async () => {
+        const insert = (groupId: string) => insertGroups(group(groupId, { groupName: 'prize' }));
+        const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map(insert));
+        expect(outcomes.map((each) => each.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
       });
 
       test('span several tables', async () => {
@@ -105,7 +105,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         expect(await store.memberships.find('group', 'a')).toEqual([member('a', 'u1')]);
       });
 
-      test('can no longer be used when they are over', async () => {
+      test('can not be used after they have ended', async () => {
         const leaked = await store.transaction(async (tx) => tx);
         await expect(leaked.groups.insert(group('a'))).rejects.toThrow('ended');
         await expect(leaked.groups.get('a')).rejects.toThrow('ended');
@@ -113,16 +113,16 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     });
 
     describe('closing', () => {
-      test('lets transactions under way finish and takes no new ones', async () => {
-        const underWay = Promise.all(['a', 'b', 'c'].map((groupId) => insertGroups(group(groupId))));
+      test('waits for running transactions and rejects new ones', async () => {
+        const running = Promise.all(['a', 'b', 'c'].map((groupId) => insertGroups(group(groupId))));
         const closed = store.close();
         await expect(insertGroups(group('d'))).rejects.toThrow(StoreUnavailableError);
-        await Promise.all([underWay, closed]);
+        await Promise.all([running, closed]);
         expect(await idsOf(store.groups.list())).toEqual(['a', 'b', 'c']);
         expect(store.health()).toMatchObject({ writable: false });
       });
 
-      test('may be asked for twice', async () => {
+      test('can be requested twice', async () => {
         await Promise.all([store.close(), store.close()]);
       });
     });

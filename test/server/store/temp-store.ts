@@ -1,4 +1,4 @@
-/** A folder for one test, and a file store in it. */
+/** A temporary folder with a file store for one test. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openNodeProcesses } from '../../../src/server/store/json/node-processes
 const processes = await openNodeProcesses(process.pid, process.platform);
 export const clock = { now: () => new Date('2024-05-01T12:00:00.000Z') };
 
-/** Only what a test asks for: no checkpoint comes by itself. */
+/** No automatic checkpoints. */
 const quiet = { delayMilliseconds: 1_000_000, walBytes: Number.MAX_SAFE_INTEGER };
 
 export interface Folder {

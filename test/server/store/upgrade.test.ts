@@ -1,4 +1,4 @@
-/** Stores that released versions wrote: each opens, with every row as it was. */
+/** Stores of released versions open with unchanged rows. */
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,14 +30,14 @@ async function contents(folder: string): Promise<Record<string, string>> {
 }
 
 describe.each(versions)('a store of version %s', (version) => {
-  test('has rows of every kind, in checkpoint and journal', async () => {
+  test('has rows of every table, in checkpoint and write-ahead log', async () => {
     const { rows, holds } = await readExpected(version);
     for (const name of tableNames) expect(rows[name]?.length, name).toBeGreaterThan(0);
     expect(holds.filter((what) => /rows, up to commit/.test(what))).toHaveLength(2);
     expect(holds.filter((what) => /[1-9]\d* commits/.test(what))).toHaveLength(2);
   });
 
-  test('opens with every row as it was, also when it was opened before', async () => {
+  test('opens with unchanged rows, also a second time', async () => {
     await withCopy(version, async (folder) => {
       const { rows } = await readExpected(version);
       for (let start = 1; start <= 2; start += 1) {
@@ -49,7 +49,7 @@ describe.each(versions)('a store of version %s', (version) => {
     });
   });
 
-  test('is served: who could sign in can', async () => {
+  test('can be served, with working logins', async () => {
     await withCopy(version, async (folder) => {
       await using server = await startServer({ openStore: () => openStore(folder) });
       await server.admin.clientIdentities.login();
@@ -57,7 +57,7 @@ describe.each(versions)('a store of version %s', (version) => {
     });
   });
 
-  test('of a newer format is refused, and not a byte of it changes', async () => {
+  test('of a newer format is rejected and not changed', async () => {
     for (const file of ['iam-store.json', 'iam.json'])
       await withCopy(version, async (folder) => {
         const target = path.join(folder, file);
@@ -79,6 +79,6 @@ async function readExpected(version: string) {
   return { rows, holds: files.map(({ holds }) => holds) };
 }
 
-test('this version has a store among them', () => {
+test('includes a store of this version', () => {
   expect(versions).toContain(packageVersion);
 });

@@ -1,4 +1,4 @@
-/** The journal while it is written: its segments, its figures, and what is told of a disk that fails. */
+/** Writing the write-ahead log: segments, statistics and disk failures. */
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../../src/server/store/json/file-store.ts';
 import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
@@ -6,23 +6,23 @@ import { StoreUnavailableError } from '../../../src/server/store/store.ts';
 import { History } from './history.ts';
 import { files, StoreHarness } from './store-harness.ts';
 
-async function openStore(): Promise<{ bench: StoreHarness; store: FileStore; history: History }> {
-  const bench = new StoreHarness();
-  const store = await bench.open();
-  return { bench, store, history: new History() };
+async function openStore(): Promise<{ harness: StoreHarness; store: FileStore; history: History }> {
+  const harness = new StoreHarness();
+  const store = await harness.open();
+  return { harness, store, history: new History() };
 }
 
-const told = ({ events }: StoreHarness, name: string) => events.filter(({ event }) => event === name);
+const eventsNamed = ({ events }: StoreHarness, name: string) => events.filter(({ event }) => event === name);
 
-async function segments(bench: StoreHarness): Promise<string[]> {
-  return (await bench.names()).filter((name) => name.startsWith('journal')).sort();
+async function segments(harness: StoreHarness): Promise<string[]> {
+  return (await harness.names()).filter((name) => name.startsWith('journal')).sort();
 }
 
 const rotations = ({ disk }: StoreHarness) =>
   disk.operations.filter(({ kind, name }) => kind === 'rename' && name.startsWith('journal.jsonl ')).length;
 
-test('figures tell the size, the syncs and how long they took', async () => {
-  const bench = new StoreHarness();
+test('statistics contain the size, and the number and duration of syncs', async () => {
+  const harness = new StoreHarness();
   let milliseconds = 0;
   const stopwatch = {
     now: () => {
@@ -30,122 +30,122 @@ test('figures tell the size, the syncs and how long they took', async () => {
       return milliseconds;
     },
   };
-  const store = await bench.open({ stopwatch });
+  const store = await harness.open({ stopwatch });
   await new History().commits(store, 3);
-  expect(store.diskStats?.()).toEqual({ walBytes: bench.bytes(files.wal).length, syncs: 3, syncSeconds: 1.5 });
+  expect(store.diskStats?.()).toEqual({ walBytes: harness.bytes(files.wal).length, syncs: 3, syncSeconds: 1.5 });
 });
 
-test('without a stopwatch nothing is told of time', async () => {
+test('statistics without a stopwatch contain no duration', async () => {
   const { store, history } = await openStore();
   await history.commit(store);
   expect(store.diskStats?.()).toMatchObject({ syncs: 1, syncSeconds: 0 });
 });
 
 describe('segments', () => {
-  test('end with each checkpoint, and go with the one after it', async () => {
-    const { bench, store, history } = await openStore();
+  test('are closed by each checkpoint and removed by the next one', async () => {
+    const { harness, store, history } = await openStore();
     const seen: string[][] = [];
     for (let round = 0; round < 3; round += 1) {
       await history.commits(store, 2);
       await store.checkpoint();
-      seen.push(await segments(bench));
+      seen.push(await segments(harness));
     }
     expect(seen).toEqual([1, 3, 5].map((first) => [closedSegmentName(first), 'journal.jsonl']));
-    bench.crash('everything');
-    expect(await history.resume(await bench.open())).toBe(6);
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(6);
   });
 
-  test('end also where there is a single commit in one', async () => {
-    const { bench, store, history } = await openStore();
+  test('are closed also after a single commit', async () => {
+    const { harness, store, history } = await openStore();
     await history.commits(store, 3);
     await store.checkpoint();
     await history.commit(store);
     await store.checkpoint();
-    expect(rotations(bench)).toBe(2);
+    expect(rotations(harness)).toBe(2);
   });
 
-  test('do not end twice for a checkpoint that is tried again', async () => {
-    const { bench, store, history } = await openStore();
+  test('are not closed twice for a retried checkpoint', async () => {
+    const { harness, store, history } = await openStore();
     await history.commits(store, 3);
-    bench.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
+    harness.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
     await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
     await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
-    bench.disk.heal();
+    harness.disk.heal();
     await store.checkpoint();
-    expect(rotations(bench)).toBe(1);
-    expect(await history.resume(await bench.open())).toBe(3);
+    expect(rotations(harness)).toBe(1);
+    expect(await history.resume(await harness.open())).toBe(3);
   });
 
-  test('of checkpoints that failed stay until one is written', async () => {
-    const { bench, store, history } = await openStore();
-    bench.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
+  test('of failed checkpoints are retained until one is written', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('ENOSPC', ({ name }) => name === 'iam.json.tmp');
     for (let round = 0; round < 3; round += 1) {
       await history.commits(store, 2);
       await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
     }
-    expect(await segments(bench)).toHaveLength(4);
-    bench.disk.heal();
+    expect(await segments(harness)).toHaveLength(4);
+    harness.disk.heal();
     await history.commit(store);
     await store.checkpoint();
     await history.commit(store);
     await store.checkpoint();
-    expect(await segments(bench)).toHaveLength(2);
-    bench.crash('everything');
-    expect(await history.resume(await bench.open())).toBe(8);
+    expect(await segments(harness)).toHaveLength(2);
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(8);
   });
 });
 
 describe('a disk that fails', () => {
-  test('is told of once it does: before, writes are taken', async () => {
-    const { bench, store, history } = await openStore();
+  test('is reported by health after its first failure', async () => {
+    const { harness, store, history } = await openStore();
     expect(store.health()).toEqual({ writable: true });
-    bench.disk.failAt('EIO', ({ kind, name }) => kind === 'write' && name === 'journal.jsonl');
+    harness.disk.failAt('EIO', ({ kind, name }) => kind === 'write' && name === 'journal.jsonl');
     await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
-    expect(bench.events).toEqual([{ event: 'write-failed', error: expect.any(Error) }]);
+    expect(harness.events).toEqual([{ event: 'write-failed', error: expect.any(Error) }]);
     expect(store.health()).toMatchObject({ writable: false, permanent: false });
   });
 
-  test('for good after it did for a while is taken for failed for good', async () => {
-    const { bench, store, history } = await openStore();
-    bench.disk.failAt('ENOSPC', ({ kind, name }) => kind === 'write' && name === 'journal.jsonl');
+  test('permanently after a temporary failure is reported as permanent', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('ENOSPC', ({ kind, name }) => kind === 'write' && name === 'journal.jsonl');
     await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
-    bench.disk.failAt('EIO', ({ kind }) => kind === 'syncData');
+    harness.disk.failAt('EIO', ({ kind }) => kind === 'syncData');
     await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
     expect(store.health()).toMatchObject({ writable: false, permanent: true });
   });
 
-  test('in the folder is told once, by its first failure', async () => {
-    const { bench, store, history } = await openStore();
+  test('on a folder sync is logged once', async () => {
+    const { harness, store, history } = await openStore();
     await history.commit(store);
-    bench.disk.failAt('EIO', ({ kind }) => kind === 'syncFolder');
+    harness.disk.failAt('EIO', ({ kind }) => kind === 'syncFolder');
     await expect(store.checkpoint()).rejects.toThrow('EIO');
-    expect(told(bench, 'writes-stopped')).toHaveLength(1);
-    expect(told(bench, 'checkpoint-failed')).toHaveLength(1);
+    expect(eventsNamed(harness, 'writes-stopped')).toHaveLength(1);
+    expect(eventsNamed(harness, 'checkpoint-failed')).toHaveLength(1);
   });
 
-  test.each(['open', 'write'])('at the %s of the next segment ends all writing, unless it is full', async (kind) => {
+  test.each(['open', 'write'])('at the %s of the next segment stops all writes, unless it is full', async (kind) => {
     for (const [code, permanent] of [
       ['EIO', true],
       ['ENOSPC', undefined],
     ] as const) {
-      const { bench, store, history } = await openStore();
+      const { harness, store, history } = await openStore();
       await history.commit(store);
-      bench.disk.failAt(code, (operation) => operation.kind === kind && operation.name === 'journal.next.jsonl');
+      harness.disk.failAt(code, (operation) => operation.kind === kind && operation.name === 'journal.next.jsonl');
       await expect(store.checkpoint()).rejects.toThrow(code);
       expect(store.health().writable).toBe(permanent === undefined);
       expect(store.health()).toMatchObject(permanent ? { permanent } : {});
-      expect(await segments(bench)).toEqual(['journal.jsonl']);
+      expect(await segments(harness)).toEqual(['journal.jsonl']);
     }
   });
 
-  test('once, while the next segment is put in place, ends all writing, and no checkpoint rests on that segment', async () => {
+  test('once during activation of the next segment stops all writes and checkpoints', async () => {
     for (const kind of ['rename', 'syncFolder']) {
-      const { bench, store, history } = await openStore();
+      const { harness, store, history } = await openStore();
       await history.commit(store);
-      const before = bench.bytes(files.checkpoint);
+      const before = harness.bytes(files.checkpoint);
       let renamed = false;
       let failures = 0;
-      bench.disk.failAt('EIO', (operation) => {
+      harness.disk.failAt('EIO', (operation) => {
         renamed ||= operation.kind === 'rename' && operation.name.startsWith('journal.jsonl ');
         if (!renamed || operation.kind !== kind) return false;
         failures += 1;
@@ -153,19 +153,19 @@ describe('a disk that fails', () => {
       });
       await expect(store.checkpoint()).rejects.toThrow('EIO');
       expect(store.health()).toMatchObject({ writable: false, permanent: true });
-      expect(bench.bytes(files.checkpoint)).toEqual(before);
+      expect(harness.bytes(files.checkpoint)).toEqual(before);
       await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
     }
   });
 
-  test('is not touched any more once it failed for good', async () => {
-    const { bench, store, history } = await openStore();
+  test('is not used after a permanent failure', async () => {
+    const { harness, store, history } = await openStore();
     await history.commit(store);
-    bench.disk.failAt('EIO', ({ kind }) => kind === 'syncData');
+    harness.disk.failAt('EIO', ({ kind }) => kind === 'syncData');
     await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
-    bench.disk.heal();
-    const { length } = bench.disk.operations;
+    harness.disk.heal();
+    const { length } = harness.disk.operations;
     await expect(store.checkpoint()).rejects.toThrow(StoreUnavailableError);
-    expect(bench.disk.operations.slice(length)).toEqual([]);
+    expect(harness.disk.operations.slice(length)).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ async function runStep(
   else if (kind < 0.55) await oracle.burst(store, size).catch(() => {});
   else if (kind < 0.7) await store.checkpoint().catch(() => {});
   else if (kind < 0.85) await Promise.allSettled([oracle.burst(store, size), store.checkpoint()]);
-  else if (kind < 0.9) harness.disk.longestWrite = between(random, 1, 600);
+  else if (kind < 0.9) harness.disk.maxWriteBytes = between(random, 1, 600);
   else await injectFault(store, oracle, random, harness, faults);
   await oracle.assertNotAhead(store);
 }
