@@ -113,8 +113,8 @@ describe('a fresh store', () => {
 describe('a configured password', () => {
   const names = { IAM_ADMIN_USER: 'canary', IAM_ADMIN_EMAIL: 'rooster@example.org' };
   const weak: [string, string][] = [
-    ['qwertyuiop', 'must not be one of the common ones'],
-    ['QwertyUiop', 'must not be one of the common ones'],
+    ['qwertyuiop', 'must not be one of the most common passwords'],
+    ['QwertyUiop', 'must not be one of the most common passwords'],
     ['the-Canary-sings', 'must not contain the user name'],
     ['rooster-in-the-morning', 'must not contain the user name, the local part'],
     ['the iam-standin of mine', 'must not contain'],

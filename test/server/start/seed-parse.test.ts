@@ -67,7 +67,7 @@ describe('an error contains its position', () => {
     [
       'a common password',
       'users:\n  - userId: u\n    password: iLoveYou\n',
-      's:3:5: users.0.password: must not be one of the common ones',
+      's:3:5: users.0.password: must not be one of the most common passwords',
     ],
     [
       'a password with the name in it',

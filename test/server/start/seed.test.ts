@@ -169,16 +169,16 @@ describe('a seed that can not be applied changes nothing', () => {
   const key = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
   const bad: [string, SeedDocument, RegExp][] = [
     [
-      'a circle',
+      'a cycle',
       {
         groups: [
           { groupName: 'a', dependencies: [{ groupName: 'b' }] },
           { groupName: 'b', dependencies: [{ groupName: 'a' }] },
         ],
       },
-      /circle.*(a -> b|b -> a)/,
+      /cycle.*(a -> b|b -> a)/,
     ],
-    ['a group that depends on itself', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'a' }] }] }, /circle/],
+    ['a group that depends on itself', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'a' }] }] }, /cycle/],
     ['an unknown dependency', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'nowhere' }] }] }, /nowhere/],
     ['a reserved role', { groups: [{ groupName: 'a', roles: ['AUTH-MFA'] }] }, /AUTH-MFA/],
     ['a reserved role with its prefix', { groups: [{ groupName: 'a', roles: ['ROLE_CLI-1STPARTY'] }] }, /CLI-1STPARTY/],

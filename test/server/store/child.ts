@@ -38,7 +38,7 @@ async function next(store: FileStore): Promise<void> {
     await groups.insert(group(`n${String(count).padStart(8, '0')}`));
     return count;
   });
-  print('answered', number);
+  print('acknowledged', number);
 }
 
 async function write(store: FileStore): Promise<void> {
