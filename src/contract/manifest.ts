@@ -10522,7 +10522,7 @@ export const manifest: Manifest = {
    "name": "host",
    "environment": "IAM_SERVE_HOST",
    "kind": "text",
-   "description": "Address to listen on; any but a loopback one needs --allow-remote",
+   "description": "Address to listen on; a non-loopback address requires --allow-remote",
    "flag": true,
    "default": "127.0.0.1"
   },
@@ -10530,7 +10530,7 @@ export const manifest: Manifest = {
    "name": "port",
    "environment": "IAM_SERVE_PORT",
    "kind": "integer",
-   "description": "Port to listen on; 0 takes any free one",
+   "description": "Port to listen on; 0 selects a free port",
    "flag": true,
    "default": "8080"
   },
@@ -10538,7 +10538,7 @@ export const manifest: Manifest = {
    "name": "data",
    "environment": "IAM_SERVE_DATA",
    "kind": "text",
-   "description": "Folder of the store; made where it is missing",
+   "description": "Folder of the store; created if it does not exist",
    "flag": true,
    "default": "data/store"
   },
@@ -10546,14 +10546,14 @@ export const manifest: Manifest = {
    "name": "seed",
    "environment": "IAM_SERVE_SEED",
    "kind": "text",
-   "description": "Seed document (YAML or JSON) applied at every start",
+   "description": "Seed file (YAML or JSON) to apply at every start",
    "flag": true
   },
   {
    "name": "store",
    "environment": "IAM_SERVE_STORE",
    "kind": "text",
-   "description": "Where state lives: on disk, or in memory until the server stops",
+   "description": "Storage engine: files on disk, or memory until the server stops",
    "flag": true,
    "values": [
     "file",
@@ -10565,7 +10565,7 @@ export const manifest: Manifest = {
    "name": "signing-alg",
    "environment": "IAM_SERVE_SIGNING_ALG",
    "kind": "text",
-   "description": "Algorithm that tokens are signed with",
+   "description": "Signing algorithm of tokens",
    "flag": true,
    "values": [
     "ES256",
@@ -10580,14 +10580,14 @@ export const manifest: Manifest = {
    "name": "base-url",
    "environment": "IAM_SERVE_BASE_URL",
    "kind": "text",
-   "description": "URL under which callers reach the service; issuer and audience of its tokens. The address it listens on where missing",
+   "description": "Public URL of the service, used as issuer and audience of its tokens; defaults to the listening address",
    "flag": true
   },
   {
    "name": "json",
    "environment": "IAM_SERVE_JSON",
    "kind": "boolean",
-   "description": "Print one line of JSON when ready, and nothing else on standard output",
+   "description": "Print one line of JSON when ready and nothing else on standard output",
    "flag": true,
    "default": "false"
   },
@@ -10595,7 +10595,7 @@ export const manifest: Manifest = {
    "name": "reset-admin",
    "environment": "IAM_SERVE_RESET_ADMIN",
    "kind": "boolean",
-   "description": "Give the administrator client and the administrator user new secrets",
+   "description": "Reset the secret of the administrator client and the password of the administrator user",
    "flag": true,
    "default": "false"
   },
@@ -10603,21 +10603,21 @@ export const manifest: Manifest = {
    "name": "tls-cert",
    "environment": "IAM_SERVE_TLS_CERT",
    "kind": "text",
-   "description": "Certificate chain in PEM; serves HTTPS together with --tls-key",
+   "description": "Certificate chain in PEM; enables HTTPS together with --tls-key",
    "flag": true
   },
   {
    "name": "tls-key",
    "environment": "IAM_SERVE_TLS_KEY",
    "kind": "text",
-   "description": "Private key in PEM; serves HTTPS together with --tls-cert",
+   "description": "Private key in PEM; enables HTTPS together with --tls-cert",
    "flag": true
   },
   {
    "name": "allow-remote",
    "environment": "IAM_SERVE_ALLOW_REMOTE",
    "kind": "boolean",
-   "description": "Allow an address that other machines reach; the control plane then asks for credentials",
+   "description": "Allow an address that other machines can reach; the control plane then requires credentials",
    "flag": true,
    "default": "false"
   },
@@ -10625,14 +10625,14 @@ export const manifest: Manifest = {
    "name": "allowed-host",
    "environment": "IAM_SERVE_ALLOWED_HOST",
    "kind": "list",
-   "description": "Names in Host that the server answers to besides IP addresses, localhost and the host of the base URL, separated by commas, such as host.docker.internal. Where missing none, and every name with --allow-remote",
+   "description": "Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote",
    "flag": true
   },
   {
    "name": "test-features",
    "environment": "IAM_SERVE_TEST_FEATURES",
    "kind": "text",
-   "description": "Prefer: code, injected faults and test recipients: auto is on, but off with --allow-remote",
+   "description": "Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is set",
    "flag": true,
    "values": [
     "auto",
@@ -10645,7 +10645,7 @@ export const manifest: Manifest = {
    "name": "disable-control-plane",
    "environment": "IAM_SERVE_DISABLE_CONTROL_PLANE",
    "kind": "boolean",
-   "description": "Serve nothing of the control plane",
+   "description": "Disable the control plane",
    "flag": true,
    "default": "false"
   },
@@ -10653,7 +10653,7 @@ export const manifest: Manifest = {
    "name": "request-log-size",
    "environment": "IAM_SERVE_REQUEST_LOG_SIZE",
    "kind": "integer",
-   "description": "Calls that the control plane keeps for looking at",
+   "description": "Number of requests in the request log of the control plane",
    "flag": true,
    "default": "1000"
   },
@@ -10661,7 +10661,7 @@ export const manifest: Manifest = {
    "name": "client-token-lifetime",
    "environment": "IAM_SERVE_CLIENT_TOKEN_LIFETIME",
    "kind": "integer",
-   "description": "Seconds that a token of a client lives",
+   "description": "Lifetime of client tokens in seconds",
    "flag": true,
    "default": "3600"
   },
@@ -10669,7 +10669,7 @@ export const manifest: Manifest = {
    "name": "user-token-lifetime",
    "environment": "IAM_SERVE_USER_TOKEN_LIFETIME",
    "kind": "integer",
-   "description": "Seconds that a token of a user lives",
+   "description": "Lifetime of user tokens in seconds",
    "flag": true,
    "default": "3600"
   },
@@ -10677,7 +10677,7 @@ export const manifest: Manifest = {
    "name": "remembered-token-lifetime",
    "environment": "IAM_SERVE_REMEMBERED_TOKEN_LIFETIME",
    "kind": "integer",
-   "description": "Seconds that a token of a user lives in a session that is remembered",
+   "description": "Lifetime of user tokens in remembered sessions in seconds",
    "flag": true,
    "default": "600"
   },
@@ -10685,7 +10685,7 @@ export const manifest: Manifest = {
    "name": "hash-concurrency",
    "environment": "IAM_SERVE_HASH_CONCURRENCY",
    "kind": "integer",
-   "description": "Password hashes computed at the same time",
+   "description": "Number of password hashes to compute in parallel",
    "flag": true,
    "default": "2"
   },
@@ -10693,7 +10693,7 @@ export const manifest: Manifest = {
    "name": "hash-queue-size",
    "environment": "IAM_SERVE_HASH_QUEUE_SIZE",
    "kind": "integer",
-   "description": "Password hashes that may wait for their turn; sources are served in turn",
+   "description": "Maximum number of queued password hashes; sources are served round robin",
    "flag": true,
    "default": "400"
   },
@@ -10701,7 +10701,7 @@ export const manifest: Manifest = {
    "name": "expires-in",
    "environment": "IAM_SERVE_EXPIRES_IN",
    "kind": "text",
-   "description": "How expiresIn is told: the seconds left, or the epoch second of expiry",
+   "description": "Format of expiresIn: remaining seconds, or expiry in epoch seconds",
    "flag": true,
    "values": [
     "seconds",
@@ -10713,7 +10713,7 @@ export const manifest: Manifest = {
    "name": "soft-errors",
    "environment": "IAM_SERVE_SOFT_ERRORS",
    "kind": "boolean",
-   "description": "Answer 400, 412 and 422 with 200 and the error array where the interface documents that",
+   "description": "Return status 200 with the error array instead of 400, 412 and 422 where the interface documents it",
    "flag": true,
    "default": "false"
   },
@@ -10721,28 +10721,28 @@ export const manifest: Manifest = {
    "name": "cors-origins",
    "environment": "IAM_SERVE_CORS_ORIGINS",
    "kind": "list",
-   "description": "Origins whose pages may call, separated by commas; any loopback origin where missing",
+   "description": "Origins allowed by CORS, separated by commas; defaults to all loopback origins",
    "flag": true
   },
   {
    "name": "trusted-proxies",
    "environment": "IAM_SERVE_TRUSTED_PROXIES",
    "kind": "list",
-   "description": "Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded or X-Forwarded-For header is believed",
+   "description": "Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted",
    "flag": true
   },
   {
    "name": "mainframe-url",
    "environment": "IAM_SERVE_MAINFRAME_URL",
    "kind": "text",
-   "description": "Mainframe that logons are asked of over HTTP; those of the store where missing",
+   "description": "URL of an external mainframe for logons; defaults to the embedded mainframe",
    "flag": true
   },
   {
    "name": "mainframe-password-rule",
    "environment": "IAM_SERVE_MAINFRAME_PASSWORD_RULE",
    "kind": "text",
-   "description": "Regular expression that a new mainframe password matches as a whole",
+   "description": "Regular expression that new mainframe passwords must match",
    "flag": true,
    "default": "[A-Za-z0-9@#$]{6,8}"
   },
@@ -10750,21 +10750,21 @@ export const manifest: Manifest = {
    "name": "products-url",
    "environment": "IAM_SERVE_PRODUCTS_URL",
    "kind": "text",
-   "description": "Product system that is asked over HTTP; the products of the store where missing",
+   "description": "URL of an external product system; defaults to the embedded product system",
    "flag": true
   },
   {
    "name": "sms-hook-url",
    "environment": "IAM_SERVE_SMS_HOOK_URL",
    "kind": "text",
-   "description": "Where text messages are posted to; they stay in the outbox where missing",
+   "description": "URL to post text messages to; without it they stay in the outbox",
    "flag": true
   },
   {
    "name": "smtp-from",
    "environment": "IAM_SERVE_SMTP_FROM",
    "kind": "text",
-   "description": "Sender of e-mails that go to the relay",
+   "description": "Sender address of e-mails sent to the relay",
    "flag": true,
    "default": "iam@localhost"
   },
@@ -10772,7 +10772,7 @@ export const manifest: Manifest = {
    "name": "port-timeout",
    "environment": "IAM_SERVE_PORT_TIMEOUT",
    "kind": "integer",
-   "description": "Milliseconds that a system outside may take to answer",
+   "description": "Timeout of external systems in milliseconds",
    "flag": true,
    "default": "5000"
   },
@@ -10780,7 +10780,7 @@ export const manifest: Manifest = {
    "name": "fast-passwords",
    "environment": "IAM_SERVE_FAST_PASSWORDS",
    "kind": "boolean",
-   "description": "Hash new passwords at the least cost: for tests, never for real passwords",
+   "description": "Hash new passwords at minimum cost; for tests only, never for real passwords",
    "flag": true,
    "default": "false"
   },
@@ -10788,7 +10788,7 @@ export const manifest: Manifest = {
    "name": "disable-rate-limits",
    "environment": "IAM_SERVE_DISABLE_RATE_LIMITS",
    "kind": "boolean",
-   "description": "Switch off login throttles, attempt budgets for codes, sending limits and growth limits: for tests",
+   "description": "Disable login throttles, attempt limits of codes, sending limits and growth limits; for tests only",
    "flag": true,
    "default": "false"
   },
@@ -10796,7 +10796,7 @@ export const manifest: Manifest = {
    "name": "growth-limit",
    "environment": "IAM_SERVE_GROWTH_LIMIT",
    "kind": "integer",
-   "description": "Creations an hour by callers that did not authenticate, for each network that they call from; 0 is no limit. Loopback addresses have none",
+   "description": "Maximum creations per hour by unauthenticated callers, per network; 0 disables the limit. Loopback addresses are exempt",
    "flag": true,
    "default": "1000"
   },
@@ -10804,7 +10804,7 @@ export const manifest: Manifest = {
    "name": "body-limit",
    "environment": "IAM_SERVE_BODY_LIMIT",
    "kind": "integer",
-   "description": "Longest body taken, in bytes",
+   "description": "Maximum size of a request body in bytes",
    "flag": true,
    "default": "1000000"
   },
@@ -10812,7 +10812,7 @@ export const manifest: Manifest = {
    "name": "request-timeout",
    "environment": "IAM_SERVE_REQUEST_TIMEOUT",
    "kind": "integer",
-   "description": "Seconds within which a request must have arrived",
+   "description": "Seconds within which a request must be received completely",
    "flag": true,
    "default": "30"
   },
@@ -10820,7 +10820,7 @@ export const manifest: Manifest = {
    "name": "max-connections",
    "environment": "IAM_SERVE_MAX_CONNECTIONS",
    "kind": "integer",
-   "description": "Connections held at the same time; beyond, the source that holds the most gives one up for another source",
+   "description": "Maximum number of open connections; beyond it, the source with the most connections loses one to a new source",
    "flag": true,
    "default": "2000"
   },
@@ -10828,7 +10828,7 @@ export const manifest: Manifest = {
    "name": "log-level",
    "environment": "IAM_SERVE_LOG_LEVEL",
    "kind": "text",
-   "description": "What goes to standard error",
+   "description": "Log level on standard error",
    "flag": true,
    "values": [
     "silent",
@@ -10843,56 +10843,56 @@ export const manifest: Manifest = {
    "name": "audit-log",
    "environment": "IAM_SERVE_AUDIT_LOG",
    "kind": "text",
-   "description": "File that tells of each login and each change, a line of JSON each; what callers without a role cause goes to FILE-self-service and FILE-refused beside it. - is standard error, off is none. Where missing audit.log in the folder of the store, and none with --store memory",
+   "description": "Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, or off with --store memory",
    "flag": true
   },
   {
    "name": "iam-smtp-url",
    "environment": "IAM_SMTP_URL",
    "kind": "text",
-   "description": "Relay that e-mails go to, as smtp://user:password@host:port; they stay in the outbox where missing",
+   "description": "SMTP relay for e-mails, as smtp://user:password@host:port; without it they stay in the outbox",
    "flag": false
   },
   {
    "name": "iam-admin-client-id",
    "environment": "IAM_ADMIN_CLIENT_ID",
    "kind": "text",
-   "description": "Id of the administrator client; made at the first start where missing",
+   "description": "Id of the administrator client; generated at the first start by default",
    "flag": false
   },
   {
    "name": "iam-admin-client-secret",
    "environment": "IAM_ADMIN_CLIENT_SECRET",
    "kind": "text",
-   "description": "Secret of the administrator client; made at the first start where missing",
+   "description": "Secret of the administrator client; generated at the first start by default",
    "flag": false
   },
   {
    "name": "iam-app-client-id",
    "environment": "IAM_APP_CLIENT_ID",
    "kind": "text",
-   "description": "Id of the application client for user logins; made at the first start where missing",
+   "description": "Id of the application client for user logins; generated at the first start by default",
    "flag": false
   },
   {
    "name": "iam-admin-user",
    "environment": "IAM_ADMIN_USER",
    "kind": "text",
-   "description": "User name of the administrator user; admin where missing",
+   "description": "User name of the administrator user; defaults to admin",
    "flag": false
   },
   {
    "name": "iam-admin-email",
    "environment": "IAM_ADMIN_EMAIL",
    "kind": "text",
-   "description": "E-mail of the administrator user; IAM_ADMIN_USER where that is one",
+   "description": "E-mail address of the administrator user; defaults to IAM_ADMIN_USER if that is an e-mail address",
    "flag": false
   },
   {
    "name": "iam-admin-password",
    "environment": "IAM_ADMIN_PASSWORD",
    "kind": "text",
-   "description": "Password of the administrator user; made at the first start where missing",
+   "description": "Password of the administrator user; generated at the first start by default",
    "flag": false
   }
  ]
