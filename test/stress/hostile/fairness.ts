@@ -14,7 +14,7 @@ import { assertThat } from '../races/race.ts';
 import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 
 const appId = 'fairness-app';
-const password = 'a pass phrase that nobody guesses';
+const password = 'a pass phrase for tests only';
 
 const maxConnections = 600;
 /** Concurrent logins of a flood; the rest of its connections are idle. */

@@ -13,7 +13,7 @@ import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 import { assertThat, createRandom } from './race.ts';
 
 const clientId = 'kill-app';
-const password = 'a pass phrase that nobody guesses';
+const password = 'a pass phrase for tests only';
 const families = 6;
 const users = Array.from({ length: families }, (_, at) => ({ userId: `user-${at}`, userName: `user-${at}`, password }));
 

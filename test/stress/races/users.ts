@@ -6,7 +6,7 @@ import { operations } from '../../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 
-export const password = 'a pass phrase that nobody guesses';
+export const password = 'a pass phrase for tests only';
 
 export const alice = { userId: 'alice', userName: 'alice.a', password, userEmail: 'alice@example.com' };
 export const userSeed: SeedDocument = { users: [alice] };

@@ -7,14 +7,14 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import type { OperationId } from '../../../src/server/operations/index.ts';
 
 export const appId = 'timing-app';
-export const password = 'a pass phrase that nobody guesses';
+export const password = 'a pass phrase for tests only';
 const logonPassword = 'LOGON#1';
 const mobile = (phoneNumber: number) => ({ regionCode: 1, areaCode: 555, phoneNumber });
 
 /** The data for the classes below. */
 export const seed = {
   clients: [
-    { clientId: 'known', appId: 'a', clientSecret: 'a-secret-that-nobody-guesses', grantTypes: ['client_credentials'] },
+    { clientId: 'known', appId: 'a', clientSecret: 'a-secret-for-timing-tests', grantTypes: ['client_credentials'] },
   ],
   users: [
     { userId: 'alice', userName: 'alice', password, userEmail: 'alice@example.com', legacyLogons: ['KNOWN1'] },
