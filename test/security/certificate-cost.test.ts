@@ -1,6 +1,6 @@
 /**
- * What a certificate may cost that a stranger shows: 5,000 empty names in each of six once kept everybody waiting for
- * more than a second. What has more parts than any certificate is refused before a library makes objects of them.
+ * Cost of certificates from unauthenticated callers. A certificate with 5,000 empty names in each of six fields once
+ * blocked the server for more than a second. A certificate with too many parts is rejected before a library parses it.
  */
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Signed as it should be, by a certificate that is of nobody. */
+/** A valid signature by a certificate of an unknown user. */
 async function logIn(certificate: TestCertificate, chain: readonly TestCertificate[]) {
   const { userIdentities } = server.as();
   const query = { clientId: appClientId };
@@ -38,27 +38,33 @@ async function logIn(certificate: TestCertificate, chain: readonly TestCertifica
   return catchClientError(userIdentities.certificateLogin({ query, body }));
 }
 
-test.each(worstCertificates)('the most of these goes to no library: %s', async (_, certificate) => {
-  expect(certificate.der.toString('base64').length).toBeLessThanOrEqual(16_000);
-  expect(isSmallDer(certificate.der)).toBe(false);
-  expect(parseCertificate(certificate.pem)).toBeUndefined();
-});
+test.each(worstCertificates)(
+  'rejects the most expensive certificates before a library parses them: %s',
+  async (_, certificate) => {
+    expect(certificate.der.toString('base64').length).toBeLessThanOrEqual(16_000);
+    expect(isSmallDer(certificate.der)).toBe(false);
+    expect(parseCertificate(certificate.pem)).toBeUndefined();
+  },
+);
 
-test.each(worstCertificates)('as a leaf and as a chain it costs no more than a common one: %s', async (_, hostile) => {
-  expect(await logIn(leaf, [])).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
-  const common = await measureCost(() => logIn(leaf, []));
-  const chain = Array.from({ length: 5 }, () => hostile);
-  expect(await logIn(leaf, chain)).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
-  expect(await measureCost(() => logIn(leaf, chain))).toBeLessThan(8 * common);
-  expect(await measureCost(() => logIn(hostile, chain))).toBeLessThan(8 * common);
-});
+test.each(worstCertificates)(
+  'costs no more than a common certificate, as a leaf and in a chain: %s',
+  async (_, hostile) => {
+    expect(await logIn(leaf, [])).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
+    const common = await measureCost(() => logIn(leaf, []));
+    const chain = Array.from({ length: 5 }, () => hostile);
+    expect(await logIn(leaf, chain)).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
+    expect(await measureCost(() => logIn(leaf, chain))).toBeLessThan(8 * common);
+    expect(await measureCost(() => logIn(hostile, chain))).toBeLessThan(8 * common);
+  },
+);
 
-test('a certificate of a hundred names is read', () => {
+test('parses a certificate with a hundred names', () => {
   const emails = Array.from({ length: 100 }, (_, at) => `name-${at}@example.com`);
   expect(parseCertificate(createCertificate({ emails }).pem)?.emails).toEqual(emails);
 });
 
-test('parts are counted in one pass', async () => {
+test('counts the parts in one pass', async () => {
   const zeros = (size: number) => Buffer.alloc(size);
   expect(await measureGrowth(zeros, isSmallDer, 1_000_000)).toBeLessThan(maxLinearGrowth);
 });

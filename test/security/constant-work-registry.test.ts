@@ -1,7 +1,7 @@
 /**
- * Every operation by which a caller can name somebody does the same work whoever that is: hashes, digests, seals, reads and
- * writes of each table. The operations come from the registry: one that identifies somebody and has no probe fails here.
- * That it takes the same time is measured by `npm run torture -- --only timing`.
+ * Every operation that identifies a user does the same work for each class of callers: hashes, digests, encryptions,
+ * reads and writes of each table. The operations come from the registry: an operation that identifies a user and has no
+ * probe fails here. `npm run torture -- --only timing` measures the time.
  */
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const identifying = Object.values(operations as Record<string, Operation<never>>
   ({ identifies = [] }) => identifies.length > 0,
 );
 
-test('every operation that identifies somebody has a probe', () => {
+test('every operation that identifies a user has a probe', () => {
   const covered = new Set<string>([...probes.map(({ operation }) => operation), ...assertionOperations]);
   expect([...covered].sort()).toEqual(identifying.map(({ id }) => id).sort());
 });
@@ -31,7 +31,7 @@ type Work = Record<string, number>;
 
 const calls = ['get', 'getBy', 'find', 'list', 'insert', 'replace', 'delete'] as const;
 
-/** The same tables, whose calls are counted. */
+/** The same tables with counted method calls. */
 function counted<Tables extends object>(all: Tables, count: (what: string) => void): Tables {
   const names = Object.keys(tables) as (keyof Tables & string)[];
   const watched = names.map((name) => {
@@ -56,7 +56,7 @@ function countedStore(store: Store, count: (what: string) => void): Store {
   return { ...counted(store, count), transaction };
 }
 
-/** Counts the calls of an object in its place: what was handed it before counts as well. */
+/** Replaces the methods of an object with counting ones, so that earlier references count as well. */
 function watch<Watched extends object>(
   object: Watched,
   names: readonly (keyof Watched & string)[],
@@ -73,10 +73,10 @@ function watch<Watched extends object>(
 }
 
 interface Watched extends AsyncDisposable {
-  /** Goes back to the seed: each class begins with the same state. */
+  /** Restores the seed: each class starts with the same state. */
   reset(): Promise<void>;
   send(request: RawRequest): Promise<{ answer: RawAnswer; work: Work }>;
-  /** What the call did, and how many rows of each table there are more. */
+  /** The calls of the request, and the rows that it added to each table. */
   workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
 }
 
@@ -129,14 +129,14 @@ async function rowsOf(server: TestServer): Promise<Work> {
   return Object.fromEntries(all.map(([table, list]) => [table, (list as unknown[]).length]));
 }
 
-/** What is in the outbox may differ: a message to nobody would be one too many for who reads it. */
+/** The outbox may differ: an unknown recipient gets no message. */
 const allowed = ['rows of messages'];
 
 function withoutAllowed({ status, work }: { status: number; work: Work }) {
   return { status, work: Object.fromEntries(Object.entries(work).filter(([what]) => !allowed.includes(what))) };
 }
 
-describe.each([false, true])('the same work for every class (limits switched off: %s)', (unlimited) => {
+describe.each([false, true])('does the same work for every class (limits disabled: %s)', (unlimited) => {
   let watched: Watched;
   beforeAll(async () => {
     watched = await startWatched(unlimited);
@@ -144,13 +144,13 @@ describe.each([false, true])('the same work for every class (limits switched off
   afterAll(() => watched[Symbol.asyncDispose]());
 
   test.each(probes.map((probe) => [probe.operation, probe.about, probe] as const))(
-    'by %s (%s)',
+    'in %s (%s)',
     async (_operation, _about, probe) => {
       const seen: Record<string, unknown> = {};
       const names = Object.keys(probe.classes);
       for (const name of names) {
         await watched.reset();
-        // Twice: the second call finds codes and counts of the first one.
+        // Twice: the second request finds the codes and counts of the first one.
         const rounds = [await watched.workOf(probe, name), await watched.workOf(probe, name)];
         const statuses = rounds.map(({ status }) => status);
         expect(statuses, name).toEqual([probe.status, probe.status]);
@@ -170,7 +170,7 @@ describe('a certificate of a trusted authority', () => {
       emails: [email],
     });
 
-  test('is refused with the same work, be it of a locked user or of nobody', async () => {
+  test('is rejected with the same work for a locked user and for an unknown one', async () => {
     const providers = [{ kind: 'certificateAuthority' as const, name: 'root', certificate: root.pem }];
     await using watched = await startWatched(false, { ...seed, providers });
     const seen = [];

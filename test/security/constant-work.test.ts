@@ -1,6 +1,6 @@
 /**
- * Whoever may not log in costs the same work, whoever he is: one comparison of a hash of the cost that new ones have, and
- * the same reads. That it takes the same time is measured by `npm run torture -- --only timing`.
+ * A rejected login costs the same work for every reason: one comparison with a hash of the current cost, and the same
+ * reads. `npm run torture -- --only timing` measures the time.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
@@ -30,7 +30,7 @@ const basic = (name: string, secret: string) => `Basic ${btoa(`${name}:${secret}
 const json = ['Content-Type', 'application/json'] as const;
 const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 
-/** Every door that takes the password of a user who is not signed in. */
+/** Every operation that accepts the password of a user without a session. */
 const doors: Readonly<
   Record<string, (server: TestServer, name: string, secret: string) => Promise<{ status: number }>>
 > = {
@@ -61,7 +61,7 @@ const doors: Readonly<
     }),
 };
 
-/** The kinds of hashes that are compared, as they name their cost, from now on. */
+/** Records the cost of each hash that is compared from now on. */
 function watched(compared: string[]): typeof verifyPasswordHash {
   return (secret, hash) => {
     compared.push(/^\$(argon2id\$v=19\$[^$]+)\$/.exec(hash)?.[1] ?? hash);
@@ -69,7 +69,7 @@ function watched(compared: string[]): typeof verifyPasswordHash {
   };
 }
 
-describe('one hash of the cost of new ones is compared, whoever is refused,', () => {
+describe('a rejected login compares one hash of the current cost', () => {
   let server: TestServer;
   const compared: string[] = [];
 
@@ -79,7 +79,7 @@ describe('one hash of the cost of new ones is compared, whoever is refused,', ()
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(Object.entries(doors))('by %s', async (_door, ask) => {
+  test.each(Object.entries(doors))('in %s', async (_door, ask) => {
     const seen = [];
     for (const [kind, name, secret] of kinds) {
       compared.length = 0;
@@ -92,18 +92,15 @@ describe('one hash of the cost of new ones is compared, whoever is refused,', ()
   });
 });
 
-test.each([false, true])(
-  'somebody unknown is compared with a hash of the cost that is set (fast: %s)',
-  async (fast) => {
-    const compared: string[] = [];
-    const passwords = createPasswords({ run: (work) => work() }, { fast, verify: watched(compared) });
-    expect(await passwords.matches('any', undefined, internalLane)).toBe(false);
-    expect(await passwords.matches('any', await passwords.hash('other', internalLane), internalLane)).toBe(false);
-    expect(compared[0]).toBe(compared[1]);
-  },
-);
+test.each([false, true])('compares an unknown user with a hash of the configured cost (fast: %s)', async (fast) => {
+  const compared: string[] = [];
+  const passwords = createPasswords({ run: (work) => work() }, { fast, verify: watched(compared) });
+  expect(await passwords.matches('any', undefined, internalLane)).toBe(false);
+  expect(await passwords.matches('any', await passwords.hash('other', internalLane), internalLane)).toBe(false);
+  expect(compared[0]).toBe(compared[1]);
+});
 
-test('an unknown client, a wrong secret and a client without one are the same reads and one digest', async () => {
+test('an unknown client, a wrong secret and a client without a secret cost the same reads and one digest', async () => {
   await using server = await startServer({ flags: { 'disable-rate-limits': true } });
   const { clients, users: people, businesses } = server.appContext.store;
   const seen = [];
@@ -124,7 +121,7 @@ test('an unknown client, a wrong secret and a client without one are the same re
 describe('the rank test of the stress suites', () => {
   const fast = Array.from({ length: 2000 }, (_, at) => 10 + (at % 97) / 97);
 
-  test('tells nothing from samples of one kind, and everything where one kind is always slower', () => {
+  test('finds no difference in samples of one distribution, and one where a class is always slower', () => {
     expect(areaUnderCurve(fast, fast)).toBeCloseTo(0.5, 10);
     expect(
       areaUnderCurve(
@@ -140,7 +137,7 @@ describe('the rank test of the stress suites', () => {
     ).toBe(0);
   });
 
-  test('finds a difference of a tenth of the spread in 2,000 samples, and allows more where there are few', () => {
+  test('finds a difference of a tenth of the spread in 2,000 samples, and allows more with fewer samples', () => {
     const slower = fast.map((value) => value + 0.1);
     expect(areaUnderCurve(fast, slower) - 0.5).toBeGreaterThan(tolerance(2000));
     expect(tolerance(2000)).toBe(0.05);

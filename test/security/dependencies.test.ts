@@ -1,4 +1,4 @@
-/** What is installed with the package: under which licences, and what is published of the project itself. */
+/** Licenses of the installed packages, and the files that the project publishes. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ interface Locked {
 const lock = JSON.parse(readSource('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
 const shipped = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && !dev);
 
-/** Licences that ask for no more than that their text goes along. */
+/** Licenses that require only that their text is included. */
 const allowed = [
   'MIT',
   'MIT-0',
@@ -27,16 +27,16 @@ const allowed = [
   'CC0-1.0',
 ];
 
-/** Licences of single packages: MPL-2.0 binds the files that it covers, and these are used as they come. */
+/** Licenses of single packages: MPL-2.0 covers only its own files, and these are used unmodified. */
 const excepted = { 'node_modules/@jmespath-community/jmespath': 'MPL-2.0' };
 
-/** Whether an SPDX expression can be met: one of alternatives, all of what is joined. */
+/** Whether an SPDX expression is satisfied: one operand of OR, all operands of AND. */
 function isAllowed(expression: string): boolean {
   const text = expression.replaceAll(/[()]/g, '');
   return text.split(' OR ').some((way) => way.split(' AND ').every((name) => allowed.includes(name.trim())));
 }
 
-/** As the lock file says, or as the package itself does where it was not written down. */
+/** From the lock file, or from the package where the lock file has no license. */
 function licenseOf([place, { license }]: [string, Locked]): string | undefined {
   const manifest = path.join(root, place, 'package.json');
   if (license !== undefined || !existsSync(manifest)) return license;
@@ -44,14 +44,14 @@ function licenseOf([place, { license }]: [string, Locked]): string | undefined {
   return own;
 }
 
-describe('what is installed with the package', () => {
-  test('is under a licence of the list', () => {
+describe('installed packages', () => {
+  test('have a license of the list', () => {
     expect(shipped.length).toBeGreaterThan(20);
     const others = shipped.map((entry) => [entry[0], licenseOf(entry) ?? 'none'] as const);
     expect(others.filter(([, license]) => !isAllowed(license))).toEqual(Object.entries(excepted));
   });
 
-  test('would not pass under another one', () => {
+  test('are rejected with another license', () => {
     for (const license of ['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN x', ''])
       expect(isAllowed(license)).toBe(false);
     for (const license of ['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC']) expect(isAllowed(license)).toBe(true);
@@ -63,10 +63,10 @@ describe('what is installed with the package', () => {
   });
 });
 
-describe('what is published', () => {
+describe('the published package', () => {
   const { files } = JSON.parse(readSource('package.json')) as { files: readonly string[] };
 
-  test('is the built program, its documents and examples, and no sources, tests or stores', () => {
+  test('contains the build, documents and examples, and no sources, tests or stores', () => {
     const plain = files.filter((one) => !one.startsWith('!'));
     expect(plain).toEqual([
       'bin',

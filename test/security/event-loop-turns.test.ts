@@ -1,7 +1,7 @@
 /**
- * Work on many rows leaves turns of the event loop to others: counted in turns, which do not depend on the speed of the
- * machine. A member of many groups that depend on many others, a page of such groups, and the removal of what has many
- * rows each held one turn for seconds.
+ * Work on many rows yields to the event loop. The tests count turns, which do not depend on the speed of the machine. A
+ * member of many groups with many dependencies, a page of such groups, and a delete of many rows each blocked the loop
+ * for seconds.
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const wide = 300;
 const edges = wide * wide;
 const member = { kind: 'user', memberId: 'ann' } as const;
 
-/** How many turns of the event loop pass while the work is done. */
+/** Counts the turns of the event loop during the work. */
 async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -36,7 +36,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** Ann is in groups each of which depends on as many others. */
+/** Ann is a member of groups that each depend on as many others. */
 async function addWideGroups(store: Store): Promise<void> {
   const bottom = Array.from({ length: wide }, (_, at) => `bottom-${at}`);
   await store.transaction(async (tx) => {
@@ -58,17 +58,17 @@ async function addWideGroups(store: Store): Promise<void> {
 
 test.each<[string, number, (store: Store, groupIds: readonly string[]) => Promise<unknown>]>([
   ['effective roles', edges, (store, groupIds) => resolveEffectiveRoles(store, groupIds)],
-  // Once to find all groups, and once more for each that the member is in.
+  // Once to find all groups, and once more for each group of the member.
   ['effective roles with the groups that give them', 3 * edges, (store) => readRoleSources(store, [member])],
   ['a list of groups with their dependencies', edges, async (store) => toGroupViews(store, await store.groups.list())],
-])('others have turns while %s are worked out', async (_what, steps, work) => {
+])('yields to the event loop while it computes %s', async (_what, steps, work) => {
   const store = openMemoryStore();
   await addWideGroups(store);
   const groupIds = (await store.memberships.list()).map(({ groupId }) => groupId);
   expect(await turnsOf(() => work(store, groupIds))).toBeGreaterThan(steps / edgesPerTurn / 2);
 });
 
-test('others have turns while a long answer is written', async () => {
+test('yields to the event loop while it writes a long response', async () => {
   await using server = await startServer();
   await addWideGroups(server.appContext.store);
   const { userId } = await server.appContext.store.transaction(async (tx) => {
@@ -81,7 +81,7 @@ test('others have turns while a long answer is written', async () => {
   for (const path of ['/groups?limit=1000', `/user-accesses/user-accounts/${userId}/roles`]) {
     const get = () =>
       server.send({ method: 'GET', path: servicePrefix + path, headers: [['Authorization', authorization]] });
-    // What is worked out for the first answer is kept for the second, which is written all the same.
+    // The second response uses cached roles, but is still written in parts.
     await get();
     let length = 0;
     const turns = await turnsOf(async () => {
@@ -93,7 +93,7 @@ test('others have turns while a long answer is written', async () => {
   }
 });
 
-test('others have turns while a transaction works on many rows', async () => {
+test('yields to the event loop while a transaction works on many rows', async () => {
   const store = openMemoryStore();
   const members = Array.from(
     { length: 10_000 },
@@ -114,7 +114,7 @@ test('others have turns while a transaction works on many rows', async () => {
   expect(await store.memberships.count()).toBe(0);
 });
 
-test('others have turns while a state is written down', async () => {
+test('yields to the event loop while a dump is written', async () => {
   const row = (at: number) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const;
   const image = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
   expect(await turnsOf(() => encodeDump(image))).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 /**
- * Every reader of what comes from outside costs time in proportion to what it is given: four times the input, about four
- * times the CPU time. XML, forms, certificates and queries have tests of their own beside this one.
+ * Every parser of input costs time in proportion to its length: four times the input, about four times the CPU time.
+ * XML, forms, certificates and queries also have separate tests.
  */
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,11 @@ const quietly = (work: () => unknown) => {
   try {
     work();
   } catch {
-    // Most of it is refused; what that costs is what counts.
+    // Most inputs are rejected; the test measures the cost of that.
   }
 };
 
-test('what is not linear is found', async () => {
+test('detects a cost that is not linear', async () => {
   const pairs = (size: number) => Array.from({ length: size }, (_, at) => at);
   const seek = (values: number[]) => values.every((value, at) => values.lastIndexOf(value, at) === at);
   const all = (values: number[]) => values.every((value) => values.includes(-value - 1) || values.includes(value));
@@ -48,18 +48,18 @@ describe('JSON', () => {
     ['digits', (size) => '1'.repeat(10 * size)],
     ['escaped names', (size) => `{${list(size, (at) => `"\\u006b${at}":0`)}}`],
     ['more values than there may be', (size) => `[${list(10 * size, () => '0')}]`],
-  ])('of many: %s', async (_, make) => {
+  ])('with many items: %s', async (_, make) => {
     expect(await measureGrowth(make, (text) => quietly(() => parseBoundedJson(text)), 9_000)).toBeLessThan(
       maxLinearGrowth,
     );
   });
 
-  test('that is long', async () => {
+  test('with long values', async () => {
     const make = (size: number) => `{"tables":{"users":[${list(size, (at) => `{"userId":"u${at}"}`)}]}}`;
     expect(await measureGrowth(make, parseLargeJson, 20_000)).toBeLessThan(maxLinearGrowth);
   });
 
-  test('of faults, of which a hundred are told', async () => {
+  test('with many errors, of which a hundred are reported', async () => {
     const wrong = (size: number) => Array.from({ length: size }, (_, at) => ({ [`k${at}`]: 0, other: 1 }));
     expect(await measureGrowth(wrong, (body) => quietly(() => validateBody(UserReferences, body)), 2_500)).toBeLessThan(
       maxLinearGrowth,
@@ -80,12 +80,12 @@ describe('XML, before its limits', () => {
     ['attributes', (size) => `<a ${list(size, (at) => `b${at}="" `).replaceAll(',', '')}/>`],
     ['text', (size) => `<a>${'&lt;'.repeat(size)}</a>`],
     ['elements that do not end', (size) => '<a>'.repeat(size)],
-  ])('of many: %s', async (_, make) => {
+  ])('with many items: %s', async (_, make) => {
     expect(await measureGrowth(make, (text) => quietly(() => parseXml(text)), 5_000)).toBeLessThan(maxLinearGrowth);
   });
 });
 
-describe('heads of requests', () => {
+describe('request heads', () => {
   const identity = { operationId: 'groups.list', params: {}, query: {} };
   test.each<[string, string, (text: string) => unknown]>([
     ['paths', '/a', (text) => createPathMatcher('/groups/{groupId}/role/{roleName}').test(text)],
@@ -113,12 +113,12 @@ describe('seeds', () => {
     ['settings', (size) => `settings:\n${list(size, (at) => `  k${at}: 1\n`).replaceAll(',', '')}`],
     ['unknown keys', (size) => list(size, (at) => `k${at}: 1\n`).replaceAll(',', '')],
     ['users that are wrong', (size) => `users:\n${'  - userId: "!"\n'.repeat(size)}`],
-  ])('of many: %s', async (_, make) => {
+  ])('with many items: %s', async (_, make) => {
     const read = (text: string) => parseSeed(text, 'seed.yaml').catch(() => undefined);
     expect(await measureGrowth(make, read, 1_000)).toBeLessThan(maxLinearGrowth);
   });
 
-  test('a key that stands twice is told with its place, and a hundred faults at most', async () => {
+  test('reports a duplicate key with its position, and at most a hundred errors', async () => {
     await expect(parseSeed('users: []\nusers: []\n', 'seed.yaml')).rejects.toThrow(
       'seed.yaml:2:1: Map keys must be unique',
     );
@@ -126,7 +126,7 @@ describe('seeds', () => {
     expect(String(told).split('\n')).toHaveLength(100);
   });
 
-  test('aliases of aliases are refused', async () => {
+  test('rejects aliases of aliases', async () => {
     const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
     await expect(parseSeed(['a0: &a0 [x]', ...levels].join('\n'), 'seed.yaml')).rejects.toThrow('seed.yaml');
   });
@@ -137,7 +137,7 @@ test.each<[string, (size: number) => string]>([
   ['rows', (size) => `a,b\n${'1,2\n'.repeat(size)}`],
   ['quotes', (size) => `a\n"${'""'.repeat(size)}"\n`],
   ['JSON lines', (size) => `${'{"a":1}\n'.repeat(size)}`],
-])('rows of a file, of many: %s', async (name, make) => {
+])('rows of a file, with many items: %s', async (name, make) => {
   const file = path.join(tmpdir(), `iam-linear-cost-${process.pid}-${name.replaceAll(' ', '-')}`);
   const read = async (text: string) => {
     await writeFile(file, text);

@@ -1,4 +1,7 @@
-/** What work costs, in CPU time of this process: the least of several tries, so that a busy machine changes little. */
+/**
+ * Measures the cost of work in CPU time of this process: the minimum of several runs, which limits the noise of a busy
+ * machine.
+ */
 
 /** Milliseconds. */
 export async function measureCost(work: () => unknown, tries = 5): Promise<number> {
@@ -12,10 +15,10 @@ export async function measureCost(work: () => unknown, tries = 5): Promise<numbe
   return least;
 }
 
-/** Milliseconds below which a clock tells nothing. */
+/** Below this number of milliseconds the clock is too coarse. */
 const minMeasurableMs = 0.5;
 
-/** How the cost grows from inputs of size n to those of size 4n: 4 where it is linear, 16 where it is quadratic. */
+/** The ratio of the cost at size 4n to the cost at size n: 4 where it is linear, 16 where it is quadratic. */
 export async function measureGrowth<Input>(
   make: (size: number) => Input,
   work: (input: Input) => unknown,
@@ -23,7 +26,7 @@ export async function measureGrowth<Input>(
 ): Promise<number> {
   const [small, large] = [make(size), make(4 * size)];
   let growth = Number.POSITIVE_INFINITY;
-  // A pause of the collector can fall into every try of one size; what is quadratic is so in each round.
+  // A garbage collection can slow every run of one size; a quadratic cost shows in each round.
   for (let round = 0; round < 3 && growth >= maxLinearGrowth; round += 1) {
     const cost = await measureCost(() => work(large));
     growth = Math.min(growth, cost / Math.max(await measureCost(() => work(small)), minMeasurableMs));
@@ -31,5 +34,5 @@ export async function measureGrowth<Input>(
   return growth;
 }
 
-/** Between linear and quadratic, with room for memory that has to be cleaned up. */
+/** Between linear and quadratic, with room for garbage collection. */
 export const maxLinearGrowth = 9;

@@ -1,11 +1,11 @@
-/** Races that have no test of their own; the others, and many more rounds of these, are run by `npm run torture`. */
+/** Races without a separate test. `npm run torture` runs the others, and many more rounds of these. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { races, runRace } from '../stress/races/index.ts';
 
 const untested = races.filter(({ coveredBy: tested }) => tested === undefined);
 
-/** Each takes its time on a busy machine, and none waits for anything. */
+/** Each test can be slow on a busy machine; none waits for a timer. */
 const timeout = 180_000;
 
 test.each(untested.map((race) => [race.name, race] as const))(
@@ -16,7 +16,7 @@ test.each(untested.map((race) => [race.name, race] as const))(
   timeout,
 );
 
-test('every other race has a test that is there', () => {
+test('every other race names an existing test', () => {
   const named = races.flatMap(({ coveredBy: tested }) => tested ?? []);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((file) => !existsSync(file))).toEqual([]);

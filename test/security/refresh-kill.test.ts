@@ -1,8 +1,8 @@
-/** One kill of a real process in the middle of renewals; `npm run torture -- --only refresh-kill` does many. */
+/** Kills a real process once during renewals; `npm run torture -- --only refresh-kill` does it many times. */
 import { expect, test } from 'vitest';
 import { runKillRound } from '../stress/races/refresh-kill.ts';
 
-test('after a kill each refresh token is taken once or ends its session, and none that was rotated away is taken', async () => {
+test('after a kill each refresh token is accepted once or ends its session, and no rotated token is accepted', async () => {
   const { ends, rotations } = await runKillRound(1);
   expect(ends).toHaveLength(6);
   expect(rotations).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * Every pattern of the contract takes time in proportion to what it is given: eight times the text, about eight times the
- * time. A pattern that goes back and forth over a hostile text takes 64 times as long, or never ends.
+ * Every pattern of the contract costs time in proportion to the text: eight times the text, about eight times the time.
+ * A pattern that backtracks on a hostile text needs 64 times as long, or never ends.
  */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ const all: readonly Operation<never>[] = [
   ...(controlRoutes as unknown as Operation<never>[]),
 ];
 
-/** The schemas of everything that a caller sends. */
+/** The schemas of all input of callers. */
 const taken = all.flatMap(({ request }) => [
   ...(request.body ? [request.body] : []),
   ...Object.values({ ...request.params, ...request.query, ...request.headers }),
@@ -31,7 +31,7 @@ function patternsIn(schema: unknown): string[] {
 const seedSchema = z.toJSONSchema(SeedDocument, { io: 'input', unrepresentable: 'any' });
 const patterns = [...new Set([...taken.map(toJsonSchema), seedSchema].flatMap(patternsIn))];
 
-/** What patterns trip over: long runs of what they repeat, with an end that does not fit. */
+/** Texts that cause backtracking: long runs of a repeated part, with an end that does not match. */
 const hostile = [
   'a',
   'A',
@@ -66,10 +66,10 @@ function timeOf(pattern: RegExp, text: string): number {
 }
 
 const short = 2_000;
-/** Milliseconds below which nothing is said: too near to what a clock can tell. */
+/** Below this number of milliseconds the clock is too coarse for a verdict. */
 const nothing = 5;
 
-/** How the time grows when the text grows from 2 to 16 KB: 8 where it is linear, 64 where it is quadratic. */
+/** The ratio of the times for 16 KB and 2 KB of text: 8 where it is linear, 64 where it is quadratic. */
 function growthOf(source: string): number {
   const pattern = new RegExp(source, 'u');
   const growths = hostile.map((unit) => {
@@ -80,11 +80,11 @@ function growthOf(source: string): number {
   return Math.max(...growths);
 }
 
-test('there are patterns to look at', () => {
+test('finds patterns in the contract', () => {
   expect(patterns.length).toBeGreaterThan(10);
 });
 
-test('a pattern that is not linear is found', () => {
+test('detects a pattern that is not linear', () => {
   expect(growthOf('a*b$')).toBeGreaterThan(25);
   expect(growthOf('^a*b$')).toBeLessThan(25);
 });

@@ -1,7 +1,7 @@
 /**
- * What a SAML response may cost that nobody signed: 92 kB of elements once took 53 s in the XML libraries, in which
- * nobody else was answered. What is larger than any provider sends is refused before they see it; the worst that is
- * left costs a few times what a common response does.
+ * Cost of SAML responses without a valid signature: 92 kB of elements once blocked the server for 53 s in the XML
+ * libraries. A response that is larger than any provider sends is rejected before the libraries parse it; the most
+ * expensive response within the limits costs a few times as much as a common one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifySamlResponse } from '../../src/server/integrations/providers/saml.ts';
@@ -52,9 +52,9 @@ function logIn(response: string) {
   });
 }
 
-/** Signed as it should be, but with a key that is not the provider's: as far as a stranger comes. */
+/** A correct signature by a key that is not the provider's. */
 const foreign = (options: ResponseOptions = {}) => samlResponse(server, { key: otherSigning, ...options });
-/** How often a library saw the response: it is asked only where a provider is looked for. */
+/** Counts the responses that reach a library: each one looks up the provider. */
 async function seenByLibraries(encoded: string): Promise<number> {
   let times = 0;
   const find = async (): Promise<Provider[]> => {
@@ -66,7 +66,7 @@ async function seenByLibraries(encoded: string): Promise<number> {
   return times;
 }
 
-describe('what is larger than any provider sends goes to no library', () => {
+describe('rejects a response beyond the limits before a library parses it', () => {
   test.each<[string, ResponseOptions]>([
     ['elements', inAssertion(`<a>${'<b/>'.repeat(400)}</a>`)],
     ['names of elements', inAssertion(`<a>${repeat(64, (at) => `<b${at}/>`)}</a>`)],
@@ -89,13 +89,13 @@ describe('what is larger than any provider sends goes to no library', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('and what is within the limits does', async () => {
+  test('passes a response within the limits to the library', async () => {
     expect(await seenByLibraries(foreign(inAssertion(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
   });
 });
 
 describe('cost', () => {
-  test('many elements cost less than the check of a common response', async () => {
+  test('checks many elements at less cost than a common response', async () => {
     const hostile = foreign({
       after: (xml) => xml.replace('</saml:Assertion>', `${'<a/>'.repeat(15_000)}</saml:Assertion>`),
     });
@@ -105,7 +105,7 @@ describe('cost', () => {
   });
 
   test.each(worstResponses)(
-    'the most of these costs a few times what a common response does: %s',
+    'checks the most expensive responses at a few times the cost of a common one: %s',
     async (_, options) => {
       const hostile = samlResponse(server, options);
       expect(hostile.length).toBeLessThanOrEqual(100_000);
@@ -115,7 +115,7 @@ describe('cost', () => {
     },
   );
 
-  test('others are answered while it is checked', async () => {
+  test('responds to other requests during the check', async () => {
     const hostile = foreign(inAssertion(`<a>${'<b/>'.repeat(345)}</a>`));
     const attacks = Array.from({ length: 4 }, () => catchClientError(logIn(hostile)));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -123,11 +123,11 @@ describe('cost', () => {
   });
 });
 
-test('a user in 150 groups, each with its type, logs in', async () => {
+test('logs in a user with 150 groups, each with a type', async () => {
   expect((await logIn(samlResponse(server, inAssertion(attributeValues(150))))).accessToken).toBeDefined();
 });
 
-test('the second certificate of a provider counts as the first does', async () => {
+test('counts the second certificate of a provider like the first', async () => {
   await using both = await startServer({
     seed: {
       users: [{ ...alice, identities: [`${name}:Subject-1`] }],
