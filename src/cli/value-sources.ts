@@ -1,6 +1,12 @@
 /** The values that an argument or an option accepts, as declared by schemas and commands. */
 import type { Command } from 'commander';
-import { type Among, type EntityDeclaration, entityOf, type Reference, type RowSource } from '../contract/entities.ts';
+import {
+  type Among,
+  type EntityDeclaration,
+  type EntityListSource,
+  entityOf,
+  type Reference,
+} from '../contract/entities.ts';
 import type { JsonSchema, Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { getOperation } from './find-operation.ts';
 
@@ -37,7 +43,7 @@ export function referenceIn(schema: JsonSchema | undefined): Reference | undefin
 
 /** Rows that contain the values of a reference. */
 export interface ReferencedRows {
-  readonly source: RowSource;
+  readonly source: EntityListSource;
   /** How many preceding values are parameters of the source. */
   readonly parameters: number;
   /** The property of a row that contains the value; dotted within lists of objects. */
@@ -48,18 +54,18 @@ export interface ReferencedRows {
 /** Resolves the rows that contain the values of a reference. */
 export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifest): ReferencedRows {
   const entity = entityOf(name);
-  const source: RowSource | Among = among ?? entity.list;
+  const source: EntityListSource | Among = among ?? entity.list;
   const property = among?.property ?? entity.properties[by[0] ?? ''] ?? '';
   return { source, parameters: parametersOf(source, manifest), property, entity };
 }
 
-function parametersOf(source: RowSource, manifest: Manifest): number {
+function parametersOf(source: EntityListSource, manifest: Manifest): number {
   if ('operation' in source) return getOperation(manifest, source.operation).params.length;
   return source.control.split('{').length - 1;
 }
 
 /** The command that prints the rows, as words; empty if none does. */
-export function wordsOfSource(source: RowSource, { operations }: Manifest): readonly string[] {
+export function wordsOfSource(source: EntityListSource, { operations }: Manifest): readonly string[] {
   const isSource = ({ id }: ManifestOperation) => 'operation' in source && id === source.operation;
   const command = 'operation' in source ? operations.find(isSource)?.command : source.command;
   return command?.split(' ') ?? [];

@@ -4,13 +4,13 @@
  */
 
 /** The source of rows: an operation that lists or reads, or a control-plane path with the command that prints it. */
-export type RowSource =
+export type EntityListSource =
   | { readonly operation: string; readonly filter?: string }
   | { readonly control: string; readonly command: string; readonly filter?: string };
 
 export interface EntityDeclaration {
   /** The list of all entities of the type. `filter` is the query parameter that searches by a term. */
-  readonly list: RowSource;
+  readonly list: EntityListSource;
   /** The operation that reads one entity. */
   readonly get?: string;
   /** The kinds of references to the entity, and the row property of each. */
@@ -129,7 +129,7 @@ export type EntityName = keyof typeof entities;
 export type KeyOf<Entity extends EntityName> = keyof (typeof entities)[Entity]['properties'] & string;
 
 /** Rows that restrict a reference. The preceding values are the parameters of the source, in the same order. */
-export type Among = RowSource & {
+export type Among = EntityListSource & {
   /** The row property that contains the value; a dot separates the fields of nested lists. */
   readonly property: string;
 };

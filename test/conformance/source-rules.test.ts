@@ -15,7 +15,7 @@ const ambientInputs = [
   ['the exit of the process', /\bprocess\.exit\s*\(/],
 ] as const;
 
-/** Real time that passes, and what may be done with it: waits and time-outs, never what is dated or ends. */
+/** Uses of real time: waits and timeouts only, never timestamps or expiry. */
 const realTime = [
   [
     'how long something takes',
@@ -58,7 +58,7 @@ const realTime = [
   ],
 ] as const;
 
-/** What packages read the clock for by themselves, unless they are told the time. */
+/** Calls of packages that read the system clock unless a time is passed. */
 const clockReaders = [
   ['checks a JWT', /\bjwtVerify\(/, /\bcurrentDate:/],
   ['signs a JWT', /\bset(IssuedAt|ExpirationTime|NotBefore)\(/, /^$/],
@@ -70,13 +70,13 @@ describe('every source file', () => {
     expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(known);
   });
 
-  test.each(clockReaders)('of the server that %s says by which time', (_what, pattern, told) => {
-    expect(serverFiles.filter((file) => pattern.test(stripComments(file)) && !told.test(stripComments(file)))).toEqual(
-      [],
-    );
+  test.each(clockReaders)('of the server that %s passes the time', (_what, pattern, timeArgument) => {
+    expect(
+      serverFiles.filter((file) => pattern.test(stripComments(file)) && !timeArgument.test(stripComments(file))),
+    ).toEqual([]);
   });
 
-  test('of the server but those that begin a process is handed its clock', () => {
+  test('of the server receives its clock, except entry points', () => {
     const users = files.filter((file) => /\bsystemClock\b/.test(stripComments(file)));
     expect(users).toEqual([
       'src/server/clock.ts',
@@ -87,7 +87,7 @@ describe('every source file', () => {
     ]);
   });
 
-  test.each(ambientInputs)('is given %s and does not take it', (_what, pattern) => {
+  test.each(ambientInputs)('receives %s as an argument', (_what, pattern) => {
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !entryFiles.test(file) && pattern.test(stripComments(file)))).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('every source file', () => {
     expect(long).toEqual([]);
   });
 
-  test('says what it is, as an operation does by its declaration', () => {
+  test('has a header comment, unless it declares an operation', () => {
     expect(
       files.filter((file) => !isOperation(file) && !/^(\s*\/\*\*|\/\/ GENERATED)/m.test(readSource(file))),
     ).toEqual([]);
@@ -118,12 +118,24 @@ describe('every source file', () => {
   });
 });
 
-/** The declaration of an operation says itself what it is. */
+/** The declaration of an operation describes itself. */
 function isOperation(file: string): boolean {
   return file.startsWith('src/server/operations/') && file.split('/').length > 4;
 }
 
-test('the walk starts at the root of the project', () => {
+test('every exported name is declared in one file', () => {
+  const declaration = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum|let) ([\w$]+)/gm;
+  const filesByName = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const [, name = ''] of stripComments(file).matchAll(declaration))
+      filesByName.set(name, (filesByName.get(name) ?? new Set()).add(file));
+  }
+  expect(filesByName.size).toBeGreaterThan(1000);
+  const duplicates = [...filesByName].filter(([, declaring]) => declaring.size > 1);
+  expect(duplicates.map(([name, declaring]) => [name, [...declaring].sort()])).toEqual([]);
+});
+
+test('reads the files of this project', () => {
   expect(JSON.parse(readSource('package.json'))).toMatchObject({ name: 'iam-standin' });
   expect(root).not.toBe('');
 });

@@ -1,7 +1,7 @@
 /** Lists of choices for a value, by the entity that the value refers to. */
 import { asPage } from '../../client/response.ts';
 import type { ResultPage, Scalar } from '../../client/types.ts';
-import type { RowSource } from '../../contract/entities.ts';
+import type { EntityListSource } from '../../contract/entities.ts';
 import { callControlPlane } from '../control-plane.ts';
 import { getOperation } from '../find-operation.ts';
 import type { Context } from '../runtime/context.ts';
@@ -71,7 +71,7 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
 
 async function pageFrom(
   context: Context,
-  source: RowSource,
+  source: EntityListSource,
   sourceParams: readonly string[],
   query: Readonly<Record<string, Scalar>>,
   signal: AbortSignal,

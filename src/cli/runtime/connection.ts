@@ -12,10 +12,10 @@ import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
 import type { ProfileFile } from './profile.ts';
 import { stripUserInfo } from './redact.ts';
 import type { FindRequestFields } from './request-fields.ts';
+import { createTracingHooks, type TracingOptions } from './request-trace.ts';
 import { guardWrites } from './safety.ts';
 import { isSameServer } from './server-url.ts';
 import { resolveProfile, resolveSetting, type SettingSources } from './settings.ts';
-import { createTracingHooks, type TracingOptions } from './tracing.ts';
 import { assertConfidential, createConfidentialityGuard } from './transport-security.ts';
 
 export interface ConnectOptions {

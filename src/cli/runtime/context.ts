@@ -14,6 +14,7 @@ import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { PromptOptions } from './prompt.ts';
 import { compileQuery } from './query.ts';
 import { type FindRequestFields, requestFieldsIn } from './request-fields.ts';
+import { printCurl } from './request-trace.ts';
 import {
   type GlobalOptions,
   resolveSetting,
@@ -21,7 +22,6 @@ import {
   type SettingSources,
   settingDefinitions,
 } from './settings.ts';
-import { printCurl } from './tracing.ts';
 
 export interface Context {
   readonly io: Io;
