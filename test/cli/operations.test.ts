@@ -90,7 +90,7 @@ describe('the command of an operation', () => {
     [['call', 'groups.gett'], 'Did you mean groups.get?'],
     [['call', 'groups.get', '--param', 'id=x'], 'no path or query parameter id'],
     [['groups', 'create', '-f', '/nonexistent/file'], 'Cannot read'],
-    [['groups', 'get', '..'], "can't be"],
+    [['groups', 'get', '..'], 'cannot be'],
     [['api', 'FETCH', '/groups'], 'Unknown method'],
     [['api', 'GET', 'groups'], 'start with a slash'],
   ])('%j is a usage error: nothing is sent', async (words, message) => {
