@@ -1,4 +1,4 @@
-/** Claims: times are enforced to the second, and a token is taken only where it was issued and for whom. */
+/** Claims: times are enforced to the second; issuer, audience, subject and client must match. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { callWithToken, createValidClaims, forgeToken, login, rejectedToken } from './forge.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A good token whose claim `name` is this text of JSON; undefined: whose claim is missing. */
+/** A valid token with this JSON text as the claim `name`; without the claim where it is undefined. */
 function withClaim(name: string, json: string | undefined): Promise<string> {
   const { [name]: _left, ...others } = createValidClaims(server);
   const members = Object.entries(others).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
@@ -35,38 +35,38 @@ describe('times', () => {
     '{}',
     '2000000000.5',
   ];
-  test.each(['exp', 'iat', 'nbf'])('%s that is no time is refused', async (name) => {
+  test.each(['exp', 'iat', 'nbf'])('rejects a malformed %s', async (name) => {
     const odd = name === 'nbf' ? never.filter((json) => json !== '-1') : never;
     for (const json of odd)
       expect([json, await callWithToken(server, await withClaim(name, json))]).toEqual([json, rejectedToken]);
   });
 
   test.each(['exp', 'iat', 'sub', 'jti', 'iss', 'aud', 'client_id', 'app_id', 'scope', 'authorities'])(
-    'a token without %s is refused',
+    'rejects a token without %s',
     async (name) => {
       expect(await callWithToken(server, await withClaim(name, undefined))).toEqual(rejectedToken);
     },
   );
 
-  test('an expired token is refused, one that lasts another second is taken', async () => {
+  test('rejects an expired token, and accepts one that expires in a second', async () => {
     for (const seconds of [-86_400, -1, 0])
       expect(await callWithToken(server, await withClaim('exp', fromNow(seconds)))).toEqual(rejectedToken);
     expect((await callWithToken(server, await withClaim('exp', fromNow(1)))).status).toBe(200);
   });
 
-  test('a token is not taken before its time', async () => {
+  test('rejects a token before its nbf', async () => {
     for (const seconds of [1, 3600])
       expect(await callWithToken(server, await withClaim('nbf', fromNow(seconds)))).toEqual(rejectedToken);
     expect((await callWithToken(server, await withClaim('nbf', fromNow(0)))).status).toBe(200);
   });
 
-  test('a token from the future is refused, beyond the minute by which clocks may differ', async () => {
+  test('rejects a token that was issued more than a minute in the future, the allowed clock skew', async () => {
     for (const seconds of [61, 86_400])
       expect(await callWithToken(server, await withClaim('iat', fromNow(seconds)))).toEqual(rejectedToken);
     expect((await callWithToken(server, await withClaim('iat', fromNow(60)))).status).toBe(200);
   });
 
-  test('a token that was taken is not where the clock is set back before its time', async () => {
+  test('rejects a token that it accepted before when the clock is set back before its iat', async () => {
     const token = await withClaim('nbf', fromNow(0));
     expect((await callWithToken(server, token)).status).toBe(200);
     server.clock.advance(-1);
@@ -77,7 +77,7 @@ describe('times', () => {
 });
 
 describe('issuer and audience', () => {
-  test.each(['iss', 'aud'])('%s of another service is refused', async (name) => {
+  test.each(['iss', 'aud'])('rejects another %s', async (name) => {
     const url = server.url;
     const others = [
       '',
@@ -96,26 +96,26 @@ describe('issuer and audience', () => {
       ]);
   });
 
-  test('several audiences are refused, also where ours is among them', async () => {
+  test('rejects several audiences, even where its own is among them', async () => {
     const url = JSON.stringify(server.url);
     for (const json of [`[${url}]`, `[${url},"https://elsewhere.example"]`, '[]', `{"0":${url}}`])
       expect(await callWithToken(server, await withClaim('aud', json))).toEqual(rejectedToken);
   });
 
-  test('the token of one server is none of another, though both have a client of that name', async () => {
+  test('rejects the token of another server with a client of the same name', async () => {
     await using other = await startServer();
     expect(await callWithToken(other, await login(server))).toEqual(rejectedToken);
     expect((await callWithToken(other, await login(other))).status).toBe(200);
   });
 });
 
-describe('whom it names', () => {
-  test('a subject or client that is not there is refused', async () => {
+describe('subject and client', () => {
+  test('rejects an unknown subject or client', async () => {
     for (const name of ['sub', 'client_id'])
       expect(await callWithToken(server, await withClaim(name, '"nobody"'))).toEqual(rejectedToken);
   });
 
-  test('roles count only where token and store agree', async () => {
+  test('grants a role only where both token and store have it', async () => {
     const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
     const payload = { ...createValidClaims(server), sub: clientId, client_id: clientId };
     const outcome = await callWithToken(server, await forgeToken(server, { payload }));
@@ -123,7 +123,7 @@ describe('whom it names', () => {
     expect(outcome.challenge).toContain('error="insufficient_scope"');
   });
 
-  test('a token with fewer roles than its client has no more by it', async () => {
+  test('grants a token no roles of its client that it does not contain', async () => {
     expect(await callWithToken(server, await withClaim('authorities', '["ROLE_CLI-1STPARTY"]'))).toMatchObject({
       status: 403,
     });

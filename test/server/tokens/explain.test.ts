@@ -1,4 +1,6 @@
-/** Why a token was not taken: who looks after the server is told what is wrong first, and the caller nothing. */
+/**
+ * The reason why a token was rejected: the control plane reports the first error, the response to the caller does not.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
@@ -15,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** What the control plane tells of a call that was refused with this token. */
+/** The reason in the control plane for a request that was rejected with this token. */
 async function reasonOf(token: string): Promise<string> {
   const answer = await send(server, '/security/iam/v1/groups', { headers: { Authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(401);
@@ -25,7 +27,7 @@ async function reasonOf(token: string): Promise<string> {
 
 const spoilt = () => Buffer.alloc(64);
 
-/** A token with these members in its header; only what a test is about tells it from one that is taken. */
+/** A token with these members in its header; everything else is valid. */
 async function withHeader(header: object, forgery: Forgery = {}): Promise<string> {
   return forgeToken(server, { header: { alg: 'ES256', kid, typ: 'at+jwt', ...header }, ...forgery });
 }
@@ -34,7 +36,7 @@ async function withClaims(claims: object, forgery: Forgery = {}): Promise<string
   return withHeader({}, { payload: { ...createValidClaims(server), ...claims }, ...forgery });
 }
 
-test('is told of the header before anything else', async () => {
+test('reports an error of the header first', async () => {
   const payload = { ...createValidClaims(server), exp: now - 1 };
   expect(await reasonOf(await withHeader({ kid: undefined }, { payload }))).toBe(
     'Its header contains no key id (kid).',
@@ -48,7 +50,7 @@ test('is told of the header before anything else', async () => {
   expect(await reasonOf(await withHeader({ typ: 'AT+JWT' }, { payload }))).toContain('It expired at');
 });
 
-test('is told of the issuer, then of the audience', async () => {
+test('reports the issuer, then the audience', async () => {
   const elsewhere = { iss: 'https://elsewhere.example', aud: 'https://elsewhere.example', exp: now - 1 };
   expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued under a base URL other than ${server.url}.`);
   for (const aud of [elsewhere.aud, [elsewhere.aud], [], undefined])
@@ -57,7 +59,7 @@ test('is told of the issuer, then of the audience', async () => {
   expect(await reasonOf(await withClaims({ aud: both, exp: now - 1 }))).toContain('It expired at');
 });
 
-test('is told of the time, to the second, before the signature', async () => {
+test('reports the time, to the second, before the signature', async () => {
   const expired = 'It expired at 2026-03-01T12:00:00.000Z.';
   expect(await reasonOf(await withClaims({ exp: now }, { signature: spoilt }))).toBe(expired);
   const early = 'It is not valid before 2026-03-01T12:00:01.000Z: the clock was set back.';
@@ -67,14 +69,14 @@ test('is told of the time, to the second, before the signature', async () => {
     expect(await reasonOf(await withClaims(claims, { signature: spoilt }))).toContain('signature is invalid');
 });
 
-test('is told of times that no clock shows as they are', async () => {
+test('reports times that are no valid dates', async () => {
   const latest = 8.64e12;
   expect(await reasonOf(await withClaims({ nbf: latest }))).toContain('not valid before +275760-09-13T00:00:00.000Z:');
   expect(await reasonOf(await withClaims({ nbf: latest + 1 }))).toContain('not valid before 8640000000001:');
   expect(await reasonOf(await withClaims({ exp: -latest - 1 }))).toContain('expired at -8640000000001.');
 });
 
-test('is told that it is no token where a part is missing, is one too many or is no object', async () => {
+test('reports a malformed token where a part is missing, extra or not an object', async () => {
   const [header = '', payload = '', signature = ''] = (await forgeToken(server)).split('.');
   const odd = [
     `${header}.${payload}`,

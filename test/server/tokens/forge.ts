@@ -1,16 +1,16 @@
-/** Makes tokens as nobody should: any header, any claims, signed with whatever key a test chooses. */
+/** Forges tokens with any header, any claims and any key. */
 import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 import { adminClient, type TestServer } from '../../harness.ts';
 
-/** Values that JSON can't express from objects, such as 1e308 or members given twice, go in as text. */
+/** Strings are used as JSON text, for what objects cannot express: 1e308, duplicate members. */
 type Part = object | string;
 
 export interface Forgery {
   readonly header?: Part;
   readonly payload?: Part;
-  /** Of the text `header.payload`; by default with the server's own current key. */
+  /** Signs the text `header.payload`; by default with the current key of the server. */
   readonly signature?: (signed: string) => Buffer | string;
 }
 
@@ -24,7 +24,7 @@ export function importPrivateKey(row: SigningKey): KeyObject {
   return createPrivateKey({ key: row.privateJwk as JsonWebKey, format: 'jwk' });
 }
 
-/** As RFC 7518, 3.4 wants it: both numbers, 32 bytes each. */
+/** RFC 7518, 3.4: R and S, 32 bytes each. */
 export function createEs256Signer(key: KeyObject): (signed: string) => Buffer {
   return (signed) => sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
 }
@@ -33,7 +33,7 @@ export function encodePart(part: Part): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 }
 
-/** Claims that the server takes: those of the administrator client, for an hour from now. */
+/** Valid claims: those of the administrator client, for an hour from now. */
 export function createValidClaims({ url, clock }: TestServer): Record<string, unknown> {
   const iat = Math.floor(clock.now().getTime() / 1000);
   return {
@@ -56,7 +56,7 @@ export function createValidClaims({ url, clock }: TestServer): Record<string, un
   };
 }
 
-/** A token that differs from a good one only in what is given. */
+/** A token that differs from a valid one only in the given parts. */
 export async function forgeToken(server: TestServer, forgery: Forgery = {}): Promise<string> {
   const key = await readCurrentKey(server);
   const header = forgery.header ?? { alg: key.alg, kid: key.kid, typ: 'at+jwt' };

@@ -1,4 +1,4 @@
-/** What each kind of token says, claim by claim, and how its life is told; upon a store in memory. */
+/** The claims of each kind of token, and its lifetime; with a store in memory. */
 import { decodeJwt } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/server/random.ts';
@@ -70,7 +70,7 @@ const common = {
   app_id: 'app',
   stand_in: true,
 };
-const proven = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED', 'ROLE_READER'];
+const authenticated = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED', 'ROLE_READER'];
 const named = ['ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-IDENTIFIED'];
 const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_USER'];
 
@@ -78,17 +78,17 @@ describe("a client's token", () => {
   const claimsOf = async (of: Client, more?: IssueTokenOptions) =>
     decodeJwt((await issuing().issueForClient(of, more)).accessToken);
 
-  test('says who it is and what it may do, and nothing of what it has not', async () => {
-    expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: proven });
+  test('contains its id and its authorities, and no absent claims', async () => {
+    expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: authenticated });
   });
 
   test.each([
     ['business', { businessId: 'b1' }, { business_id: 'b1' }],
     ['organization', { organizationId: 'o1' }, { organization_id: 'o1' }],
     ['business unit', { businessUnitId: 'n1' }, { business_unit_id: 'n1' }],
-  ])('names its %s, each time', async (_what, has, says) => {
+  ])('names its %s in each token', async (_what, has, says) => {
     const owned = { ...client, ...has };
-    const whole = { ...common, ...says, sub: 'c1', exp: now + 300, authorities: proven };
+    const whole = { ...common, ...says, sub: 'c1', exp: now + 300, authorities: authenticated };
     expect(await claimsOf(owned)).toStrictEqual(whole);
     expect(await claimsOf(owned)).toStrictEqual(whole);
   });
@@ -99,13 +99,13 @@ describe("a client's token", () => {
     expect(Object.keys(claims)).not.toContain('business_id');
   });
 
-  test('has the scope that was asked for, of its own, and ends with its session', async () => {
+  test('has the requested part of its scope, and expires with its session', async () => {
     expect((await claimsOf(client, { scope: ['write', 'other'] })).scope).toEqual(['write']);
     const short: Session = { ...session, scope: ['read'], endsAt: now + 10 };
     expect(await claimsOf(client, { session: short })).toMatchObject({ scope: ['read'], sid: 's1', exp: now + 10 });
   });
 
-  test('comes after those that a change of the secret has ended', async () => {
+  test('is issued after the tokens that a change of the secret revoked', async () => {
     expect((await claimsOf({ ...client, tokensValidFrom: now + 1 })).iat).toBe(now + 1);
   });
 });
@@ -115,21 +115,21 @@ describe("a user's token", () => {
     decodeJwt((await issuing().issueForUser(of, within, client)).accessToken);
   const whole = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
 
-  test('says who it is and how well proven, and of the client only that it is named', async () => {
+  test('contains the user and the authentication level, and of the client only the id', async () => {
     expect(await claimsOf(user)).toStrictEqual({ ...whole, authorities: [...named, ...person].sort() });
   });
 
-  test('says that the session is a smart one, and with which logon it began', async () => {
+  test('marks a session by a logon, and names the logon', async () => {
     const authorities = ['ROLE_AUTH-SMART', ...named, ...person].sort();
     const claims = await claimsOf(user, { ...session, smart: true, logon: 'L1' });
     expect(claims).toStrictEqual({ ...whole, logon: 'L1', authorities });
   });
 
-  test('is short where the user is remembered', async () => {
+  test('has a short lifetime where the user is remembered', async () => {
     expect((await claimsOf(user, { ...session, remember: true })).exp).toBe(now + 60);
   });
 
-  test('names the customer that the user is, before the one that its business is', async () => {
+  test('prefers the customer of the user to that of its business', async () => {
     const customer = { document: 'd1', createdAt };
     await store.transaction(async (tx) => {
       await tx.customers.insert({ ...customer, customerId: 1, businessId: 'b1' });
@@ -141,7 +141,7 @@ describe("a user's token", () => {
     expect(await claimsOf({ ...user, userId: 'u2' })).not.toHaveProperty('customer_id');
   });
 
-  test('names the business, and what that belongs to', async () => {
+  test('names the business and its customer', async () => {
     const member = { ...user, businessId: 'b1' };
     expect(await claimsOf(member)).toStrictEqual({
       ...whole,
@@ -154,7 +154,7 @@ describe("a user's token", () => {
   });
 });
 
-test("a logon's token says which it is, and no user", async () => {
+test('a token of a logon names the logon, and no user', async () => {
   const { userId: _none, ...unbound } = session;
   const { accessToken } = await issuing().issueForLogon('L1', unbound, client);
   expect(decodeJwt(accessToken)).toStrictEqual({
@@ -167,8 +167,8 @@ test("a logon's token says which it is, and no user", async () => {
   });
 });
 
-describe('an answer', () => {
-  test('has a refresh token only where there is one', async () => {
+describe('a token response', () => {
+  test('has a refresh token only where one is issued', async () => {
     const issuer = issuing();
     expect(await issuer.issueForClient(client)).not.toHaveProperty('refreshToken');
     expect(await issuer.issueForClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
@@ -177,15 +177,18 @@ describe('an answer', () => {
   test.each([
     ['seconds', '300'],
     ['epoch', String(now + 300)],
-  ] as const)('tells the end of its token in %s, and what is left of it either way', async (expiresIn, told) => {
-    const issuer = issuing({ expiresIn });
-    const answer = await issuer.issueForClient(client);
-    expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: told, scope: ['read', 'write'] });
-    expect(issuer.secondsLeft(answer)).toBe(300);
-  });
+  ] as const)(
+    'returns the expiry of its token in %s, and computes the remaining time from both',
+    async (expiresIn, text) => {
+      const issuer = issuing({ expiresIn });
+      const answer = await issuer.issueForClient(client);
+      expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
+      expect(issuer.secondsLeft(answer)).toBe(300);
+    },
+  );
 });
 
-test('the ends of the last 10,000 tokens are remembered, and no others', async () => {
+test('the expiry of the last 10,000 tokens is stored, and no more', async () => {
   let issued = 0;
   const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
   const issuer = issuing({ random: { ...systemRandom, uuid: () => name(++issued) } });

@@ -1,4 +1,4 @@
-/** The ring of keys by itself: how long a key stays, what a start and a rotation before it left, and keys that are broken. */
+/** The key ring: retention of keys, restarts and rotations, and broken keys. */
 import { describe, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -12,7 +12,7 @@ function open(store: Store, longestToken = 600): Promise<KeyRing> {
   return openKeyRing({ store, clock, alg: 'ES256', longestToken });
 }
 
-/** A store that counts what is written to it. */
+/** A store that counts its writes. */
 function counting(): { store: Store; writes(): number } {
   const store = openMemoryStore();
   let writes = 0;
@@ -25,7 +25,7 @@ function counting(): { store: Store; writes(): number } {
 
 const kids = (keys: readonly { kid?: string }[]) => keys.map(({ kid }) => kid);
 
-describe('a key that signs no more verifies for the longest life of its tokens and a minute', () => {
+describe('a retired key verifies for the longest lifetime of its tokens plus a minute', () => {
   test.each([
     { first: 600, later: 7200, stays: 7200 },
     { first: 7200, later: 600, stays: 7200 },
@@ -37,7 +37,7 @@ describe('a key that signs no more verifies for the longest life of its tokens a
     expect(rotated.retired).toEqual([{ kid, until: now + stays + 60 }]);
   });
 
-  test('what nothing was noted of stays as long as any setting allows', async () => {
+  test('a key without a recorded lifetime is retained for the longest one that a setting allows', async () => {
     const store = openMemoryStore();
     const { kid } = (await open(store)).current();
     await store.transaction(async (tx) => {
@@ -47,7 +47,7 @@ describe('a key that signs no more verifies for the longest life of its tokens a
     expect((await (await open(store)).rotate()).retired).toEqual([{ kid, until: now + 86_400 + 60 }]);
   });
 
-  test('a start that changes nothing of it writes nothing', async () => {
+  test('a start without changes writes nothing', async () => {
     const { store, writes } = counting();
     await open(store, 600);
     const before = writes();
@@ -59,8 +59,8 @@ describe('a key that signs no more verifies for the longest life of its tokens a
   });
 });
 
-describe('the keys from before a rotation', () => {
-  test('are those that were shown until then', async () => {
+describe('the previous keys', () => {
+  test('are those that were published before the rotation', async () => {
     const ring = await open(openMemoryStore());
     const first = ring.current().kid;
     expect(kids(ring.publicKeysBefore())).toEqual([first]);
@@ -70,7 +70,7 @@ describe('the keys from before a rotation', () => {
     expect(kids(ring.publicKeysBefore())).toEqual([second, first]);
   });
 
-  test('are, after a start, the others that are kept', async () => {
+  test('are the other stored keys after a start', async () => {
     const store = openMemoryStore();
     const before = await open(store);
     const first = before.current().kid;
@@ -79,7 +79,7 @@ describe('the keys from before a rotation', () => {
   });
 });
 
-test('a ring that is told to takes what the store holds now, and forgets what was before', async () => {
+test('a reload replaces the keys by those of the store', async () => {
   const store = openMemoryStore();
   const [ring, other] = [await open(store), await open(store)];
   const { kid: second } = await ring.rotate();
@@ -91,7 +91,7 @@ test('a ring that is told to takes what the store holds now, and forgets what wa
   expect(kids(ring.publicKeysBefore())).not.toContain(third);
 });
 
-test('rotations at once happen one after the other, each with a key of its own', async () => {
+test('concurrent rotations run one after the other and create one key each', async () => {
   const ring = await open(openMemoryStore());
   const made = await Promise.all(Array.from({ length: 5 }, () => ring.rotate()));
   expect(new Set(made.map(({ kid }) => kid)).size).toBe(5);
@@ -99,7 +99,7 @@ test('rotations at once happen one after the other, each with a key of its own',
   expect(ring.publicKeys()).toHaveLength(6);
 });
 
-describe('keys are fit for use', () => {
+describe('keys are usable', () => {
   async function rows(): Promise<SigningKey[]> {
     const store = openMemoryStore();
     await (await open(store)).rotate();
@@ -107,16 +107,16 @@ describe('keys are fit for use', () => {
   }
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' };
 
-  test('where both halves of the current one and the public half of the others can be read', async () => {
+  test('where both halves of the current key and the public half of the others are valid', async () => {
     await expect(assertKeysUsable(await rows())).resolves.toBeUndefined();
     await expect(assertKeysUsable([])).resolves.toBeUndefined();
   });
 
   test.each([
-    { what: 'the public half of one that signs no more', current: false, member: 'publicJwk' },
-    { what: 'the public half of the current one', current: true, member: 'publicJwk' },
-    { what: 'the private half of the current one', current: true, member: 'privateJwk' },
-  ])('and not with $what broken', async ({ current, member }) => {
+    { what: 'the public half of a retired key', current: false, member: 'publicJwk' },
+    { what: 'the public half of the current key', current: true, member: 'publicJwk' },
+    { what: 'the private half of the current key', current: true, member: 'privateJwk' },
+  ])('and unusable with a broken key: $what', async ({ current, member }) => {
     const spoilt = (await rows()).map((row) => (row.current === current ? { ...row, [member]: broken } : row));
     await expect(assertKeysUsable(spoilt)).rejects.toThrow();
   });

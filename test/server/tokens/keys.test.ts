@@ -1,4 +1,7 @@
-/** Keys: every algorithm that can be set signs and verifies, changing it ends no token, and only public halves are shown. */
+/**
+ * Keys: every supported algorithm signs and verifies, a change of the algorithm revokes no token, and only public
+ * halves are published.
+ */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +18,7 @@ async function keySet({ url }: TestServer): Promise<JSONWebKeySet> {
 }
 
 describe.each(signingAlgorithms)('with %s', (alg) => {
-  test('tokens are signed so, taken, and verified by others with what is published', async () => {
+  test('signs tokens that it accepts and that others verify with the published key', async () => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const token = await login(server);
     expect(decodeProtectedHeader(token)).toEqual({ alg, kid: expect.any(String), typ: 'at+jwt' });
@@ -28,7 +31,7 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
     await expect(jwtVerify(token, createPublicKey(await pem.text()), options)).resolves.toBeDefined();
   });
 
-  test('the key has at least 128 bits of strength, and nothing private is shown', async () => {
+  test('the key has at least 128 bits of strength, and no private part is published', async () => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const [shown, ...others] = (await keySet(server)).keys;
     expect(others).toEqual([]);
@@ -41,12 +44,12 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
   });
 });
 
-/** A store that outlives the servers on it. */
+/** A store that several servers use one after the other. */
 function lasting(store: Store): () => Promise<Store> {
   return async () => ({ ...store, close: async () => {} });
 }
 
-test('a token from before the change is taken after it', async () => {
+test('accepts a token from before a change of the algorithm', async () => {
   const openStore = lasting(openMemoryStore());
   const flags = { 'base-url': 'https://iam.example' };
   const old: string[] = [];
@@ -69,7 +72,7 @@ async function adminRow({ appContext: fixture }: TestServer) {
   return row;
 }
 
-test('the same algorithm at the next start goes on with the same key', async () => {
+test('uses the same key after a restart with the same algorithm', async () => {
   const openStore = lasting(openMemoryStore());
   const sets: JSONWebKeySet[] = [];
   for (let start = 0; start < 2; start += 1) {
@@ -80,7 +83,7 @@ test('the same algorithm at the next start goes on with the same key', async () 
 });
 
 describe('under the root of the base URL', () => {
-  test('the key set is the same, and may be kept for a while', async () => {
+  test('returns the same key set, with a Cache-Control that allows caching', async () => {
     await using server = await startServer();
     const answer = await fetch(`${server.url}/.well-known/jwks.json`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
@@ -88,7 +91,7 @@ describe('under the root of the base URL', () => {
     expect(await answer.json()).toEqual(await keySet(server));
   });
 
-  test('the discovery document names issuer and keys as tokens do, without the slash of the base URL', async () => {
+  test('the discovery document contains the issuer and key URL of the tokens, without a trailing slash', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await using server = await startServer({ flags: { 'base-url': `${url}/`, port: new URL(url).port } });
     const answer = await fetch(`${url}/.well-known/openid-configuration`);

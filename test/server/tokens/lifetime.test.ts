@@ -1,4 +1,4 @@
-/** A token is good for its time and no longer than its client and the client's secret are. */
+/** A token is valid until it expires, its client is deleted or the secret of its client changes. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { bootstrap } from '../../../src/server/bootstrap.ts';
@@ -8,7 +8,7 @@ import { callWithToken, login, rejectedToken } from './forge.ts';
 
 const rights = ['AUTH-BASIC', 'ADMIN'];
 
-/** A token of a new client, used once so that its verification is remembered. */
+/** A token of a new client, used once so that its verification is cached. */
 async function usedToken(server: TestServer, client = {}): Promise<{ clientId: string; token: string }> {
   const credentials = await server.makeClient({ authorities: rights, ...client });
   const token = await login(server, credentials);
@@ -16,8 +16,8 @@ async function usedToken(server: TestServer, client = {}): Promise<{ clientId: s
   return { clientId: credentials.clientId, token };
 }
 
-describe('a token that was taken a moment ago', () => {
-  test('ends with its hour', async () => {
+describe('a cached token', () => {
+  test('expires after an hour', async () => {
     await using server = await startServer();
     const { token } = await usedToken(server);
     server.clock.advance(3599);
@@ -28,7 +28,7 @@ describe('a token that was taken a moment ago', () => {
     expect(await callWithToken(server, token)).toEqual(rejectedToken);
   });
 
-  test('ends with the lifetime that is set', async () => {
+  test('expires after the configured lifetime', async () => {
     await using server = await startServer({ flags: { 'client-token-lifetime': '5' } });
     const { token } = await usedToken(server);
     server.clock.advance(4);
@@ -37,14 +37,14 @@ describe('a token that was taken a moment ago', () => {
     expect(await callWithToken(server, token)).toEqual(rejectedToken);
   });
 
-  test('ends with its client', async () => {
+  test('is revoked when its client is deleted', async () => {
     await using server = await startServer();
     const { clientId, token } = await usedToken(server);
     await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
     expect(await callWithToken(server, token)).toEqual(rejectedToken);
   });
 
-  test('ends with the secret of its client, also within the same second; a new one is good at once', async () => {
+  test('is revoked when the secret of its client changes, also within the same second; a new one is valid immediately', async () => {
     await using server = await startServer();
     const before = await login(server);
     expect((await callWithToken(server, before)).status).toBe(200);
@@ -58,7 +58,7 @@ describe('a token that was taken a moment ago', () => {
     expect((await callWithToken(server, after)).status).toBe(200);
   });
 
-  test('loses a role with its client, and gains none', async () => {
+  test('loses a role when its client loses it, and gains none', async () => {
     await using server = await startServer();
     const { clientId, token } = await usedToken(server);
     const change = (authorities: string[]) =>
@@ -75,7 +75,7 @@ describe('a token that was taken a moment ago', () => {
   });
 });
 
-test('other secrets are no access tokens', async () => {
+test('other secrets are not accepted as access tokens', async () => {
   await using server = await startServer();
   const { apiKey } = await server.admin.apiKey.create({
     body: { appId: 'test-application', clientId: adminClient.clientId },
@@ -84,8 +84,8 @@ test('other secrets are no access tokens', async () => {
     expect(await callWithToken(server, String(text))).toEqual(rejectedToken);
 });
 
-describe('what the verifier remembers', () => {
-  test('is the signature only: a token whose key is gone is refused', async () => {
+describe('the verification cache', () => {
+  test('contains the signature only: a token is rejected after its key is deleted', async () => {
     await using server = await startServer();
     const token = await login(server);
     const { keys, clock } = server.appContext;
@@ -97,12 +97,12 @@ describe('what the verifier remembers', () => {
     expect(await verifier.verify(token)).toBeUndefined();
   });
 
-  test('is bounded, and the token used longest ago goes first', async () => {
+  test('is bounded and evicts the least recently used token', async () => {
     await using server = await startServer();
     const { keys, clock } = server.appContext;
     let checked = 0;
     const find = (kid: string) => keys.find(kid);
-    // A signature check asks for the public key; a remembered token does not.
+    // A signature check requests the public key; a cached token does not.
     const counted = { ...keys, find: (kid: string) => counting(find(kid)) };
     const counting = (key: ReturnType<typeof find>) =>
       key && {
@@ -126,7 +126,7 @@ describe('what the verifier remembers', () => {
     expect(await costs(second)).toBe(1);
   });
 
-  test('is nothing that was refused', async () => {
+  test('does not contain rejected tokens', async () => {
     await using server = await startServer();
     const { keys, clock } = server.appContext;
     const verifier = createVerifier({ keys, clock, issuer: server.url, capacity: 1 });
@@ -137,7 +137,7 @@ describe('what the verifier remembers', () => {
   });
 });
 
-test('answers with tokens are not stored by anybody', async () => {
+test('responses with tokens have Cache-Control: no-store', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = adminClient;
   const answer = await fetch(`${server.url}${servicePrefix}/client-identities/login`, {

@@ -1,4 +1,4 @@
-/** Every signature but the one that was made is refused, however near it comes. */
+/** Rejects every signature except the original one, including near variants. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenVerifier } from '../../../src/server/tokens/verify.ts';
@@ -29,20 +29,20 @@ function flipped(bytes: Buffer, bit: number): Buffer {
   return copy;
 }
 
-test('the signature itself is taken', async () => {
+test('accepts the signature itself', async () => {
   expect(signature).toHaveLength(64);
   expect(await taken(signature.toString('base64url'))).toBe(true);
   expect((await callWithToken(server, `${signed}.${signature.toString('base64url')}`)).status).toBe(200);
 });
 
-test('each bit counts', async () => {
+test('rejects a change of any bit of the signature', async () => {
   const passed: number[] = [];
   for (let bit = 0; bit < signature.length * 8; bit += 1)
     if (await taken(flipped(signature, bit).toString('base64url'))) passed.push(bit);
   expect(passed).toEqual([]);
 });
 
-test('each bit of what is signed counts', async () => {
+test('rejects a change of any bit of the signed text', async () => {
   const text = Buffer.from(`${signed}.${signature.toString('base64url')}`);
   await fc.assert(
     fc.asyncProperty(fc.nat(signed.length * 8 - 1), async (bit) => {
@@ -55,7 +55,7 @@ test('each bit of what is signed counts', async () => {
 const zero = Buffer.alloc(32);
 const order = Buffer.from('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551', 'hex');
 
-test('zero, the order of the curve, and numbers of wrong length are no signature', async () => {
+test('rejects zero, the order of the curve, and numbers of a wrong length', async () => {
   const [r, s] = [signature.subarray(0, 32), signature.subarray(32)];
   const odd = [
     Buffer.concat([zero, zero]),
@@ -73,13 +73,13 @@ test('zero, the order of the curve, and numbers of wrong length are no signature
     expect([bytes.toString('hex'), await taken(bytes.toString('base64url'))]).toEqual([bytes.toString('hex'), false]);
 });
 
-test('a DER form of it is no signature', async () => {
+test('rejects the DER form of the signature', async () => {
   const integer = (bytes: Buffer) => Buffer.concat([Buffer.from([2, 33, 0]), bytes]);
   const body = Buffer.concat([integer(signature.subarray(0, 32)), integer(signature.subarray(32))]);
   expect(await taken(Buffer.concat([Buffer.from([0x30, body.length]), body]).toString('base64url'))).toBe(false);
 });
 
-test('other spellings of the same bytes are refused: one token, one text', async () => {
+test('rejects other encodings of the same bytes: each token has one text', async () => {
   const text = signature.toString('base64url');
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(text.at(-1) ?? '');
@@ -92,7 +92,7 @@ test('other spellings of the same bytes are refused: one token, one text', async
   expect(await callWithToken(server, `${signed}.${text.slice(0, 40)} ${text.slice(40)}`)).toEqual(rejectedToken);
 });
 
-test('no random text is a signature', async () => {
+test('rejects random text', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(fc.uint8Array({ minLength: 64, maxLength: 64 }), fc.uint8Array({ maxLength: 200 })),
