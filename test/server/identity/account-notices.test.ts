@@ -1,4 +1,4 @@
-/** Notices of login identifiers: each user gets them at its verified contacts, and none is ever dropped. */
+/** Notices of login identifiers: each user gets them at its verified contacts, and none is dropped. */
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
@@ -30,7 +30,7 @@ async function addMany(server: TestServer, count: number) {
 }
 
 describe('a login identifier that is added or removed', () => {
-  test('is told to every verified contact', async () => {
+  test('is reported to every verified contact', async () => {
     await using server = await start();
     await add(server, 'Second');
     await server.admin.userIdentities.removeIdentity({ params: { ...params, identity: 'second' } });
@@ -42,7 +42,7 @@ describe('a login identifier that is added or removed', () => {
     expect(await notices(server, 'spare@example.com')).toEqual([]);
   });
 
-  test('is also a mainframe logon that the user bound itself', async () => {
+  test('includes a mainframe logon that the user linked itself', async () => {
     await using server = await start();
     const as = await createSession(server, 'ann');
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'ANN01' } });
@@ -52,7 +52,7 @@ describe('a login identifier that is added or removed', () => {
     expect(notice?.text).toContain('added to your account: logon ANN01.');
   });
 
-  test('is an e-mail address that was proven; the mobile hears what came, the old address only that it went', async () => {
+  test('includes a verified e-mail address: the mobile gets the new address, the old address only the removal', async () => {
     await using server = await start();
     await server.admin.userIdentities.update({ params, body: { userEmail: 'new@example.com' } });
     const [atMobile] = await notices(server, '+15555550123');
@@ -64,7 +64,7 @@ describe('a login identifier that is added or removed', () => {
     expect(await messagesTo(server, 'new@example.com')).toEqual([]);
   });
 
-  test('tells nothing where the call was refused, where nothing changed, or where a seed or the start did it', async () => {
+  test('sends no notice for a rejected request, an unchanged value, a seed or the start', async () => {
     const users = [{ ...ann, identities: ['seeded'] }];
     await using server = await start({ seed: { users } });
     await add(server, 'seeded');
@@ -74,8 +74,8 @@ describe('a login identifier that is added or removed', () => {
   });
 });
 
-describe('many of them', () => {
-  test('are collapsed beyond five an hour, and none is dropped', async () => {
+describe('many notices', () => {
+  test('are combined beyond five an hour, and none is dropped', async () => {
     await using server = await start();
     await addMany(server, 12);
     const sent = await notices(server);
@@ -93,14 +93,14 @@ describe('many of them', () => {
     expect((await notices(server)).at(-1)).not.toHaveProperty('collapsed');
   });
 
-  test('are counted where they are too many to list, so that the message does not grow', async () => {
+  test('are counted where there are too many to list, so that the message does not grow', async () => {
     await using server = await start();
     await addMany(server, 60);
     const [pending] = (await notices(server)).filter(({ delivery }) => delivery === 'late');
     expect(pending).toMatchObject({ collapsed: 55, text: expect.stringContaining('55 changes were made') });
   });
 
-  test('use nothing of the budget of codes', async () => {
+  test('do not count against the OTP rate limit', async () => {
     await using server = await start();
     await addMany(server, 12);
     const as = await createSession(server, 'ann');
@@ -109,7 +109,7 @@ describe('many of them', () => {
     expect((await notices(server)).filter(({ delivery }) => delivery === 'late')).toMatchObject([{ collapsed: 8 }]);
   });
 
-  test('all go out at once where rate limits are disabled', async () => {
+  test('are all sent immediately where rate limits are disabled', async () => {
     await using server = await start({ flags: { 'disable-rate-limits': true } });
     await addMany(server, 12);
     expect(await notices(server)).toHaveLength(12);

@@ -1,4 +1,6 @@
-/** Somebody who can still sign in administers the service, whatever is changed, by whatever way he came to it. */
+/**
+ * At least one user with a login always administers the service, after every change and with every kind of membership.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hasAdministrator, withAdministratorCheck } from '../../../src/server/identity/administrators.ts';
@@ -7,7 +9,7 @@ import { membershipKey, type User } from '../../../src/server/store/tables.ts';
 import { startServer } from '../../harness.ts';
 import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, naiveHasAdministrator } from './group-arbitraries.ts';
 
-test('there is an administrator exactly where a naive reading finds one', async () => {
+test('finds an administrator exactly where a naive implementation does', async () => {
   const seen = new Set<boolean>();
   await fc.assert(
     fc.asyncProperty(arbitraryGroupGraph(), async (fixture) => {
@@ -75,7 +77,7 @@ describe('each kind of membership counts', () => {
     );
   });
 
-  test('of a user who has no password', async () => {
+  test('does not count a user without a password', async () => {
     const { passwordHash: _none, ...without } = person('u0');
     const memberships = [{ groupId: 'g0', kind: 'user' as const, memberId: 'u0' }];
     expect(await hasAdministrator(await createStoreFrom(fixture({ users: [without], memberships })))).toBe(false);
@@ -102,7 +104,7 @@ describe('a change', () => {
     ['removes the group', (tx) => tx.groups.delete('g0')],
   ];
 
-  test.each(ways)('that %s is refused for the last, and leaves no trace', async (_what, change) => {
+  test.each(ways)('that %s is rejected for the last administrator, and changes nothing', async (_what, change) => {
     const store = await createStoreFrom(last);
     const before = [await store.groups.list(), await store.users.list(), await store.memberships.list()];
     const changing = store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
@@ -110,13 +112,13 @@ describe('a change', () => {
     expect([await store.groups.list(), await store.users.list(), await store.memberships.list()]).toEqual(before);
   });
 
-  test.each(ways.slice(0, 3))('that %s passes while there is another', async (_what, change) => {
+  test.each(ways.slice(0, 3))('that %s is accepted while there is another administrator', async (_what, change) => {
     const store = await createStoreFrom(two);
     await store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
     expect(await hasAdministrator(store)).toBe(true);
   });
 
-  test('is refused at last, when two take away one each at the same time', async () => {
+  test('is rejected for the last one when two run at the same time', async () => {
     const store = await createStoreFrom(two);
     const removing = ['u0', 'u1'].map((userId) =>
       store.transaction((tx) => withAdministratorCheck(tx, () => tx.users.delete(userId))),
@@ -126,14 +128,14 @@ describe('a change', () => {
     expect(await hasAdministrator(store)).toBe(true);
   });
 
-  test('passes where there was no administrator before', async () => {
+  test('is accepted where there was no administrator before', async () => {
     const store = await createStoreFrom(fixture({ users: [person('u0')] }));
     await store.transaction((tx) => withAdministratorCheck(tx, () => tx.users.delete('u0')));
     expect(await store.users.count()).toBe(0);
   });
 });
 
-test('over the wire the administrators keep their role, also when two strip it at the same time', async () => {
+test('over HTTP the administrators keep their role, also when two requests remove it at the same time', async () => {
   await using server = await startServer();
   const stripping = () =>
     server.admin.groups.removeRole({ params: { groupId: 'iam-administrators', roleName: 'IAM_ADMIN_MAINTENANCE' } });

@@ -1,9 +1,9 @@
-/** Calls that present themselves in any way, right or wrong. */
+/** Requests with any credentials, right or wrong. */
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import type { RequestSource } from '../../../src/server/http/request-source.ts';
 import { buildHead, type Origin, send } from '../http/raw-http.ts';
 
-/** The source of a call from this machine. */
+/** The source of a request from this machine. */
 export const loopbackSource: RequestSource = {
   address: '127.0.0.1',
   network: '127.0.0.1',

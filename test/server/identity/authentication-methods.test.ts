@@ -1,4 +1,7 @@
-/** The ways in: each of them opens the door alone, two at once do not, and every refusal says what to present. */
+/**
+ * Authentication methods: each one is sufficient alone, two at once are rejected, and every rejection names the
+ * expected scheme.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
@@ -28,13 +31,13 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const welcome = { status: 200, code: undefined };
 
-describe('each way in', () => {
-  test('by secret, by token and by key', async () => {
+describe('each authentication method', () => {
+  test('accepts a secret, a token and a key', async () => {
     for (const line of [pair, `Authorization: Bearer ${token}`, `X-Api-Key: ${apiKey}`])
       expect(await sendWithHeaders(server, [line])).toMatchObject({ status: 200 });
   });
 
-  test('takes the word of the scheme in any case, and more than one blank after it', async () => {
+  test('accepts the scheme in any case, and followed by more than one blank', async () => {
     const encoded = pair.slice('Authorization: Basic '.length);
     for (const scheme of ['basic', 'BASIC', 'bAsIc'])
       expect(await sendWithHeaders(server, [`authorization: ${scheme} ${encoded}`])).toMatchObject({ status: 200 });
@@ -42,7 +45,7 @@ describe('each way in', () => {
       expect(await sendWithHeaders(server, [`AUTHORIZATION: ${scheme} ${token}`])).toMatchObject({ status: 200 });
   });
 
-  test('gives a login too only by Basic', async () => {
+  test('issues a login token for Basic only', async () => {
     expect(await loginWithHeaders(server, [pair])).toMatchObject({ status: 200 });
     expect(await loginWithHeaders(server, [])).toEqual({ ...invalidCredentials, code: 'CREDENTIALS_MISSING' });
     expect(await loginWithHeaders(server, [`Authorization: Bearer ${token}`])).toEqual(invalidCredentials);
@@ -50,8 +53,8 @@ describe('each way in', () => {
   });
 });
 
-describe('a refusal', () => {
-  test('for no credentials asks for a token and blames none', async () => {
+describe('a rejection', () => {
+  test('without credentials requests a token without an error code', async () => {
     expect(await sendWithHeaders(server, [])).toEqual({
       status: 401,
       code: 'CREDENTIALS_MISSING',
@@ -59,7 +62,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('for a bad token says that it is the token', async () => {
+  test('of a bad token reports invalid_token', async () => {
     for (const line of [
       'Authorization: Bearer x',
       'Authorization: Bearer',
@@ -69,7 +72,7 @@ describe('a refusal', () => {
       expect([line, await sendWithHeaders(server, [line])]).toEqual([line, invalidToken]);
   });
 
-  test('for a bad secret or key asks for a pair', async () => {
+  test('of a bad secret or key requests Basic', async () => {
     const lines = [
       formatBasicHeader(clientId, 'wrong'),
       formatBasicHeader('nobody', clientSecret),
@@ -80,12 +83,12 @@ describe('a refusal', () => {
     for (const line of lines) expect([line, await sendWithHeaders(server, [line])]).toEqual([line, invalidCredentials]);
   });
 
-  test('for another scheme, or none, asks for a pair', async () => {
+  test('of another scheme, or none, requests Basic', async () => {
     for (const value of ['', 'Digest x', token, 'Negotiate', `Basic${pair.slice(21)}`, `Bearer=${token}`])
       expect([value, await sendWithHeaders(server, [`Authorization: ${value}`])]).toEqual([value, invalidCredentials]);
   });
 
-  test('for too little says so, where the operation knows 403', async () => {
+  test('for a missing role says so, where the operation documents 403', async () => {
     const other = await server.makeClient();
     const line = formatBasicHeader(other.clientId, other.clientSecret);
     expect(await sendWithHeaders(server, [line])).toEqual({
@@ -97,7 +100,7 @@ describe('a refusal', () => {
     expect(removing).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
   });
 
-  test('is the same for an unknown client, a wrong secret, and a client that has none', async () => {
+  test('is the same for an unknown client, a wrong secret, and a client without a secret', async () => {
     const { clientId: withoutSecret } = await server.makeClient();
     await server.appContext.store.transaction(async (tx) => {
       const { secretHash: _hash, ...row } = (await tx.clients.get(withoutSecret)) ?? {};
@@ -120,10 +123,10 @@ describe('a refusal', () => {
   });
 });
 
-describe('two ways at once', () => {
+describe('two authentication methods at once', () => {
   const ambiguous = { status: 400, code: 'CREDENTIALS_AMBIGUOUS' };
 
-  test('are refused, though both are right', async () => {
+  test('are rejected, even where both are right', async () => {
     const bearer = `Authorization: Bearer ${token}`;
     const key = `X-Api-Key: ${apiKey}`;
     for (const lines of [
@@ -138,7 +141,7 @@ describe('two ways at once', () => {
       expect([lines, await sendWithHeaders(server, lines)]).toMatchObject([lines, ambiguous]);
   });
 
-  test('are 401 where the operation knows no 400', async () => {
+  test('return 401 where the operation documents no 400', async () => {
     const unsafe = { status: 401, code: 'CREDENTIALS_AMBIGUOUS', challenge: 'Bearer realm="iam"' };
     const lines = [pair, `X-Api-Key: ${apiKey}`];
     expect(await sendWithHeaders(server, lines, `${groupsPath}/ops`)).toEqual(unsafe);
@@ -147,7 +150,7 @@ describe('two ways at once', () => {
   });
 });
 
-describe('no way in is', () => {
+describe('rejects as an authentication method', () => {
   test.each(['access_token', 'token', 'api_key', 'apiKey', 'authorization', 'clientSecret'])(
     '?%s= of the query',
     async (name) => {
@@ -159,7 +162,7 @@ describe('no way in is', () => {
     },
   );
 
-  test('?clientId= where the operation does not take it, also beside another way', async () => {
+  test('?clientId= where the operation does not document it, also with another method', async () => {
     expect(await sendWithHeaders(server, [], `${groupsPath}?clientId=${clientId}`)).toMatchObject({ status: 401 });
     expect(await sendWithHeaders(server, [pair], `${groupsPath}?clientId=somebody-else`)).toMatchObject(welcome);
   });
@@ -175,7 +178,7 @@ describe('no way in is', () => {
   });
 });
 
-test('headers of a proxy change nothing', async () => {
+test('ignores headers of a proxy', async () => {
   const plain = [
     'X-Forwarded-For: 8.8.8.8',
     'X-Forwarded-Host: evil.example',
@@ -199,7 +202,7 @@ test('headers of a proxy change nothing', async () => {
   expect(await sendWithHeaders(server, [pair, ...plain])).toMatchObject(welcome);
 });
 
-test('failed logins count for one source wherever they are said to come from', async () => {
+test('counts failed logins for one source, whatever forwarding headers contain', async () => {
   const path = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
   const guess = (from: string) => {
     const lines = [

@@ -1,4 +1,4 @@
-/** What stands in Authorization: Basic, taken apart: name up to the first colon, secret after it, in UTF-8. */
+/** Parsing of Authorization: Basic: the name up to the first colon, then the secret, in UTF-8. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCredentials } from '../../../src/server/identity/credentials.ts';
@@ -18,7 +18,7 @@ function encoded(bytes: Buffer | string): string {
 }
 
 test.each(['with:colon', ':', '::leading', 'naïve 日本語 🔑', ' blanks around ', 'quote"back\\slash', '%2B+%20', ''])(
-  'the secret %j is taken as it is',
+  'accepts the secret %j unchanged',
   async (secret) => {
     const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
     await server.appContext.store.transaction(async (tx) => {
@@ -35,7 +35,7 @@ test.each(['with:colon', ':', '::leading', 'naïve 日本語 🔑', ' blanks aro
   },
 );
 
-describe('what is no pair is refused with a challenge', () => {
+describe('rejects malformed credentials with a challenge', () => {
   const odd: [string, string][] = [
     ['no colon', encoded('test-admin')],
     ['nothing', encoded('')],
@@ -58,7 +58,7 @@ describe('what is no pair is refused with a challenge', () => {
   });
 });
 
-test('every pair comes back as it was sent', () => {
+test('parses every pair unchanged', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes(':'));
   fc.assert(
     fc.property(name, fc.string({ unit: 'grapheme' }), (id, secret) => {
@@ -69,7 +69,7 @@ test('every pair comes back as it was sent', () => {
   );
 });
 
-test('nothing that is presented breaks the reading: it is a credential or a refusal', () => {
+test('returns a credential or a rejection for any input', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,4 +1,4 @@
-/** What is over does not pile up, however long callers that nobody knows go on. */
+/** Expired rows are deleted, so that unauthenticated callers cannot fill the store. */
 import { expect, test } from 'vitest';
 import { issueOneTimeToken } from '../../../src/server/identity/one-time-tokens.ts';
 import { recordFailedAttempt } from '../../../src/server/identity/otp-attempts.ts';
@@ -11,7 +11,7 @@ import { createFakeClock } from '../../harness.ts';
 
 const source = { key: '192.0.2.1', isKnown: false };
 
-/** Makes so many rows, one at a time, of which 120 are alive at any time. @returns how many there are at the most. */
+/** Inserts rows one at a time, of which 120 are valid at any time. @returns the maximum number of rows. */
 async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {
   const store = openMemoryStore();
   const clock = createFakeClock();
@@ -27,7 +27,7 @@ async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: nu
   let most = 0;
   for (let row = 0; row < rows; row += 1) {
     clock.advance(table === 'tickets' ? 1 : 30);
-    // In ascending order, as callers can choose them.
+    // In ascending order, which callers can choose.
     const name = String(row).padStart(8, '0');
     await store.transaction<unknown>((tx) => make[table](tx, name));
     most = Math.max(most, await store[table].count());
@@ -35,7 +35,10 @@ async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: nu
   return most;
 }
 
-test.each(['tickets', 'codeFailures', 'sendings'] as const)('%s are as few after 4n rows as after n', async (table) => {
-  expect(await mostRows(table, 1000)).toBeLessThan(300);
-  expect(await mostRows(table, 4000)).toBeLessThan(300);
-});
+test.each(['tickets', 'codeFailures', 'sendings'] as const)(
+  '%s has as few rows after 4n inserts as after n',
+  async (table) => {
+    expect(await mostRows(table, 1000)).toBeLessThan(300);
+    expect(await mostRows(table, 4000)).toBeLessThan(300);
+  },
+);

@@ -1,4 +1,4 @@
-/** A client whose owner is locked or gone does not get in, by no way, also with what it was given before. */
+/** A client whose owner is locked or removed is rejected with every authentication method, including earlier tokens. */
 import { describe, expect, test } from 'vitest';
 import { authenticate } from '../../../src/server/identity/authenticate.ts';
 import type { User } from '../../../src/server/store/tables.ts';
@@ -28,7 +28,7 @@ async function changeUser(
   });
 }
 
-/** Every way in of one client, the token and the key from a time when all was well. */
+/** Every authentication method of one client, with a token and a key that were issued before. */
 async function waysOf(server: TestServer, owner: { userId?: string; businessId?: string }) {
   const pair = await server.makeClient({ ...owner, authorities: ['AUTH-BASIC', 'ADMIN'] });
   const { apiKey } = await server.admin.apiKey
@@ -56,7 +56,7 @@ async function waysOf(server: TestServer, owner: { userId?: string; businessId?:
 }
 
 describe('the client of a user', () => {
-  test('is shut out while the user is locked, and let in again after', async () => {
+  test('is rejected while the user is locked, and accepted after the unlock', async () => {
     await using server = await startServer({ seed: { users } });
     const ways = await waysOf(server, { userId: 'olga' });
     await ways.expectOpen();
@@ -66,7 +66,7 @@ describe('the client of a user', () => {
     await ways.expectOpen();
   });
 
-  test('is shut out when the user is removed', async () => {
+  test('is rejected when the user is removed', async () => {
     await using server = await startServer({ seed: { users } });
     const ways = await waysOf(server, { userId: 'olga' });
     await ways.expectOpen();
@@ -75,7 +75,7 @@ describe('the client of a user', () => {
   });
 });
 
-test('the client of a business is shut out when the business is removed', async () => {
+test('the client of a business is rejected when the business is removed', async () => {
   await using server = await startServer({ seed: { businesses } });
   const ways = await waysOf(server, { businessId: 'acme' });
   await ways.expectOpen();
@@ -83,14 +83,14 @@ test('the client of a business is shut out when the business is removed', async 
   await ways.expectClosed();
 });
 
-test('a client of another owner goes on', async () => {
+test('a client of another owner is still accepted', async () => {
   await using server = await startServer({ seed: { users, businesses } });
   const ways = await waysOf(server, { businessId: 'acme' });
   await changeUser(server, (user) => ({ ...user, locked: true }));
   await ways.expectOpen();
 });
 
-test('an API key ends when it is removed, and opens what its client may now', async () => {
+test('an API key ends when it is removed, and grants the current roles of its client', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ authorities: ['AUTH-BASIC', 'ADMIN'] });
   const { apiKeyId, apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });

@@ -1,4 +1,4 @@
-/** Wrong client secrets: a right one is accepted whatever was wrong before, and no client is locked out by strangers. */
+/** Wrong client secrets: a right one is accepted whatever failed before, and other callers cannot lock a client. */
 import { describe, expect, test } from 'vitest';
 import { authenticateClient } from '../../../src/server/identity/authenticate.ts';
 import { createClientSecretThrottle } from '../../../src/server/identity/client-secret-throttle.ts';
@@ -27,7 +27,7 @@ function throttleOf(capacity?: number) {
     fail(times: number, key = '192.0.2.1') {
       for (let time = 0; time < times; time += 1) throttle.recordFailure(remote(key));
     },
-    /** Seconds that a wrong secret from here is told to wait; 0 where it is only wrong. It counts. */
+    /** Retry-After in seconds of a wrong secret from this source; 0 where it is only wrong. It counts. */
     wait(key = '192.0.2.1'): number {
       try {
         throttle.recordFailure(remote(key));
@@ -41,7 +41,7 @@ function throttleOf(capacity?: number) {
 }
 
 describe('wrong secrets from one source', () => {
-  test('are told to wait from the 1,001st on, until 15 minutes after the first', () => {
+  test('are throttled from the 1,001st on, until 15 minutes after the first', () => {
     const { clock, fail, wait } = throttleOf();
     fail(999);
     expect([wait(), wait(), wait('192.0.2.2')]).toEqual([0, minutes(15), 0]);
@@ -51,12 +51,12 @@ describe('wrong secrets from one source', () => {
     expect(wait()).toBe(0);
   });
 
-  test('on this machine never are', () => {
+  test('are never throttled on this machine', () => {
     const { throttle } = throttleOf();
     for (let time = 0; time < 5000; time += 1) throttle.recordFailure({ key: '127.0.0.1', isLoopback: true });
   });
 
-  test('count together for new sources where there is no room to count each', () => {
+  test('share one count for new sources where the memory is full', () => {
     const { clock, fail, wait } = throttleOf(3);
     for (const known of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) fail(1, known);
     for (let source = 0; source < 1000; source += 1) fail(1, `198.51.100.${source}`);
@@ -65,7 +65,7 @@ describe('wrong secrets from one source', () => {
     expect(wait('203.0.113.1')).toBe(0);
   });
 
-  test('are not waited for after a clock was set back, and a reset clears them', () => {
+  test('do not wait longer after the clock was set back, and a reset clears them', () => {
     const { clock, fail, throttle, wait } = throttleOf();
     fail(1000);
     clock.advance(-minutes(100_000));
@@ -100,13 +100,13 @@ describe('at the service', () => {
       ...lines,
     );
     const statuses: number[] = [];
-    // One connection takes only so many requests at once.
+    // One connection accepts a limited number of requests at once.
     for (let sent = 0; sent < times; sent += atOnce)
       statuses.push(...(await exchange(server, one.repeat(atOnce - 1) + last)).map(({ status }) => status));
     return statuses;
   }
 
-  test('ten wrong secrets, or a thousand, keep a service from nothing', async () => {
+  test('ten or a thousand wrong secrets do not affect a client with the right one', async () => {
     await using server = await startServer(withProxy());
     const { clientId, clientSecret } = await server.makeClient();
     const right = formatBasicHeader(clientId, clientSecret);
@@ -123,7 +123,7 @@ describe('at the service', () => {
         expect(await call(server, [wrong(id), stranger])).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS' });
   });
 
-  test('the throttled answer is the same for an unknown client, and names the setting that switches it off', async () => {
+  test('the throttled response is the same for an unknown client, and names the setting that disables it', async () => {
     await using server = await startServer(withProxy());
     const { clientId } = await server.makeClient();
     await guess(server, clientId, 1000, ['X-Forwarded-For: 192.0.2.66']);
@@ -141,7 +141,7 @@ describe('at the service', () => {
     expect(answers[0]?.text).toContain('--disable-rate-limits');
   });
 
-  test('none are throttled on this machine, nor with disable-rate-limits', async () => {
+  test('no wrong secret is throttled on this machine, or with disable-rate-limits', async () => {
     await using here = await startServer();
     await using free = await startServer(withProxy({ flags: { 'disable-rate-limits': true } }));
     for (const [server, lines] of [
@@ -151,7 +151,7 @@ describe('at the service', () => {
       expect(await guess(server, adminClient.clientId, 1100, lines)).toEqual(Array(1100).fill(401));
   });
 
-  test('guesses at the same time count one by one, and right secrets among them are all accepted', async () => {
+  test('concurrent wrong secrets count one by one, and all right secrets among them are accepted', async () => {
     await using server = await startServer();
     const { clientId, clientSecret } = await server.makeClient();
     const source = { address: '192.0.2.66', network: '192.0.2.66', key: '192.0.2.66', isLoopback: false };

@@ -1,4 +1,4 @@
-/** Effective roles: a group's own and those of everything it depends on, found the same way by a naive reading. */
+/** Effective roles: those of a group and of its dependencies, compared with a naive implementation. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { resolveAuthenticatedClientRoles } from '../../../src/server/identity/clients.ts';
@@ -21,7 +21,7 @@ describe.each([
   ['without circles', false],
   ['with circles', true],
 ] as const)('in graphs %s', (_what, cyclic) => {
-  test('the effective roles are those of a naive reading', async () => {
+  test('the effective roles equal those of the naive implementation', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(cyclic), someGroups, async (fixture, from) => {
         expect(await resolveEffectiveRoles(await createStoreFrom(fixture), from)).toEqual(naiveRoles(fixture, from));
@@ -30,7 +30,7 @@ describe.each([
     );
   });
 
-  test('a group reaches the roles of another exactly where the other has it among its dependents', async () => {
+  test('a group inherits the roles of another exactly where the other lists it as a dependent', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(cyclic), fc.constantFrom(...groupIds), async (fixture, target) => {
         const marked = {
@@ -67,7 +67,7 @@ describe('a client', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(), async (fixture) => {
         const store = await createStoreFrom(fixture);
-        // A user of the same name is somebody else: what he is in does not count.
+        // A user of the same name is a different one: its groups do not count.
         const client = serviceClient({ serviceAccountId: 'u0' });
         const from = fixture.memberships
           .filter((row) => row.kind === 'service' && row.memberId === 'u0')
@@ -81,7 +81,7 @@ describe('a client', () => {
     );
   });
 
-  test('without one has its own authorities; proven, what every proven client of its party has as well', async () => {
+  test('without a service account has its own authorities and, authenticated, those of its party', async () => {
     const store = await createStoreFrom({ groups: [], users: [], memberships: [] });
     expect(await resolveClientAuthorities(store, serviceClient())).toEqual(new Set(['OWN']));
     expect(await resolveAuthenticatedClientRoles(store, serviceClient({ party: '3RDPARTY' }))).toEqual(
@@ -90,7 +90,7 @@ describe('a client', () => {
   });
 });
 
-test('a role counts from the next call on, and no longer than it is there', async () => {
+test('has a new role from the next request on, and loses it as soon as it is removed', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = await server.makeClient({ serviceAccountId: 'auditing' });
   const { groups } = server.admin;
@@ -109,7 +109,7 @@ test('a role counts from the next call on, and no longer than it is there', asyn
   expect(await read()).toBe(403);
 });
 
-/** What happens to one group: it is replaced by what another world has of it, or goes. */
+/** A change of one group: a replacement by the group of another graph, or a delete. */
 type Change = { readonly groupId: string; readonly world: GroupGraph | undefined };
 
 const changes = (cyclic: boolean): fc.Arbitrary<Change[]> =>
@@ -131,8 +131,8 @@ async function allRoles(reader: Pick<Reader, 'groups'>): Promise<Set<string>[]> 
   return Promise.all(groupIds.map((groupId) => resolveEffectiveRoles(reader, [groupId])));
 }
 
-describe('what is kept of effective roles', () => {
-  test('is right after each change to any group, within its transaction and after it', async () => {
+describe('the cache of effective roles', () => {
+  test('is right after each change of a group, within its transaction and after it', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (fixture, happening) => {
         const store = await createStoreFrom(fixture);
@@ -151,7 +151,7 @@ describe('what is kept of effective roles', () => {
     );
   });
 
-  test('is not what a transaction wrote that came to nothing', async () => {
+  test('contains nothing of a transaction that was rolled back', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(false), changes(false), async (fixture, [change]) => {
         const store = await createStoreFrom(fixture);
@@ -168,7 +168,7 @@ describe('what is kept of effective roles', () => {
     );
   });
 
-  test('is not mixed from before and after a change that comes while it is read', async () => {
+  test('does not mix the state before and after a concurrent change', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryGroupGraph(true), changes(true), async (fixture, happening) => {
         const store = await createStoreFrom(fixture);
@@ -182,7 +182,7 @@ describe('what is kept of effective roles', () => {
     );
   });
 
-  test('is not read from the groups again until one of them changes', async () => {
+  test('does not read the groups again until one of them changes', async () => {
     const store = openMemoryStore();
     const group = (groupId: string, dependencies: string[]) => ({
       ...{ groupId, groupName: groupId, dependencies, createdAt: '2026-01-01T00:00:00.000Z' },

@@ -1,4 +1,4 @@
-/** What the two token endpoints share: who may ask for which grant, and what a renewal is bound to. */
+/** Common rules of the two token endpoints: the grants of each client, and the bindings of a refresh token. */
 import { describe, expect, test } from 'vitest';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
 import { appClientId, type TestClient, type TestServer } from '../../harness.ts';
@@ -35,7 +35,7 @@ type Endpoint = (server: TestServer, asked: Asked) => Promise<Given>;
 
 const user = { userName: alice.userName, password };
 
-/** Both endpoints in one form, so that one test can ask both. */
+/** Both endpoints with the same parameters, so that one test can use both. */
 const endpoints: Record<string, Endpoint> = {
   'connect/token': async (server, { grant, client, headers = {}, refresh, scope }) => {
     const fields: Record<string, string> = { grant_type: grant };
@@ -77,7 +77,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
   const refused = name === 'connect/token' ? 400 : 401;
   const tooMuch = name === 'connect/token' ? 'invalid_scope' : 'SCOPE_EXCEEDED';
 
-  test('a token is no proof: it logs users in, but gets no new tokens for itself', async () => {
+  test('a token is not a client credential: it logs users in, but gets no new tokens for itself', async () => {
     await using server = await startWith();
     const client = await server.makeClient(everyGrant);
     const own = await ask(server, { grant: 'client_credentials', client });
@@ -91,7 +91,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     expect(renewal.status).toBeLessThan(300);
   });
 
-  test('a key is a proof', async () => {
+  test('a key is a client credential', async () => {
     await using server = await startWith();
     const { clientId } = await server.makeClient(everyGrant);
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
@@ -105,14 +105,14 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     for (const { status } of answers) expect(status).toBeLessThan(300);
   });
 
-  test("a user's token is no client", async () => {
+  test('a token of a user does not authenticate a client', async () => {
     await using server = await startWith();
     const { access } = await ask(server, { grant: 'password', client: { clientId: appClientId } });
     const headers = { authorization: `Bearer ${access}` };
     expect(await ask(server, { grant: 'password', headers })).toMatchObject({ status: 401 });
   });
 
-  test('a client that has a secret has to show it, and none shows one that it has not', async () => {
+  test('a client with a secret must present it, and a client without one must not', async () => {
     await using server = await startWith();
     const { clientId } = await server.makeClient(everyGrant);
     const grants = ['client_credentials', 'password', 'refresh_token'];
@@ -122,14 +122,14 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     expect(await ask(server, { grant: 'password', client })).toMatchObject({ status: 401 });
   });
 
-  test('a client whose owner is locked gets nothing', async () => {
+  test('rejects a client whose owner is locked', async () => {
     await using server = await startWith();
     const client = await server.makeClient({ ...everyGrant, userId: alice.userId });
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     expect(await ask(server, { grant: 'client_credentials', client })).toMatchObject({ status: 401 });
   });
 
-  test('a renewal keeps the scope of the login, may ask for less, and not for more', async () => {
+  test('a renewal keeps the scope of the login, may narrow it, and may not extend it', async () => {
     await using server = await startWith();
     const client = await server.makeClient({ ...everyGrant, scope: ['READ', 'WRITE', 'LIST'] });
     const login = await ask(server, { grant: 'password', client, scope: ['READ', 'WRITE'] });
@@ -142,7 +142,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     expect(same.scope).toEqual(['READ', 'WRITE']);
   });
 
-  test('a refresh token is taken from its client only, and another one does not use it up', async () => {
+  test('accepts a refresh token from its client only, and does not consume it for another one', async () => {
     await using server = await startWith();
     const client = await server.makeClient(everyGrant);
     const other = await server.makeClient({ ...everyGrant, clientId: 'other' });
@@ -152,7 +152,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     expect((await ask(server, { ...asked, client })).status).toBeLessThan(300);
   });
 
-  test('a lock ends renewals at once, also one under way', async () => {
+  test('a lock ends renewals immediately, also one in progress', async () => {
     await using server = await startWith();
     const lock = () => server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     const client = { clientId: appClientId };
@@ -166,7 +166,7 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
   });
 });
 
-test('the pair of a client is taken raw before it is taken form-encoded', async () => {
+test('tries the raw credentials of a client before the form-encoded ones', async () => {
   await using server = await startWith();
   await server.makeClient(everyGrant);
   await server.appContext.store.transaction(async (tx) => {

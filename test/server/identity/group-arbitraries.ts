@@ -1,4 +1,4 @@
-/** Random worlds of groups, users, businesses and memberships, and what holds in them by a plain reading of the rules. */
+/** Random groups, users, businesses and memberships, and a naive implementation of the rules. */
 import fc from 'fast-check';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -59,7 +59,7 @@ const membership: fc.Arbitrary<Membership> = fc.oneof(
   }),
 );
 
-/** `cyclic`: dependencies that no caller could make, to see that reading them ends nevertheless. */
+/** `cyclic`: with cycles, which no request can create, to check that reads terminate. */
 export const arbitraryGroupGraph = (cyclic = false): fc.Arbitrary<GroupGraph> =>
   fc.record({
     groups: fc.tuple(...groupIds.map((id, at) => group(id, at, cyclic))),
@@ -77,7 +77,7 @@ export async function createStoreFrom({ groups, users, memberships }: GroupGraph
   return store;
 }
 
-/** Roles of these groups, as often as it takes until nothing is added any more. */
+/** Roles of these groups, repeated until the set no longer grows. */
 export function naiveRoles({ groups }: GroupGraph, from: readonly string[]): Set<string> {
   const reached = new Set(from);
   for (let size = -1; size !== reached.size; ) {
@@ -87,7 +87,7 @@ export function naiveRoles({ groups }: GroupGraph, from: readonly string[]): Set
   return new Set(groups.filter((row) => reached.has(row.groupId)).flatMap((row) => row.roles));
 }
 
-/** A user's groups: his own, those of his business, and those he is in for it. */
+/** The groups of a user: its own, those of its business, and those of its pair memberships. */
 export function naiveUserRoles(fixture: GroupGraph, { userId, businessId }: User): Set<string> {
   const from = fixture.memberships.filter(
     (row) =>

@@ -1,4 +1,4 @@
-/** What callers that did not authenticate may create in an hour, whom that counts for, and what it must not stop. */
+/** The growth limit: how many objects unauthenticated callers may create in an hour, and which callers are exempt. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createGrowthLimit } from '../../../src/server/identity/growth-limit.ts';
@@ -20,7 +20,7 @@ interface Asked {
 
 let contacts = 0;
 
-/** Asks for a sign-up code to a new contact: a creation. Gives the status. */
+/** Requests a sign-up code for a new contact: a creation. Returns the status. */
 async function signUp(server: TestServer, { from, headers = {}, at = '', path, body }: Asked = {}): Promise<number> {
   contacts += 1;
   const named = headers.Authorization === undefined ? `?clientId=${appClientId}` : '';
@@ -41,8 +41,8 @@ async function statuses(count: number, ask: () => Promise<number>): Promise<numb
 const start = (flags: Record<string, string | boolean> = {}) =>
   startServer({ flags: { ...proxied, 'growth-limit': '3', ...flags } });
 
-describe('a source that did not authenticate', () => {
-  test('creates 1,000 things in an hour where nothing else is set, and as many in the next', async () => {
+describe('an unauthenticated source', () => {
+  test('creates 1,000 objects in an hour by default, and as many in the next', async () => {
     await using server = await startServer({ flags: proxied });
     const ask = () =>
       signUp(server, { from: stranger, path: `/user-identities/digital-certificate/token?clientId=${appClientId}` });
@@ -68,14 +68,14 @@ describe('a source that did not authenticate', () => {
     expect(await signUp(server, { from: '2001:db8:1:3::1' })).toBe(201);
   });
 
-  test('gets no further in parallel', async () => {
+  test('is limited with concurrent requests', async () => {
     await using server = await start();
     const seen = await Promise.all(Array.from({ length: 20 }, () => signUp(server, { from: stranger })));
     expect(seen.filter((status) => status === 201)).toHaveLength(3);
     expect(await server.appContext.store.messages.count()).toBe(3);
   });
 
-  test('gets no further by the token of a user who signed up, at any level', async () => {
+  test('is limited with the token of a user who signed up, at any level', async () => {
     await using server = await start();
     for (const level of ['NONE', 'AUTH-IDENTIFIED', 'AUTH-BASIC'] as const) {
       const headers = { Authorization: `Bearer ${await userToken(server, { level })}` };
@@ -84,7 +84,7 @@ describe('a source that did not authenticate', () => {
     }
   });
 
-  test('gets no further in sandboxes, which share the count', async () => {
+  test('is limited in sandboxes, which share the count', async () => {
     await using server = await start();
     const seen = [];
     for (const name of ['one', 'two', 'three'])
@@ -93,7 +93,7 @@ describe('a source that did not authenticate', () => {
     expect(seen).toEqual([201, 201, 201, 429]);
   });
 
-  test('uses nothing up by what creates nothing, and what the store does not take', async () => {
+  test('uses nothing for requests that create nothing or that the store rejects', async () => {
     await using server = await start();
     const path = `/user-identities/renew-token?clientId=${appClientId}`;
     const wrong = () => signUp(server, { from: stranger, path, body: { refreshToken: 'none of this server' } });
@@ -106,7 +106,7 @@ describe('a source that did not authenticate', () => {
   });
 });
 
-describe('it does not hold for', () => {
+describe('does not apply to', () => {
   const asAdmin = { Authorization: basic(adminClient.clientId, adminClient.clientSecret) };
   const many = 5;
 
@@ -115,7 +115,7 @@ describe('it does not hold for', () => {
     expect(await statuses(many, () => signUp(server))).toEqual(Array(many).fill(201));
   });
 
-  test('a client that authenticated, by a header or in the body, whatever others of its address did', async () => {
+  test('a client that authenticated, by a header or in the body, whatever else its address sent', async () => {
     await using server = await startWith([], { flags: { ...proxied, 'growth-limit': '1' } });
     const from = stranger;
     expect(await signUp(server, { from })).toBe(201);
@@ -149,7 +149,7 @@ describe('it does not hold for', () => {
 describe('the memory of the limit', () => {
   const from = (network: string) => ({ address: network, network, isLoopback: false, key: network });
 
-  test('is bounded: beyond so many sources new ones share one count, and none is evicted', () => {
+  test('is bounded: beyond the maximum new sources share one count, and none is evicted', () => {
     const clock = createFakeClock();
     const limit = createGrowthLimit(clock, 2, 3);
     for (const network of ['a', 'b', 'c', 'a', 'b']) limit.reserve(from(network));
@@ -162,7 +162,7 @@ describe('the memory of the limit', () => {
     for (const network of ['f', 'd', 'a', 'f', 'd', 'a']) limit.reserve(from(network));
   });
 
-  test('keeps nothing of sources that created nothing', () => {
+  test('stores nothing for sources that created nothing', () => {
     const limit = createGrowthLimit(createFakeClock(), 1, 1);
     for (let source = 0; source < 10; source += 1) limit.reserve(from(String(source)))();
     limit.reserve(from('a'));
@@ -170,7 +170,7 @@ describe('the memory of the limit', () => {
     expect(() => limit.reserve(from('c'))).toThrow();
   });
 
-  test('of a time that is still to come, after a clock was set back, does not count', () => {
+  test('does not count entries in the future, after the clock was set back', () => {
     const clock = createFakeClock();
     const limit = createGrowthLimit(clock, 1);
     limit.reserve(from('a'));

@@ -1,4 +1,4 @@
-/** Whatever comes in: every operation answers as it is documented, never with a fault of its own, and a refusal changes nothing. */
+/** Bad input: every operation responds as documented, never with an internal error, and a rejection changes nothing. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
@@ -9,11 +9,11 @@ import { createRawSender, type RawSender } from './raw-sender.ts';
 import { drawRequest, toRawRequest } from './request-generator.ts';
 
 const seed = 20260301;
-/** All runs together stay about the same as operations are added. */
+/** The total number of runs stays about the same as operations are added. */
 const runs = Math.max(2, Math.min(6, Math.floor(120 / registry.length)));
 
 describe.each(registry)('$id', (operation) => {
-  test('holds out against bad input', async () => {
+  test('rejects bad input as documented', async () => {
     await using server = await startServer();
     await seedEntities(server);
     const presented = await createCallerCredentials(server);
@@ -32,7 +32,7 @@ describe('the control plane', () => {
   let raw: RawSender;
   beforeAll(async () => {
     server = await startServer({ flags: remote });
-    // Some of what it shows is called like a secret, and is none.
+    // Some of its fields have names like secrets, but contain none.
     raw = createRawSender(server.url);
   });
   afterAll(async () => {
@@ -41,7 +41,7 @@ describe('the control plane', () => {
   });
 
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s holds out against bad input',
+    '%s rejects bad input as documented',
     async (_name, route) => {
       const presented = administratorCredentials();
       const refusals = await attemptBadInput(server, route, {
@@ -55,12 +55,12 @@ describe('the control plane', () => {
   );
 });
 
-test('the requests that nothing is done to succeed often enough for refusals to mean something', async () => {
+test('unmodified requests succeed often enough to make the rejections meaningful', async () => {
   await using server = await startServer();
   await seedEntities(server);
   const presented = await createCallerCredentials(server);
   const succeeded = new Set<string>();
-  // What is for users in a session of their own refuses a client whatever it sends.
+  // Operations for users in a session reject a client whatever it sends.
   const tried = registry.filter(({ method, path }) => method !== 'DELETE' && !path.includes('/me/'));
   for (const operation of tried) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {

@@ -1,6 +1,6 @@
 /**
- * Bad input for one operation, or one route of the control plane, on one server: whatever comes in is answered as it is
- * documented, never with a fault of the server, and what is refused changes nothing. Tests and stress suites run the same.
+ * Bad input for one operation, or one route of the control plane, on one server: each response is as documented, never
+ * an internal error, and a rejected request changes nothing. Tests and stress suites share this code.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -18,15 +18,15 @@ import { type Draft, type Draw, drawRequest, type RequestSource, toRawRequest } 
 import { requestMutations } from './request-mutations.ts';
 
 export const registry: readonly Operation<never>[] = Object.values(operations);
-/** Those whose answers end; what a stream refuses is told in test/server/control/inbox-events.test.ts. */
+/** Operations with a finite response; test/server/control/inbox-events.test.ts tests the rejections of the stream. */
 export const routes = (controlRoutes as unknown as readonly Operation<never>[]).filter(
   ({ response }) => !('stream' in response),
 );
 
 const httpStatuses = [405, 413, 415, 429, 431];
 const mutations = { ...requestMutations, ...bodyMutations };
-/** A form is text through and through: these are what can be wrong with one. */
-const formMutations = ['a body of a megabyte and more', 'a content type that is not taken', 'a compressed body'];
+/** A form contains only text: these are its possible errors. */
+const formMutations = ['a body of a megabyte and more', 'an unsupported content type', 'a compressed body'];
 
 export interface Credentials {
   readonly authorization: string;
@@ -35,12 +35,12 @@ export interface Credentials {
 
 export interface Attempts {
   readonly credentials: Credentials;
-  /** Any run can be had again: fast-check prints the seed and the path of a failure. */
+  /** Every run is reproducible: fast-check prints the seed and the path of a failure. */
   readonly seed: number;
   /** Draws of each mutation. */
   readonly runs: number;
   send(request: RawRequest): Promise<RawAnswer>;
-  /** Puts something into requests before they are spoilt. */
+  /** Changes requests before they are mutated. */
   vary?(draw: Draw, draft: Draft, source: RequestSource): Draft;
 }
 
@@ -55,7 +55,7 @@ function listMutations({ request }: Operation<never>) {
   return Object.entries(mutations).filter(fitting);
 }
 
-/** The operation that a request gets to, which a mutation may have changed. */
+/** The operation that a request reaches, which a mutation may have changed. */
 function findOperation(method: string, path: string): Operation<never> | undefined {
   const [all, prefix] = path.startsWith(`${controlPrefix}/`) ? [routes, controlPrefix] : [registry, servicePrefix];
   const relative = path.split('?')[0]?.slice(prefix.length) ?? '';
@@ -85,12 +85,12 @@ function hasValidDetails(details: unknown): boolean {
   return ErrorDetailsSchema.safeParse(details).success && Object.keys(Object(details)).length > 0;
 }
 
-/** RFC 6749, 5.2: what the OAuth token endpoint has in the place of the error array. */
+/** RFC 6749, 5.2: the error format of the OAuth token endpoint. */
 function isOAuthError(json: unknown): boolean {
   return Object.keys(Object(json)).sort().join() === 'error,error_description';
 }
 
-/** @returns whether the call was refused. @throws AssertionError where the answer is not as it has to be. */
+/** @returns whether the request was rejected. @throws AssertionError where the response is not as documented. */
 function check(answer: RawAnswer, { draft, isRejected: refused, statuses, field }: MutatedRequest): boolean {
   const { method, path } = toRawRequest(draft);
   const operation = findOperation(method, path);
@@ -99,30 +99,30 @@ function check(answer: RawAnswer, { draft, isRejected: refused, statuses, field 
   assert.ok(status < 500, 'it is no fault of the server');
   assert.equal(typeof headers['x-request-id'], 'string');
   assert.equal(headers['x-content-type-options'], 'nosniff');
-  // What does not get as far as an operation is refused in the shape of all others.
+  // A request that reaches no operation is rejected in the common format.
   const isFailure = operation?.errorFormat === 'oauth' && status !== 431 ? isOAuthError : isErrorArray;
   const failed = status >= 300 || isFailure(answer.json);
   if (refused) assert.ok(failed, 'it is to be refused');
   if (!failed) return false;
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-  // The answer to HEAD has no body.
+  // The response to HEAD has no body.
   assert.ok(isFailure(answer.json), answer.text);
   if (statuses) assert.ok(statuses.includes(status), `${status} is one of ${statuses}`);
   if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^(Basic|Bearer) realm="iam( control plane)?"/);
   if (status === 405) assert.match(headers.allow ?? '', /^[A-Z]+(, [A-Z]+)*$/);
-  // Where the interface takes a malformed body for a bad credential, nothing is told of it.
+  // Where the interface treats a malformed body as a bad credential, the response does not report it.
   if (field !== undefined && !operation?.request.malformedBody)
     assert.ok(answer.text.includes(field), `the answer names ${field}`);
   return true;
 }
 
-/** What is in the store, but for the counts of wrong codes: those are what a refused call is to leave behind. */
+/** The content of the store without the counts of wrong codes, which a rejected request may change. */
 async function dumpWithoutCounts(server: TestServer): Promise<string> {
   const { codeFailures: _counts, ...kept } = await server.dump();
   return JSON.stringify(kept);
 }
 
-/** Ids and names of what is in the store, but for the caller's. */
+/** Ids and names of what is in the store, except those of the caller. */
 export async function collectPool({ appContext: fixture }: TestServer): Promise<string[]> {
   const { groups, clients, apiKeys, users } = fixture.store;
   const rows = [
@@ -139,14 +139,17 @@ export async function collectPool({ appContext: fixture }: TestServer): Promise<
 
 export const callerId = 'the-caller';
 
-/** Nobody waits for a message: that there is none is said at once. */
+/** Removes the wait for a message: an empty inbox is reported immediately. */
 function withoutWait(draft: Draft): Draft {
   if (draft.segments.at(-1) !== 'wait') return draft;
   const others = draft.query.filter((part) => !/^timeout=\d/.test(part));
   return { ...draft, query: others.some((part) => part.startsWith('timeout=')) ? others : [...others, 'timeout=0'] };
 }
 
-/** Sends spoilt requests of every kind. @returns how many were refused. @throws Error with the request and its answer. */
+/**
+ * Sends mutated requests of every kind. @returns how many were rejected. @throws Error with the request and its
+ * response.
+ */
 export async function attemptBadInput(
   server: TestServer,
   operation: Operation<never>,

@@ -1,4 +1,4 @@
-/** Ways to spoil the body of a request. */
+/** Mutations of the body of a request. */
 import fc from 'fast-check';
 import * as z from 'zod';
 import { tables } from '../../../src/server/store/tables.ts';
@@ -16,7 +16,7 @@ import {
   withValue,
 } from './request-generator.ts';
 
-/** Names of all fields that are stored of anything, and names that reach into prototypes. */
+/** Names of all stored fields, and names of prototype members. */
 const stored = Object.values(tables).flatMap(({ schema }) => {
   const { properties = {} } = z.toJSONSchema(schema as z.ZodType, { unrepresentable: 'any' });
   return Object.keys(properties);
@@ -27,7 +27,7 @@ function listBodyPaths({ body }: Draft, { operation }: RequestSource): ValuePath
   return operation.request.body ? listPaths(body, toJsonSchema(operation.request.body)) : [];
 }
 
-/** The last name in a path: items of a list are named by their list. */
+/** The last name in a path: items of a list have the name of the list. */
 function nameOf(path: ValuePath['path']): string | undefined {
   return path.findLast((step) => typeof step === 'string');
 }
@@ -77,7 +77,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const wrong = samples.filter((sample) => !types.has(jsonTypeOf(sample)));
     return { draft: { ...draft, body: drawOne(draw, wrong) }, isRejected: true };
   },
-  'a field less': (draw, draft, source) => {
+  'a missing field': (draw, draft, source) => {
     const places = listBodyPaths(draft, source).filter(({ required }) => required);
     if (places.length === 0) return undefined;
     const { path } = drawOne(draw, places);
@@ -116,19 +116,19 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const depth = draw(fc.integer, { min: 40, max: 50_000 });
     return rawBody(draft, source, `${open.repeat(depth)}1${close.repeat(depth)}`);
   },
-  'a body that is no JSON': (draw, draft, source) =>
+  'a body that is not JSON': (draw, draft, source) =>
     rawBody(
       draft,
       source,
       drawOne(draw, ['', ' ', '{', '{"a":}', 'NaN', "{'a':1}", '{}{}', '\ufeff{', '{"a":1,}', '//', '\0']),
     ),
-  'a body that breaks off': (draw, draft, source) => {
+  'a truncated body': (draw, draft, source) => {
     const text = JSON.stringify(draft.body) ?? '';
     return text.startsWith('{')
       ? rawBody(draft, source, text.slice(0, draw(fc.nat, { max: text.length - 1 })))
       : undefined;
   },
-  'a body that is no UTF-8': (draw, draft, source) => {
+  'a body that is not UTF-8': (draw, draft, source) => {
     const text = Buffer.from(JSON.stringify(draft.body) ?? '{}');
     const at = draw(fc.nat, { max: text.length });
     const bytes = Buffer.from(drawOne(draw, [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]));
@@ -139,7 +139,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const spoilt = rawBody(draft, source, Buffer.alloc(1_000_001, ' '));
     return spoilt ? { ...spoilt, statuses: [413] } : { draft: { ...draft, raw: Buffer.alloc(1_000_001, ' ') } };
   },
-  'a content type that is not taken': (draw, draft, source) => {
+  'an unsupported content type': (draw, draft, source) => {
     if (!source.operation.request.body) return undefined;
     const types = [
       'text/plain',
@@ -156,7 +156,7 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const encoding = drawOne(draw, ['gzip', 'br', 'deflate', 'x', 'identity, gzip']);
     return { draft: withHeaders(draft, ['Content-Encoding', encoding]), isRejected: true, statuses: [415] };
   },
-  'a body where none is read': (draw, draft, source) =>
+  'an unexpected body': (draw, draft, source) =>
     source.operation.request.body
       ? undefined
       : { draft: { ...draft, raw: drawOne(draw, ['', '{', '\0', '{"__proto__":1}']) } },

@@ -1,12 +1,12 @@
-/** One request exactly as a test says, over node:http: for what no well-meaning client sends. */
+/** Sends one request exactly as given, over node:http: for requests that a normal client does not send. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 export interface RawRequest {
   readonly method: string;
-  /** From the root, percent-encoded as it is to go out. */
+  /** Absolute path, percent-encoded as sent. */
   readonly path: string;
-  /** In order; a name may come more than once. */
+  /** In order; a name may occur more than once. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | Buffer | undefined;
 }
@@ -15,7 +15,7 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body where it is JSON. */
+  /** The parsed body where it is JSON. */
   readonly json: unknown;
 }
 
@@ -24,7 +24,7 @@ export interface RawSender {
   close(): void;
 }
 
-/** Sends to one server; connections are kept. */
+/** Sends to one server; connections are kept alive. */
 export function createRawSender(url: string): RawSender {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port, host } = new URL(url);
@@ -61,7 +61,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<RawAnswer> {
   };
 }
 
-/** Writes bytes to a new connection and gives everything that came back until the server closed it. */
+/** Writes bytes to a new connection and returns all bytes received until the server closes it. */
 export function exchange(url: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Requests as an operation's declaration describes them, made at random: what the mutations then spoil. */
+/** Random requests that match the declaration of an operation: the input of the mutations. */
 import fc from 'fast-check';
 import * as z from 'zod';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
@@ -8,7 +8,7 @@ import type { RawRequest } from './raw-sender.ts';
 /** Draws a random value; fast-check repeats and shrinks it. */
 export type Draw = fc.GeneratorValue;
 
-/** A request still in parts. */
+/** A request in parts. */
 export interface Draft {
   readonly method: string;
   readonly prefix: string;
@@ -18,7 +18,7 @@ export interface Draft {
   readonly query: readonly string[];
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: unknown;
-  /** Goes out in the place of `body`. */
+  /** Sent instead of `body`. */
   readonly raw?: string | Buffer;
 }
 
@@ -29,15 +29,15 @@ export interface ValuePath {
   readonly required: boolean;
 }
 
-/** What requests are made from. */
+/** The input of the generator. */
 export interface RequestSource {
   readonly operation: Operation<never>;
   /** Of the interface or of the control plane. */
   readonly prefix: string;
   readonly authorization: string;
-  /** Where Authorization is the user's own, the client presents this. */
+  /** The credential of the client, where Authorization contains that of the user. */
   readonly bearer: string;
-  /** Ids and names of what is in the store, so that some requests hit something. */
+  /** Ids and names of what is in the store, so that some requests reference existing objects. */
   readonly pool: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function drawOne<Value>(draw: Draw, values: readonly Value[]): Value {
   return values[at] as Value;
 }
 
-/** A request that fits the declaration, as far as its JSON Schema tells. */
+/** A request that matches the declaration, as far as its JSON Schema describes it. */
 export function drawRequest(draw: Draw, { operation, prefix, authorization, bearer, pool }: RequestSource): Draft {
   const { method, path, request } = operation;
   const segments = path.split('/').slice(1);
@@ -72,10 +72,10 @@ export function drawRequest(draw: Draw, { operation, prefix, authorization, bear
   };
 }
 
-/** What may stand in a header. */
+/** Characters that are valid in a header. */
 const headerValues = ['a', 'value-of-a-header', '127.0.0.1'];
 
-/** A client that has shown its secret needs no name beside it, and another name would be refused. */
+/** A client that authenticates with its secret needs no `clientId`, and a different one would be rejected. */
 function isCredential({ auth }: Operation<never>, name: string): boolean {
   return auth === 'client-id' && name === 'clientId';
 }
@@ -106,7 +106,7 @@ function encodeForm(body: unknown): string {
   ).toString();
 }
 
-/** The JSON Schema of what a caller sends, without references. */
+/** The JSON Schema of a caller's input, without references. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
   const resolve = (value: unknown): unknown => {
@@ -156,7 +156,7 @@ const sampleTexts = [
   '123456',
 ];
 
-/** Text that is known, or that fits the pattern; any other text where there is no pattern. */
+/** A known text or one that matches the pattern; any other text where there is no pattern. */
 function drawText(draw: Draw, schema: JsonSchema, pool: readonly string[]): string {
   const { pattern, format, minLength = 0, maxLength = 20 } = schema;
   const expression = pattern === undefined ? undefined : new RegExp(pattern);
@@ -185,7 +185,7 @@ function listPathsBelow(value: unknown, place: ValuePath): ValuePath[] {
   return [place, ...listPaths(value, place.schema, place.path)];
 }
 
-/** The JSON types that a schema takes; none where it takes any. */
+/** The JSON types that a schema accepts; empty where it accepts any. */
 export function listTypes(schema: JsonSchema): ReadonlySet<string> {
   if (schema.anyOf) return new Set(schema.anyOf.flatMap((option) => [...listTypes(option)]));
   const types = schema.enum ? schema.enum.map(jsonTypeOf) : [schema.type ?? []].flat();
@@ -198,14 +198,14 @@ export function jsonTypeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** A copy with another value at the place; `undefined` takes the member away. */
+/** A copy with another value at the path; `undefined` removes the member. */
 export function withValue(body: unknown, path: ValuePath['path'], value: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return value;
   const copy: object = Array.isArray(body) ? [...body] : { ...(body as object) };
   const inner = withValue((body as Record<string | number, unknown>)[first], rest, value);
   if (inner === undefined) Reflect.deleteProperty(copy, first);
-  // An assignment to __proto__ would set the prototype instead of making a member.
+  // An assignment to __proto__ would set the prototype instead of adding a member.
   else Object.defineProperty(copy, first, { value: inner, enumerable: true, configurable: true, writable: true });
   return copy;
 }

@@ -1,4 +1,4 @@
-/** Ways to spoil path, method, query and headers of a request. */
+/** Mutations of path, method, query and headers of a request. */
 import fc from 'fast-check';
 import { type Mutation, withHeaders } from './mutation.ts';
 import { drawOne } from './request-generator.ts';
@@ -32,7 +32,7 @@ const oddAuthorizations = [
 ];
 
 export const requestMutations: Readonly<Record<string, Mutation>> = {
-  'nothing at all': (_, draft) => ({ draft }),
+  'no change': (_, draft) => ({ draft }),
 
   'an odd value in the path': (draw, draft, { operation }) => {
     const places = operation.path
@@ -45,11 +45,11 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     const value = drawOne(draw, [...oddSegments, 'x'.repeat(200), '%F0%9F%A6%8A', random]);
     return { draft: { ...draft, segments: draft.segments.with(at, value) } };
   },
-  'a path that is not there': (draw, draft) => {
+  'an unknown path': (draw, draft) => {
     const more = drawOne(draw, ['', 'nothing', '%ZZ', '__proto__']);
     return { draft: { ...draft, segments: [...draft.segments, 'nothing', more] }, isRejected: true, statuses: [404] };
   },
-  'a path that is cut off or doubled': (draw, draft) => {
+  'a truncated or doubled path': (draw, draft) => {
     const segments = drawOne(draw, [
       draft.segments.slice(0, -1),
       [...draft.segments, ''],
@@ -106,7 +106,7 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
   },
 
   'an odd header': (draw, draft) => ({ draft: withHeaders(draft, drawOne(draw, oddHeaders)) }),
-  'a header less': (draw, draft, { operation }) => {
+  'a missing header': (draw, draft, { operation }) => {
     const needed = Object.entries(operation.request.headers ?? {}).filter(
       ([, schema]) => !schema.safeParse(undefined).success,
     );

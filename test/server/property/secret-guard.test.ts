@@ -1,4 +1,4 @@
-/** The guard over all tests finds what it is there for. */
+/** The secret guard detects the secrets that it checks for. */
 import { expect, test } from 'vitest';
 import { adminClient, startServer } from '../../harness.ts';
 import { createSecretGuard, findSecrets } from './secret-guard.ts';
@@ -16,14 +16,14 @@ test.each([
   ],
   [{ privateKey: {}, salt: null, ClientSecret: 1 }, ['privateKey', 'salt', 'ClientSecret']],
   [{ groupName: 'ops', roles: ['sha256:'], dependencies: [], none: null }, []],
-])('%j holds secrets at %j', (value, places) => {
+])('finds the secrets in %j at %j', (value, places) => {
   expect(findSecrets(value)).toEqual(places);
 });
 
 const line = (operation: string) => JSON.stringify({ requestId: 'r1', operation });
 const headers = { 'x-request-id': 'r1' };
 
-test('an answer may hold the secret that its operation declares, in its success alone', () => {
+test('allows the secret that an operation declares, in its success response only', () => {
   const guard = createSecretGuard([]);
   guard.addLogLine(line('client-identities.create'));
   guard.check({ status: 201, headers, body: { clientId: 'x', clientSecret: 'y' } });
@@ -31,20 +31,20 @@ test('an answer may hold the secret that its operation declares, in its success 
   expect(() => guard.assertClean()).toThrow('client-identities.create');
 });
 
-test.each(['groups.get', 'keys.get', 'api-key.list'])('an answer of %s may hold none', (operation) => {
+test.each(['groups.get', 'keys.get', 'api-key.list'])('allows no secret in a response of %s', (operation) => {
   const guard = createSecretGuard([]);
   guard.addLogLine(line(operation));
   expect(() => guard.check({ status: 200, headers, body: { keyHash: 'x' } })).toThrow('body.keyHash');
   expect(() => guard.check({ status: 200, headers: { ...headers, link: token }, body: {} })).toThrow('headers');
 });
 
-test.each([hash, token, 'the secret of the test'])('the log may not hold %s', (secret) => {
+test.each([hash, token, 'the secret of the test'])('allows no secret in the log: %s', (secret) => {
   const guard = createSecretGuard(['the secret of the test']);
   guard.addLogLine(JSON.stringify({ message: `it was ${secret}` }));
   expect(() => guard.assertClean()).toThrow('log');
 });
 
-test('every answer in a test passes by the guard, and tells it its operation', async () => {
+test('checks every response in a test, with its operation', async () => {
   await using server = await startServer();
   const { accessToken } = await server.as(adminClient).clientIdentities.login();
   expect(findSecrets(accessToken, 'it')).toEqual(['it']);

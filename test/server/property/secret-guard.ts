@@ -1,4 +1,6 @@
-/** Looks for secrets in everything that leaves the server: no answer holds one that its operation does not declare. */
+/**
+ * Searches everything that leaves the server for secrets: a response contains only those that its operation declares.
+ */
 import type { Operation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 
@@ -8,7 +10,7 @@ const secretName = /hash|secret|password|salt|private/i;
 const secretValue = /sha256:[0-9a-f]{64}|\$argon2/;
 const tokenValue = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/;
 
-/** Places in a value, at any depth, that hold what looks like a secret: `[0].secretHash`. */
+/** Paths in a value, at any depth, that contain what looks like a secret: `[0].secretHash`. */
 export function findSecrets(value: unknown, place = ''): string[] {
   if (typeof value === 'string') return secretValue.test(value) || tokenValue.test(value) ? [place] : [];
   if (Array.isArray(value)) return value.flatMap((item, at) => findSecrets(item, `${place}[${at}]`));
@@ -19,7 +21,7 @@ export function findSecrets(value: unknown, place = ''): string[] {
   });
 }
 
-/** An answer as the guard sees it, whoever received it. */
+/** An observed response. */
 export interface ObservedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -27,15 +29,15 @@ export interface ObservedResponse {
 }
 
 export interface SecretGuard {
-  /** Takes a line of the server's log; it tells which operation an answer belongs to. */
+  /** Reads a line of the server's log, which contains the operation of a response. */
   addLogLine(line: string): void;
-  /** @throws Error where the answer or one of its headers holds a secret that its operation does not declare. */
+  /** @throws Error where the response or one of its headers contains a secret that its operation does not declare. */
   check(answer: ObservedResponse): void;
-  /** @throws Error where an answer did, also one whose failure a test took for another, or where the log holds a secret. */
+  /** @throws Error where any response did, even if a test caught the error, or where the log contains a secret. */
   assertClean(): void;
 }
 
-/** `known` are secrets of the test itself, which the log must not repeat. */
+/** `known` are secrets of the test, which the log must not contain. */
 export function createSecretGuard(known: readonly string[]): SecretGuard {
   const operationOf = new Map<string, string>();
   const found: string[] = [];
@@ -67,7 +69,7 @@ function mayRevealSecret(id: string | undefined, status: number): boolean {
   return response !== undefined && 'secret' in response && response.secret === true && status === response.status;
 }
 
-/** Documents beside the operations describe fields by their names; their values are looked at all the same. */
+/** Other documents describe fields by their names; only their values are checked. */
 function findSecretsInBody(id: string | undefined, body: unknown): string[] {
   if (id !== undefined || Array.isArray(body)) return findSecrets(body, 'body');
   return findSecrets([JSON.stringify(body) ?? ''], 'body');
