@@ -54,21 +54,21 @@ describe('each kind of membership counts', () => {
   const rows: [string, GroupGraph['memberships'][number], User, boolean][] = [
     ['of the user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0'), true],
     ['in a group that depends on it', { groupId: 'g1', kind: 'user', memberId: 'u0' }, person('u0'), true],
-    ['of his business', { groupId: 'g0', kind: 'business', memberId: 'b0' }, employed, true],
+    ['of the business of the user', { groupId: 'g0', kind: 'business', memberId: 'b0' }, employed, true],
     [
-      'of him in the name of his business',
+      'of the user for its business',
       { groupId: 'g0', kind: 'businessUser', memberId: 'u0', businessId: 'b0' },
       employed,
       true,
     ],
     [
-      'of him in the name of another',
+      'of the user for another business',
       { groupId: 'g0', kind: 'businessUser', memberId: 'u0', businessId: 'b1' },
       employed,
       false,
     ],
     ['of a service', { groupId: 'g0', kind: 'service', memberId: 'u0' }, person('u0'), false],
-    ['of somebody who is gone', { groupId: 'g0', kind: 'user', memberId: 'gone' }, person('u0'), false],
+    ['of a removed user', { groupId: 'g0', kind: 'user', memberId: 'gone' }, person('u0'), false],
     ['of a locked user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0', { locked: true }), false],
   ];
   test.each(rows)('%s', async (_what, membership, user, counts) => {
@@ -94,13 +94,13 @@ describe('a change', () => {
   });
   const last = { ...two, memberships: two.memberships.slice(0, 1) };
   const ways: [string, (tx: Transaction) => Promise<unknown>][] = [
-    ['locks him', (tx) => tx.users.replace(person('u0', { locked: true }))],
-    ['removes him', (tx) => tx.users.delete('u0')],
+    ['locks the user', (tx) => tx.users.replace(person('u0', { locked: true }))],
+    ['removes the user', (tx) => tx.users.delete('u0')],
     [
-      'takes him out of the group',
+      'removes the user from the group',
       (tx) => tx.memberships.delete(membershipKey({ groupId: 'g0', kind: 'user', memberId: 'u0' })),
     ],
-    ['takes the role from the group', (tx) => tx.groups.replace({ ...administrators, roles: [] })],
+    ['removes the role from the group', (tx) => tx.groups.replace({ ...administrators, roles: [] })],
     ['removes the group', (tx) => tx.groups.delete('g0')],
   ];
 

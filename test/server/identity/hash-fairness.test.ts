@@ -1,4 +1,4 @@
-/** One source, or one client of it, that asks for many hashes delays itself and no other caller. */
+/** A source, or a client of it, that requests many hashes delays only itself. */
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHashQueue, type HashLane, toLane } from '../../../src/server/identity/hash-queue.ts';
@@ -9,7 +9,7 @@ import { alice, basic, password, replacePasswords, startWith } from '../operatio
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to, in the order in which it began. */
+/** Work that ends on request, in the order in which it started. */
 function createWork() {
   const begun: string[] = [];
   const running: (() => void)[] = [];
@@ -35,7 +35,7 @@ const lane = (network: string, clientId?: string, key = network): HashLane => ({
   lane: toLane({ network, key }, clientId),
 });
 
-/** A queue with one hash at a time, behind one of somebody else that runs already. */
+/** A queue that runs one hash at a time, with one of another source running. */
 async function queueWith(waiting: number) {
   const queue = createHashQueue({ concurrency: 1, maxWaiting: waiting, clock: createFakeClock() });
   const { work, ...control } = createWork();
@@ -65,7 +65,7 @@ describe('the queue of hashes', () => {
     expect(begun).toHaveLength(54);
   });
 
-  test('serves the authenticated clients of a source in turn, and those without one as one more', async () => {
+  test('serves the authenticated clients of a source in turn, and unauthenticated requests as one more client', async () => {
     const { run, begun, endAll } = await queueWith(100);
     for (const at of times(5)) void run(`plain ${at}`, lane('192.0.2.1'));
     for (const at of times(2)) void run(`shop ${at}`, lane('192.0.2.1', 'shop'));
@@ -74,7 +74,7 @@ describe('the queue of hashes', () => {
     expect(begun.slice(1, 7)).toEqual(['plain 0', 'shop 0', 'bank 0', 'plain 1', 'shop 1', 'bank 1']);
   });
 
-  test('serves the addresses that a client forwards in turn, and gives the client no more for them', async () => {
+  test('serves the addresses that a client forwards in turn, without a larger share for the client', async () => {
     const { run, begun, endAll } = await queueWith(100);
     for (const at of times(4)) void run(`shop ${at}`, lane('192.0.2.1', 'shop', `198.51.100.${at} via shop`));
     for (const at of times(2)) void run(`other ${at}`, lane('192.0.2.2'));
@@ -82,7 +82,7 @@ describe('the queue of hashes', () => {
     expect(begun.slice(1, 6)).toEqual(['shop 0', 'other 0', 'shop 1', 'other 1', 'shop 2']);
   });
 
-  test('keeps no slot free while anybody waits', async () => {
+  test('leaves no slot free while a request waits', async () => {
     const queue = createHashQueue({ concurrency: 2, maxWaiting: 100, clock: createFakeClock() });
     const { work, begun, endOne } = createWork();
     const all = times(10).map((at) => queue.run(work(`only ${at}`), lane('192.0.2.1')));
@@ -106,7 +106,7 @@ describe('the queue of hashes', () => {
     expect(begun).toEqual(['first', 'flood 0', 'other', 'flood 1', 'flood 2']);
   });
 
-  test('rejects, when it is full, what comes from the longest source itself', async () => {
+  test('rejects, when it is full, a request of the longest source itself', async () => {
     const { run, outcomes, endAll } = await queueWith(4);
     for (const at of times(3)) void run(`flood ${at}`, lane('192.0.2.1'));
     void run('other', lane('192.0.2.2'));
@@ -126,7 +126,7 @@ describe('the queue of hashes', () => {
     expect(outcomes.get('shop')).toBe('done');
   });
 
-  test('never holds more than it may, whoever comes', async () => {
+  test('never exceeds its size', async () => {
     const { queue, run, outcomes, endAll } = await queueWith(10);
     for (const at of times(1000)) void run(`${at}`, lane(`192.0.2.${at % 250}`, at % 3 === 0 ? 'shop' : undefined));
     expect(queue.waiting()).toBe(10);
@@ -134,7 +134,7 @@ describe('the queue of hashes', () => {
     expect([...outcomes.values()].filter((outcome) => outcome === 'done')).toHaveLength(11);
   });
 
-  test('gives the place of a caller that disconnects to the next one, and runs nothing for it', async () => {
+  test('passes the position of a caller that disconnects to the next one, and computes no hash for it', async () => {
     const { queue, run, begun, endAll } = await queueWith(2);
     const gone = new AbortController();
     const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
@@ -147,7 +147,7 @@ describe('the queue of hashes', () => {
     expect(begun).toEqual(['first', 'stays', 'next']);
   });
 
-  test('runs nothing for a caller that disconnected before it had to wait', async () => {
+  test('computes no hash for a caller that disconnected before it had to wait', async () => {
     const { queue, run } = await queueWith(2);
     await expect(run('left', { ...lane('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
       'ClientDisconnected',
@@ -155,7 +155,7 @@ describe('the queue of hashes', () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  test('a caller that disconnects while its hash runs leaves the queue as it is', async () => {
+  test('is unchanged by a caller that disconnects while its hash runs', async () => {
     const { run, begun, endOne, endAll } = await queueWith(5);
     const gone = new AbortController();
     const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
@@ -173,7 +173,7 @@ afterEach(() => {
   for (const agent of agents.splice(0)) agent.destroy();
 });
 
-/** Logs users in from an address of this machine, each on a connection of its own. @returns the status. */
+/** Logs users in from a loopback address, each on a separate connection. @returns the status. */
 function from(server: TestServer, localAddress: string) {
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
   agents.push(agent);
@@ -188,7 +188,7 @@ function from(server: TestServer, localAddress: string) {
   return {
     logIn: (name: string, secret: string) =>
       post(`/user-identities/login?clientId=${appClientId}`, { authorization: basic(name, secret) }),
-    /** By a back end that authenticates itself. */
+    /** From a back end that authenticates itself. */
     logInBehind(client: { clientId: string; clientSecret: string }) {
       const headers = {
         authorization: basic(client.clientId, client.clientSecret),
@@ -200,7 +200,7 @@ function from(server: TestServer, localAddress: string) {
   };
 }
 
-/** Has the hashes of a server wait until they are told to end, and tells which network and client each is for. */
+/** Blocks the hashes of a server until the test releases them, and records the network and client of each. */
 function holdHashes(server: TestServer) {
   const { work, ...control } = createWork();
   const entered: string[] = [];
@@ -232,7 +232,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** Lets hashes end until this is answered. */
+/** Releases hashes until the request has a response. */
 async function whileEnding(answer: Promise<unknown>, end: () => void): Promise<void> {
   let answered = false;
   void answer.finally(() => {
@@ -244,13 +244,13 @@ async function whileEnding(answer: Promise<unknown>, end: () => void): Promise<v
   });
 }
 
-/** Only Linux answers on every address of 127.0.0.0/8. */
+/** Only Linux routes every address of 127.0.0.0/8. */
 describe.runIf(process.platform === 'linux')('beside a flood of logins from one address', () => {
   const flood = '127.0.0.2';
   const other = '127.0.0.3';
   const flags = { 'fast-passwords': true, 'hash-queue-size': '50' };
 
-  test('every right login from another one succeeds, behind a bounded number of hashes of the flood', async () => {
+  test('every right login from another one succeeds after a bounded number of hashes of the flood', async () => {
     await using server = await startWith([], { flags });
     const { enteredFrom, begun, end } = holdHashes(server);
     const { logIn: guess } = from(server, flood);
@@ -260,7 +260,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     await until(() => enteredFrom(other) === 10);
     await whileEnding(Promise.all(logins), end);
     expect(await Promise.all(logins)).toEqual(times(10).map(() => 201));
-    // Two of the flood run already; then both take turns.
+    // Two of the flood run already; then both sources alternate.
     const turns = begun.flatMap((network, at) => (network === other ? [at] : []));
     expect(turns).toEqual(times(10).map((at) => 3 + 2 * at));
     await whileEnding(Promise.all(guesses), end);
@@ -285,7 +285,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     await whileEnding(Promise.all(guesses), end);
   });
 
-  test('switching rate limits off does not switch the queue off', async () => {
+  test('disable-rate-limits does not disable the queue', async () => {
     await using server = await startWith([], { flags: { ...flags, 'disable-rate-limits': true } });
     const { enteredFrom, end } = holdHashes(server);
     const { logIn: guess } = from(server, flood);
@@ -298,7 +298,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
   });
 });
 
-test('a caller that hangs up gives its place up, is not answered, and does not count as failed', async () => {
+test('a caller that disconnects frees its position, gets no response, and does not count as failed', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
   const { begun, end } = holdHashes(server);
   const calling = new AbortController();
@@ -318,7 +318,7 @@ test('a caller that hangs up gives its place up, is not answered, and does not c
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('a connection that closes gives up the places of all requests that were sent ahead on it', async () => {
+test('a closed connection frees the positions of all its pipelined requests', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
   const { begun, end } = holdHashes(server);
   const first = server.send({
@@ -343,7 +343,7 @@ test('a connection that closes gives up the places of all requests that were sen
   expect(begun).toHaveLength(1);
 });
 
-test('a sandbox has its hashes computed in the same queue', async () => {
+test('a sandbox computes its hashes in the same queue', async () => {
   await using server = await startServer();
   const sandbox = await server.appContext.sandboxes.open('beside', true);
   expect(sandbox.hashQueue).toBe(server.appContext.hashQueue);

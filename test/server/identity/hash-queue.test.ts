@@ -1,4 +1,6 @@
-/** Password hashes take turns, and beyond the queue callers are sent away at once, while everything else goes on. */
+/**
+ * The queue of password hashes: beyond its size requests are rejected immediately, and other requests are not affected.
+ */
 import { describe, expect, test } from 'vitest';
 import { createHashQueue, internalLane } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
@@ -12,10 +14,10 @@ import {
   startWith,
 } from '../operations/user-identities/login-fixtures.ts';
 
-/** Stands still where nobody moves it on. */
+/** A clock that advances only on request. */
 const clock = createFakeClock();
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function createWork() {
   const running: (() => void)[] = [];
   return {
@@ -28,7 +30,7 @@ function createWork() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue', () => {
-  test('runs a few at a time and the rest in the order they came', async () => {
+  test('runs a few at a time and the rest in order of arrival', async () => {
     const queue = createHashQueue({ concurrency: 2, maxWaiting: 10, clock });
     const order: number[] = [];
     let running = 0;
@@ -45,7 +47,7 @@ describe('the queue', () => {
     expect({ order, most }).toEqual({ order: [0, 1, 2, 3, 4, 5], most: 2 });
   });
 
-  test('sends away at once who comes when it is full, and takes the next one when there is room', async () => {
+  test('rejects immediately when it is full, and accepts again when there is room', async () => {
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 1, clock });
     const { work, endOne } = createWork();
     const first = queue.run(work, internalLane);
@@ -65,7 +67,7 @@ describe('the queue', () => {
     expect(await third).toBe('done');
   });
 
-  test('goes on after work that failed', async () => {
+  test('continues after work that failed', async () => {
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 5, clock });
     const failed = queue.run(() => Promise.reject(new Error('broken')), internalLane);
     const next = queue.run(async () => 'done', internalLane);
@@ -74,8 +76,8 @@ describe('the queue', () => {
   });
 });
 
-describe('who is sent away is told to wait', () => {
-  /** A full queue whose hashes have taken so long until now. @returns what it tells. */
+describe('Retry-After of a rejected request', () => {
+  /** A full queue whose hashes took this long so far. @returns its Retry-After. */
   async function told({ inFlight, waiting, seconds }: { inFlight: number; waiting: number; seconds: number[] }) {
     const time = createFakeClock();
     const queue = createHashQueue({ concurrency: inFlight, maxWaiting: waiting, clock: time });
@@ -92,22 +94,22 @@ describe('who is sent away is told to wait', () => {
   }
   const often = (took: number) => Array.from({ length: 200 }, () => took);
 
-  test('as long as all before it take, by what hashes take on this machine', async () => {
+  test('is the time of all requests before it, from the measured time of a hash', async () => {
     expect(await told({ inFlight: 2, waiting: 98, seconds: often(0.1) })).toBe('5');
     expect(await told({ inFlight: 1, waiting: 99, seconds: often(0.1) })).toBe('10');
     expect(await told({ inFlight: 2, waiting: 398, seconds: often(0.1) })).toBe('20');
   });
 
-  test('by a guess before the first hash is done', async () => {
+  test('is an estimate before the first hash has finished', async () => {
     expect(await told({ inFlight: 2, waiting: 398, seconds: [] })).toBe('5');
   });
 
-  test('by what hashes take now, and little by a single one', async () => {
+  test('follows the recent time of a hash, and little the time of a single one', async () => {
     expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), ...often(0.4)] })).toBe('20');
     expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), 0.4] })).toBe('6');
   });
 
-  test('at least a second, whatever the clock says', async () => {
+  test('is at least a second, whatever the clock returns', async () => {
     expect(await told({ inFlight: 4, waiting: 0, seconds: often(0) })).toBe('1');
     expect(await told({ inFlight: 2, waiting: 398, seconds: often(-3600) })).toBe('1');
   });
@@ -117,7 +119,7 @@ const crowd = Array.from({ length: 6 }, (_, at) => ({ ...alice, userId: `u${at}`
 const users = crowd.map(({ userEmail: _email, identities: _identities, ...user }) => user);
 
 test.each(Object.keys(loginEndpoints))(
-  'beyond the queue %s answers 503 at once, and everything else goes on',
+  'beyond the queue %s returns 503 immediately, and other requests are not affected',
   async (door) => {
     await using server = await startWith(users);
     const { work, running, endOne } = createWork();
@@ -144,7 +146,7 @@ test.each(Object.keys(loginEndpoints))(
   },
 );
 
-test('who was turned away did not fail: it does not count', async () => {
+test('a rejected request does not count as a failed login', async () => {
   await using server = await startWith([], { flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
   const busy = createWork();
   const queue = createHashQueue({ concurrency: 1, maxWaiting: 0, clock });
@@ -157,7 +159,7 @@ test('who was turned away did not fail: it does not count', async () => {
   await expect(logIn(server)).resolves.toBeDefined();
 });
 
-test('the settings say how many may run and wait', async () => {
+test('the settings limit how many run and wait', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
   const tries = ['a', 'b', 'c', 'd'].map((name) => logIn(server, { name }).catch(({ status }) => status));
   const statuses = await Promise.all(tries);

@@ -1,4 +1,4 @@
-/** A client that is merely named, on operations that take ?clientId=: it has next to no rights, and adds none to others. */
+/** An identified client (?clientId= without a credential) has almost no rights, and adds none to another caller. */
 import { expect, test } from 'vitest';
 import { authenticate } from '../../../src/server/identity/authenticate.ts';
 import { readCredentials } from '../../../src/server/identity/credentials.ts';
@@ -19,7 +19,7 @@ async function enter({ appContext: fixture }: TestServer, { authorization, apiKe
   });
 }
 
-test('a named client is identified and of its party, and nothing else, whatever authorities it has', async () => {
+test('an identified client is identified and of its party, and nothing else, whatever authorities it has', async () => {
   await using server = await startServer();
   for (const party of ['1STPARTY', '3RDPARTY'] as const) {
     const { clientId } = await server.makeClient({ party, authorities: ['AUTH-BASIC', 'ADMIN'], scope: ['READ'] });
@@ -29,7 +29,7 @@ test('a named client is identified and of its party, and nothing else, whatever 
   }
 });
 
-test('a named service account has no roles of its groups', async () => {
+test('an identified service account has no roles of its groups', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
@@ -39,14 +39,14 @@ test('a named service account has no roles of its groups', async () => {
   expect((await enter(server, { clientIds: [clientId] }))?.roles.has('DEPLOY')).toBe(false);
 });
 
-test('nobody is named by nothing, and an unknown name is refused', async () => {
+test('without a clientId there is no client, and an unknown one is rejected', async () => {
   await using server = await startServer();
   expect(await enter(server, {})).toBeUndefined();
   for (const name of ['nobody', '', '__proto__', 'x'.repeat(5000)])
     await expect(enter(server, { clientIds: [name] })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
 });
 
-test('beside another way it must name the same client, and adds nothing', async () => {
+test('with another authentication method it must name the same client, and adds no rights', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = await server.makeClient({ authorities: ['AUTH-BASIC'] });
   const { clientId: other } = await server.makeClient({ authorities: ['ADMIN'] });
@@ -63,7 +63,7 @@ test('beside another way it must name the same client, and adds nothing', async 
   }
 });
 
-test('given twice it must be the same', async () => {
+test('two values must be equal', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   expect(await enter(server, { clientIds: [clientId, clientId] })).toMatchObject({ subject: clientId });
@@ -72,7 +72,7 @@ test('given twice it must be the same', async () => {
   });
 });
 
-test('beside wrong credentials it opens nothing', async () => {
+test('is rejected together with wrong credentials', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   const entering = enter(server, { authorization: `Basic ${btoa(`${clientId}:wrong`)}`, clientIds: [clientId] });

@@ -1,4 +1,4 @@
-/** Which sources a user is known to come from. */
+/** The known sources of a user. */
 import { describe, expect, test } from 'vitest';
 import {
   callerKey,
@@ -28,7 +28,7 @@ function world() {
 }
 
 describe('a known source', () => {
-  test('is one that was recorded, for this user', () => {
+  test('is one that was recorded for this user', () => {
     const { deps } = world();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
@@ -36,7 +36,7 @@ describe('a known source', () => {
     expect(isKnownSource({ ...known, userId: 'bob' }, '192.0.2.1', deps)).toBe(false);
   });
 
-  test('is forgotten after 90 days without a login', () => {
+  test('expires after 90 days without a login', () => {
     const { clock, deps } = world();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     clock.advance(90 * day - 1);
@@ -45,7 +45,7 @@ describe('a known source', () => {
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(false);
   });
 
-  test('is written again once a day, and not at every login', () => {
+  test('is updated once a day, and not at every login', () => {
     const { clock, deps } = world();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     expect(withKnownSource(known, '192.0.2.1', deps)).toBe(known);
@@ -56,7 +56,7 @@ describe('a known source', () => {
     expect(isKnownSource(later, '192.0.2.1', deps)).toBe(true);
   });
 
-  test('makes room for the 21st by leaving out the one seen longest ago', () => {
+  test('replaces the one seen longest ago when there are 21', () => {
     const { clock, deps } = world();
     let user = ann;
     for (let host = 0; host <= 20; host += 1) {
@@ -75,7 +75,7 @@ describe('a known source', () => {
     expect(['192.0.2.1', '192.0.2.2'].map((key) => isKnownSource(after, key, deps))).toEqual([false, true]);
   });
 
-  test('of a time still to come counts as seen now, after a clock was set back', () => {
+  test('counts as seen now where its time is in the future, after the clock was set back', () => {
     const { clock, deps } = world();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     clock.advance(-100 * day);
@@ -83,7 +83,7 @@ describe('a known source', () => {
   });
 });
 
-test('a device that is proven counts in the place of the address', () => {
+test('an authenticated device counts instead of the address', () => {
   const source = { address: '192.0.2.1', network: '192.0.2.1', key: '192.0.2.1', isLoopback: false };
   expect(callerKey(source, undefined)).toBe('192.0.2.1');
   expect(callerKey(source, { deviceKey: 'd1' } as Device)).toBe('device d1');

@@ -1,4 +1,4 @@
-/** What counting failures takes: memory that is bounded, and time that does not grow with what is counted. */
+/** Counts of failed logins: bounded memory, and time that does not grow with the number of counts. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ function heapInUse(): number {
 
 const digestOf = (name: string) => Buffer.from(hashSecret(name).slice(7), 'hex').toString('base64url');
 
-describe('when no more can be counted one by one', () => {
+describe('when there is no room to count sources separately', () => {
   const capacity = 50;
   const fillTable = async ({ fail }: ReturnType<typeof createThrottleHarness>) => {
     await fail(10, { name: 'throttled', caller: '198.51.100.1' });
@@ -30,7 +30,7 @@ describe('when no more can be counted one by one', () => {
     expect(await fixture.wait({ name: 'bob', caller: '203.0.113.1' })).toBe(0);
   });
 
-  test('any number of names fails, and no name is throttled for what others failed', async () => {
+  test('any number of names fails, and no name is throttled for failures under others', async () => {
     const fixture = createThrottleHarness(capacity);
     await fillTable(fixture);
     for (let name = 0; name < 2000; name += 1)
@@ -43,7 +43,7 @@ describe('when no more can be counted one by one', () => {
     expect(await fixture.wait({ name: 'here 1', ...here })).toBeGreaterThan(0);
   });
 
-  test('what is counted already still counts, and known sources have counts of their own', async () => {
+  test('existing counts still apply, and known sources have separate counts', async () => {
     const fixture = createThrottleHarness(capacity);
     await fillTable(fixture);
     await fixture.fail(10);
@@ -54,7 +54,7 @@ describe('when no more can be counted one by one', () => {
     expect(await fixture.wait(owner)).toBe(30);
   });
 
-  test('an unlock clears the shared count, and time does', async () => {
+  test('an unlock clears the shared count, and so does time', async () => {
     const fixture = createThrottleHarness(capacity);
     await fillTable(fixture);
     for (const name of ['alice', 'bob']) await fixture.fail(10, { name });
@@ -66,7 +66,7 @@ describe('when no more can be counted one by one', () => {
 });
 
 describe('memory', () => {
-  test('is bounded, whatever the number of names, of sources and of failures', () => {
+  test('is bounded for any number of names, sources and failures', () => {
     let now = 0;
     const capacity = 2000;
     const failures = new LoginFailures(() => now, capacity);
@@ -88,7 +88,7 @@ describe('memory', () => {
     expect(failures.size).toEqual({ entries: 0, names: 0, callers: 0 });
   });
 
-  test('at 100,000 names is no more than 100 MB', { timeout: 120_000 }, () => {
+  test('is at most 100 MB for 100,000 names', { timeout: 120_000 }, () => {
     const before = heapInUse();
     const failures = new LoginFailures(() => 0);
     for (let name = 0; name < 150_000; name += 1)
@@ -97,7 +97,7 @@ describe('memory', () => {
     expect(heapInUse() - before).toBeLessThan(100_000_000);
   });
 
-  test('does not grow with the length of names, nor with what they were cut out of', async () => {
+  test('does not grow with the length of names, nor with the strings that they are slices of', async () => {
     const { fail, wait } = createThrottleHarness();
     const before = heapInUse();
     for (let name = 0; name < 3000; name += 1) {
@@ -117,7 +117,7 @@ describe('memory', () => {
 });
 
 describe('clean-up', () => {
-  /** An item that counts how often it is looked at. */
+  /** An item that counts its reads. */
   class Watched {
     static looks = 0;
     #slot: number | undefined;
@@ -131,7 +131,7 @@ describe('clean-up', () => {
     }
   }
 
-  /** Looks at any item while a thousand seconds pass in which one of them expires each second. */
+  /** Reads any item during a thousand seconds in which one of them expires each second. */
   function looksWith(others: number): number {
     const queue = new ExpiryQueue<Watched>();
     for (let item = 0; item < others; item += 1) queue.schedule(new Watched(), 10_000_000 + item);
@@ -146,12 +146,12 @@ describe('clean-up', () => {
     return Watched.looks;
   }
 
-  test('looks at what has expired, and at nothing else', () => {
+  test('reads only what has expired', () => {
     expect(looksWith(1000)).toBe(1000);
     expect(looksWith(40_000)).toBe(1000);
   });
 
-  test('finds everything after a long time without calls, and nothing too early', () => {
+  test('finds every expired item after a long time without requests, and none too early', () => {
     const queue = new ExpiryQueue<{ slot: number | undefined; at: number }>();
     for (let at = 0; at < 100_000; at += 777) queue.schedule({ slot: undefined, at }, at);
     const expired: number[] = [];

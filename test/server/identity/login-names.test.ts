@@ -1,4 +1,4 @@
-/** Names that a stranger may not register: those under which another user logs in, now or once it has proven an address. */
+/** Login names that sign-up rejects: those with which another user logs in, now or after it verifies an address. */
 import { describe, expect, test } from 'vitest';
 import { isUserNameProven, loginNames, type User } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -8,7 +8,7 @@ import { logIn } from '../operations/user-identities/login-fixtures.ts';
 
 const victim = 'victim@example.com';
 const refused = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
-/** Full-width forms fold to nothing else, the Kelvin sign folds to k: what matters is what the name folds to. */
+/** Full-width forms do not fold, the Kelvin sign folds to k: the folded name decides. */
 const kelvin = 'mi\u212Ae@example.com';
 
 const startFast = () => startServer({ flags: fast });
@@ -17,7 +17,7 @@ async function userNamed({ appContext: fixture }: TestServer, name: string): Pro
   return fixture.store.users.getBy('login', name);
 }
 
-/** Signs up with a code to the address, and sets a password. */
+/** Signs up with a code for the address, and sets a password. */
 async function signUpProven(server: TestServer, userName: string, userEmail: string) {
   const token = await signUpCode(server, userEmail);
   const made = await signUp(server, { userName, userEmail, token });
@@ -32,14 +32,14 @@ describe('a user name in the form of an e-mail address', () => {
     ['in other letters', { userName: 'VICTIM@Example.com', userEmail: 'me@example.com' }],
     ['that folds to one', { userName: kelvin, userEmail: 'me@example.com' }],
     ['that nobody can have', { userName: 'a b@c', userEmail: 'me@example.com' }],
-  ])('%s is refused, and nothing is stored', async (_, body) => {
+  ])('%s is rejected, and nothing is stored', async (_, body) => {
     await using server = await startFast();
     const before = await server.dump();
     expect(await signUp(server, body)).toMatchObject(refused);
     expect(await server.dump()).toEqual(before);
   });
 
-  test('reserves nothing while it is not proven: its owner signs up, takes the name and logs in with it', async () => {
+  test('reserves nothing before it is verified: the owner of the address signs up with the name and logs in with it', async () => {
     await using server = await startFast();
     expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
     expect(await userNamed(server, victim)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a user name in the form of an e-mail address', () => {
     expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
   });
 
-  test('is registered by many at once, of whom the one with the code gets the name', async () => {
+  test('is requested by many at once, and the one with the code gets the name', async () => {
     await using server = await startFast();
     const token = await signUpCode(server, victim);
     const bodies = Array.from({ length: 20 }, (_, at) => (at === 7 ? { token } : {}));
@@ -60,13 +60,13 @@ describe('a user name in the form of an e-mail address', () => {
     expect(await userNamed(server, victim)).toMatchObject({ emailVerified: true });
   });
 
-  test('folds as the address does', async () => {
+  test('folds like the address', async () => {
     await using server = await startFast();
     expect(await signUp(server, { userName: kelvin, userEmail: 'mike@example.com' })).toMatchObject({ status: 201 });
     expect(await userNamed(server, 'mike@example.com')).toBeUndefined();
   });
 
-  test('counts as proven where an administrator or a seed gives it', async () => {
+  test('counts as verified where an administrator or a seed sets it', async () => {
     const users = [{ userId: 'seeded', userName: 'seeded@example.com' }];
     await using server = await startServer({ flags: fast, seed: { users } });
     expect(await userNamed(server, 'seeded@example.com')).toMatchObject({ userId: 'seeded' });
@@ -77,7 +77,7 @@ describe('a user name in the form of an e-mail address', () => {
     expect(taken).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
-  test('stays a login name when an administrator changes the address that proved it', async () => {
+  test('stays a login name when an administrator changes the verified address', async () => {
     await using server = await startFast();
     await signUpProven(server, victim, victim);
     const id = (await userNamed(server, victim))?.userId ?? '';
@@ -102,7 +102,7 @@ describe('a user name in the form of an e-mail address', () => {
 });
 
 describe('a name in the form of a link', () => {
-  test.each(['google:12345', `x5t#S256:${'a'.repeat(64)}`, ':', 'a:b'])('%s is refused', async (userName) => {
+  test.each(['google:12345', `x5t#S256:${'a'.repeat(64)}`, ':', 'a:b'])('%s is rejected', async (userName) => {
     await using server = await startFast();
     const before = await server.dump();
     expect(await signUp(server, { userName })).toMatchObject(refused);
@@ -112,18 +112,21 @@ describe('a name in the form of a link', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test.each(['google:12345', victim, 'a:b@c'])('of a user id, %s, is no login name', async (userId) => {
-    await using server = await startFast();
-    expect(await signUp(server, { userId })).toMatchObject({ status: 201 });
-    expect(await userNamed(server, userId)).toBeUndefined();
-    expect(await userNamed(server, 'bob')).toMatchObject({ userId });
-    await server.admin.userIdentities.create({ body: { userName: 'other', userEmail: 'other@example.com' } });
-    const other = (await userNamed(server, 'other'))?.userId ?? '';
-    await server.admin.userIdentities.addIdentity({ params: { id: other }, body: { identity: userId } });
-    expect(await userNamed(server, userId)).toMatchObject({ userId: other });
-  });
+  test.each(['google:12345', victim, 'a:b@c'])(
+    '%s is rejected as a login name where it is a user id',
+    async (userId) => {
+      await using server = await startFast();
+      expect(await signUp(server, { userId })).toMatchObject({ status: 201 });
+      expect(await userNamed(server, userId)).toBeUndefined();
+      expect(await userNamed(server, 'bob')).toMatchObject({ userId });
+      await server.admin.userIdentities.create({ body: { userName: 'other', userEmail: 'other@example.com' } });
+      const other = (await userNamed(server, 'other'))?.userId ?? '';
+      await server.admin.userIdentities.addIdentity({ params: { id: other }, body: { identity: userId } });
+      expect(await userNamed(server, userId)).toMatchObject({ userId: other });
+    },
+  );
 
-  test('of the subject of a mainframe logon is no id', async () => {
+  test('the subject of a mainframe logon is rejected as an id', async () => {
     await using server = await startFast();
     const before = await server.dump();
     const taken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
@@ -152,7 +155,7 @@ test('a name of an older store counts where its address is verified, and for the
   expect(isUserNameProven({ ...old, emailVerified: false, bootstrap: 'admin' })).toBe(true);
 });
 
-test('the answer does not tell whether the address of a name is that of another user', async () => {
+test('the response does not reveal whether the address of a name is that of another user', async () => {
   await using server = await startFast();
   await signUpProven(server, 'owner', victim);
   const told = [];

@@ -1,4 +1,4 @@
-/** Guesses that come together, and at different operations, count together; right passwords only wait their turn. */
+/** Concurrent wrong passwords count together over all operations; right passwords are only delayed. */
 import { describe, expect, test } from 'vitest';
 import { createLoginThrottle, type LoginAttempt } from '../../../src/server/identity/login-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
@@ -44,7 +44,7 @@ const outcomesOf = async (attempts: Promise<unknown>[]) =>
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
   Array.from({ length: count }, (_, at) => make(at));
 const number = (items: readonly unknown[], item: unknown) => items.filter((each) => each === item).length;
-/** How many were wrong, and how many were not looked at. */
+/** Counts the wrong attempts and those that were not checked. */
 const tally = (outcomes: readonly unknown[]) => [number(outcomes, 'wrong'), number(outcomes, 'TOO_MANY_ATTEMPTS')];
 
 describe('attempts of one caller under one name', () => {
@@ -56,7 +56,7 @@ describe('attempts of one caller under one name', () => {
     expect(seen).toEqual({ most: 6, proofs: 6 });
   });
 
-  test('are one at a time after the delay, and the next failure doubles it', async () => {
+  test('run one at a time after the delay, and the next failure doubles it', async () => {
     const { attempt, seen, clock } = createAttempts();
     await outcomesOf(times(20, () => attempt(false)));
     clock.advance(30);
@@ -65,20 +65,20 @@ describe('attempts of one caller under one name', () => {
     await expect(attempt(true)).rejects.toMatchObject({ headers: { 'Retry-After': '60' } });
   });
 
-  test('all pass where they are right, however many they are', async () => {
+  test('all succeed where they are right, however many there are', async () => {
     const { attempt, seen } = createAttempts();
     expect(number(await outcomesOf(times(200, () => attempt(true))), 'right')).toBe(200);
     expect(seen.most).toBe(10);
   });
 
-  test('that can not be decided do not count, and let the next one in', async () => {
+  test('do not count when they cannot be decided, and start the next one', async () => {
     const { throttle, attempt } = createAttempts();
     const failing = times(40, () => throttle.attempt(stranger, () => Promise.reject(new Error('too busy'))));
     await Promise.allSettled(failing);
     expect(await attempt(true)).toBe('right');
   });
 
-  test('do not wait for those under another name, nor for those of other callers', async () => {
+  test('do not wait for those under another name or of other callers', async () => {
     const { attempt } = createAttempts();
     const slow = outcomesOf(times(100, () => attempt(false)));
     expect(await attempt(true, { name: 'bob' })).toBe('right');
@@ -88,21 +88,21 @@ describe('attempts of one caller under one name', () => {
 });
 
 describe('attempts of many callers under one name', () => {
-  test('fail a hundred times at most, and all are answered', async () => {
+  test('fail a hundred times at most, and all get a response', async () => {
     const { attempt, seen } = createAttempts();
     const outcomes = await outcomesOf(times(2000, (at) => attempt(false, { caller: source(at % 400) })));
     expect(tally(outcomes)).toEqual([100, 1900]);
     expect(seen).toEqual({ most: 100, proofs: 100 });
   });
 
-  test('all pass where they are right', async () => {
+  test('all succeed where they are right', async () => {
     const { attempt, seen } = createAttempts();
     const outcomes = await outcomesOf(times(1000, (at) => attempt(true, { caller: source(at % 200) })));
     expect(number(outcomes, 'right')).toBe(1000);
     expect(seen.most).toBe(100);
   });
 
-  test('do not delay a known source, nor a device', async () => {
+  test('do not delay a known source or a device', async () => {
     const { attempt, throttle } = createAttempts();
     let end: (result: undefined) => void = () => undefined;
     const check = new Promise<undefined>((resolve) => {
@@ -116,7 +116,7 @@ describe('attempts of many callers under one name', () => {
     expect(tally(await strangers)).toEqual([100, 1900]);
   });
 
-  test('fail ten times at most where there is no room to count each', async () => {
+  test('fail ten times at most where there is no room for separate counts', async () => {
     const { attempt, seen } = createAttempts(1);
     await attempt(false, { name: 'filler' });
     seen.proofs = 0;
@@ -124,7 +124,7 @@ describe('attempts of many callers under one name', () => {
     expect(seen.proofs).toBe(10);
   });
 
-  test('after a rest of 15 minutes fail once', async () => {
+  test('may fail once after 15 minutes without attempts', async () => {
     const { attempt, clock } = createAttempts();
     await outcomesOf(times(400, (at) => attempt(false, { caller: source(at) })));
     clock.advance(toSeconds(15));
@@ -134,7 +134,7 @@ describe('attempts of many callers under one name', () => {
   });
 });
 
-test('one source fails under 1,000 names at most, all at once too, and right ones under any number', async () => {
+test('one source fails under 1,000 names at most, also concurrently, and right ones under any number', async () => {
   const { attempt } = createAttempts();
   const names = (count: number, isRight: boolean) =>
     outcomesOf(times(count, (at) => attempt(isRight, { name: `name ${at}` })));
@@ -158,7 +158,7 @@ async function guess(server: TestServer, count: number, { name = alice.userName,
   return statuses;
 }
 
-/** Where the hash itself is not what a test is about: the right password is known without one. */
+/** Skips the hash where it is not under test: the right password is known. */
 function withoutHashing(server: TestServer): { count: number } {
   const counted = { count: 0 };
   const matches = async (secret: string, hash: string | undefined) => {
@@ -170,7 +170,7 @@ function withoutHashing(server: TestServer): { count: number } {
 }
 
 describe('passwords of users', () => {
-  test.each([alice.userName, 'nobody'])('count over all operations and spellings together: %s', async (name) => {
+  test.each([alice.userName, 'nobody'])('count together over all operations and spellings: %s', async (name) => {
     await using server = await startWith();
     withoutHashing(server);
     expect(await guess(server, 4, { name })).toEqual([401, 401, 401, 401]);
@@ -182,7 +182,7 @@ describe('passwords of users', () => {
     }
   });
 
-  test('count for the name as it was typed, in any spelling: they do not tell which names are of one user', async () => {
+  test('count for the typed name, in any spelling: they do not reveal which names belong to one user', async () => {
     await using server = await startWith();
     withoutHashing(server);
     const names = [alice.userId, alice.userName, alice.userEmail, 'alice.smith', 'nobody', 'no-one'];
@@ -191,7 +191,7 @@ describe('passwords of users', () => {
     for (const name of names) expect(await guess(server, 2, { name })).toEqual([401, 429]);
   });
 
-  test('throttled, nothing is hashed; after the delay a right password clears the count', async () => {
+  test('are not hashed while throttled; after the delay a right password clears the count', async () => {
     await using server = await startWith();
     const hashes = withoutHashing(server);
     await guess(server, 10);
@@ -202,7 +202,7 @@ describe('passwords of users', () => {
     expect(await guess(server, 10)).toEqual(Array(10).fill(401));
   });
 
-  test('the delay doubles to 15 minutes, known or not', async () => {
+  test('double the delay up to 15 minutes, for known and unknown names', async () => {
     await using server = await startWith();
     withoutHashing(server);
     const waits = new Map<string, string[]>();
@@ -243,7 +243,7 @@ describe('passwords of users', () => {
     await expect(logIn(server)).resolves.toBeDefined();
   });
 
-  test('500 wrong ones at once are hashed ten times at most', async () => {
+  test('500 concurrent wrong ones are hashed ten times at most', async () => {
     await using server = await startWith();
     const hashes = countHashes(server);
     const names = Object.keys(loginEndpoints);
@@ -256,7 +256,7 @@ describe('passwords of users', () => {
     expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(490);
   });
 
-  test('50 right ones at once all log in', async () => {
+  test('50 concurrent right ones all log in', async () => {
     await using server = await startWith();
     const logins = await Promise.allSettled(times(50, () => logIn(server)));
     expect(logins.filter(({ status }) => status === 'fulfilled')).toHaveLength(50);

@@ -1,4 +1,4 @@
-/** What counts against a login, how long the wait is, and what ends it. */
+/** What counts as a failed login, how long the delay is, and what clears it. */
 import { describe, expect, test } from 'vitest';
 import { createThrottleHarness, toSeconds } from './throttle-harness.ts';
 
@@ -11,7 +11,7 @@ describe('one caller under one name', () => {
     expect(await wait()).toBe(30);
   });
 
-  test('waits where ten failures lie within 15 minutes, however they are spread', async () => {
+  test('waits after ten failures within 15 minutes, however they are spread', async () => {
     const { clock, fail, wait } = createThrottleHarness();
     for (let failure = 0; failure < 10; failure += 1) {
       if (failure > 0) clock.advance(100);
@@ -20,7 +20,7 @@ describe('one caller under one name', () => {
     expect(await wait()).toBe(30);
   });
 
-  test('does not wait where they lie further apart', async () => {
+  test('does not wait where they are further apart', async () => {
     const { clock, fail, wait } = createThrottleHarness();
     for (let failure = 0; failure < 40; failure += 1) {
       clock.advance(101);
@@ -29,14 +29,14 @@ describe('one caller under one name', () => {
     }
   });
 
-  test('does not wait for what it failed under another name, nor for what others failed under this one', async () => {
+  test('does not wait for its failures under another name, or for failures of others under this one', async () => {
     const { fail, wait } = createThrottleHarness();
     await fail(10);
     expect(await wait({ name: 'bob' })).toBe(0);
     expect(await wait({ caller: '192.0.2.2' })).toBe(0);
   });
 
-  test('starts anew with a right password', async () => {
+  test('starts a new count after a right password', async () => {
     const { fail, succeed, wait } = createThrottleHarness();
     await fail(9);
     await succeed();
@@ -54,7 +54,7 @@ describe('one caller under one name', () => {
 });
 
 describe('the delay', () => {
-  test('runs down, and then one attempt is free', async () => {
+  test('ends, and then allows one attempt', async () => {
     const { clock, fail, wait } = createThrottleHarness();
     await fail(10);
     clock.advance(29);
@@ -65,7 +65,7 @@ describe('the delay', () => {
     expect(await wait()).toBe(0);
   });
 
-  test('doubles with each further failure, to 15 minutes', async () => {
+  test('doubles with each further failure, up to 15 minutes', async () => {
     const { clock, fail, wait } = createThrottleHarness();
     await fail(9);
     const waits: number[] = [];
@@ -78,7 +78,7 @@ describe('the delay', () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
   });
 
-  test('ends with the count after 15 quiet minutes, or with a right password', async () => {
+  test('ends with the count after 15 minutes without failures, or with a right password', async () => {
     const { clock, fail, succeed, wait } = createThrottleHarness();
     await fail(10);
     clock.advance(30 + 901);
@@ -94,7 +94,7 @@ describe('the delay', () => {
 });
 
 describe('the budget of a name', () => {
-  test('is a hundred failures over all callers; then strangers wait until one is regained', async () => {
+  test('is a hundred failures over all callers; then unknown sources wait until one is regained', async () => {
     const { clock, spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget('alice', 99);
     expect(await wait()).toBe(0);
@@ -107,7 +107,7 @@ describe('the budget of a name', () => {
     expect(await wait({ caller: '192.0.2.3' })).toBe(toSeconds(15));
   });
 
-  test('is whole again after 25 hours', async () => {
+  test('is full again after 25 hours', async () => {
     const { clock, spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget();
     clock.advance(toSeconds(15) * 100);
@@ -117,7 +117,7 @@ describe('the budget of a name', () => {
     expect(await wait()).toBe(toSeconds(15));
   });
 
-  test('does not stand against a known source or device, whose own ten failures do', async () => {
+  test('does not apply to a known source or device, which its own ten failures throttle', async () => {
     const { spendBudget, wait, fail } = createThrottleHarness();
     await spendBudget();
     for (const known of [
@@ -131,7 +131,7 @@ describe('the budget of a name', () => {
     }
   });
 
-  test('is full again after a login of the user, under each of its names; what a stranger failed still counts', async () => {
+  test('is full again after a login of the user, under each of its names; the failures of a source still count', async () => {
     const { spendBudget, throttle, wait, fail } = createThrottleHarness();
     const stranger = { caller: '192.0.2.66' };
     await fail(10, stranger);
@@ -143,7 +143,7 @@ describe('the budget of a name', () => {
     expect(await wait(stranger)).toBe(30);
   });
 
-  test('is full again after a recovery, which clears what any caller failed', async () => {
+  test('is full again after a recovery, which clears the failures of all callers', async () => {
     const { spendBudget, throttle, wait, fail } = createThrottleHarness();
     await fail(10);
     await spendBudget('alice', 90);
@@ -153,7 +153,7 @@ describe('the budget of a name', () => {
     expect(await wait()).toBe(0);
   });
 
-  test('counts what a known source fails, and no more than a hundred in all', async () => {
+  test('counts the failures of a known source, and at most a hundred in total', async () => {
     const { clock, wait, fail } = createThrottleHarness();
     for (let device = 0; device < 15; device += 1) await fail(10, { caller: `device ${device}`, isKnown: true });
     expect(await wait()).toBe(toSeconds(15));
@@ -180,7 +180,7 @@ describe('one source', () => {
     expect(await fixture.wait({ name: 'new' })).toBe(0);
   });
 
-  test('gets a new one for each that a right password clears', async () => {
+  test('may use a new name for each one that a right password clears', async () => {
     const fixture = createThrottleHarness();
     await failUnder(fixture, 1000);
     await fixture.succeed({ name: 'name 0' });
@@ -195,7 +195,7 @@ describe('one source', () => {
   });
 });
 
-test('nothing that still counts is lost to what others fail: 50,000 names leave a throttle as it was', async () => {
+test('failures of others evict no active throttle: 50,000 names leave a throttle as it was', async () => {
   const { fail, wait } = createThrottleHarness();
   await fail(10);
   for (let name = 0; name < 50_000; name += 1)
@@ -216,7 +216,7 @@ describe('a clock that is set back', () => {
     expect(await wait({ name: 'bob' })).toBe(0);
   });
 
-  test('keeps no name from being forgotten', async () => {
+  test('does not delay the expiry of names', async () => {
     const { clock, fail, wait } = createThrottleHarness();
     for (let name = 0; name < 1000; name += 1) await fail(1, { name: `name ${name}` });
     clock.advance(-toSeconds(100_000));

@@ -1,4 +1,4 @@
-/** Codes upon a store in memory: what they do at each second, with no server around them. */
+/** One-time codes with a store in memory and a controlled clock, without a server. */
 import { createHash } from 'node:crypto';
 import { IamError } from '../../../src/contract/errors.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
@@ -20,7 +20,7 @@ export const annBinding: OtpBinding = { purpose: 'recovery', subject: 'user:ann'
 export const bobBinding: OtpBinding = { purpose: 'recovery', subject: 'user:bob' };
 export const annContact = emailContact('ann@example.com');
 
-/** A right code, used up. */
+/** A right code, consumed. */
 export const consumed = { status: 'taken' } as const;
 export const wrongCode = { code: 'CODE_INVALID', headers: {} } as const;
 export const throttledFor = (seconds: number) => ({
@@ -28,7 +28,7 @@ export const throttledFor = (seconds: number) => ({
   headers: { 'Retry-After': String(seconds) },
 });
 
-/** Draws the same in every run. */
+/** Returns the same values in every run. */
 function createSeededRandom(): Random {
   let drawn = 0;
   const draw = () => createHash('sha256').update(`draw ${drawn++}`).digest();
@@ -41,7 +41,7 @@ function createSeededRandom(): Random {
   };
 }
 
-/** A source that nothing is known of, as most of these tests have it; and others. */
+/** An unknown source, which most of these tests use; and others. */
 export const homeSource: OtpSource = { key: '192.0.2.1', isKnown: false };
 export const unknownSourceNumber = (number = 1): OtpSource => ({ key: `198.51.100.${number}`, isKnown: false });
 export const knownSource = (number = 1): OtpSource => ({ key: `203.0.113.${number}`, isKnown: true });
@@ -73,7 +73,7 @@ export class OtpHarness {
     };
   }
 
-  /** Sends a code, and reads it where it went. */
+  /** Sends a code and reads it from the message. */
   async send(
     holder: OtpBinding = annBinding,
     contacts = [annContact],
@@ -85,7 +85,7 @@ export class OtpHarness {
     return { codeId, message, code: (message && decryptMessageCode(message, this.deps.storeSecret)) ?? '' };
   }
 
-  /** What comes of giving a code: that it was taken, or the code and the headers of the refusal. */
+  /** The result of an attempt: accepted, or the error code and headers of the rejection. */
   async enter(
     code: string,
     holder: OtpBinding = annBinding,
@@ -94,19 +94,19 @@ export class OtpHarness {
     return readOutcome(consumeOtp({ ...holder, code, codeId, source }, this.deps, async () => 'done'));
   }
 
-  /** Gives wrong codes. */
+  /** Attempts with wrong codes. */
   async guess(code: string, times: number, holder: OtpBinding = annBinding, source = homeSource): Promise<void> {
     for (let time = 0; time < times; time += 1) await this.enter(otherCode(code), holder, { source });
   }
 
-  /** How many more wrong codes of this source are looked at. */
+  /** How many more wrong codes of this source are checked. */
   async countRemaining(holder: OtpBinding = annBinding, source = homeSource): Promise<number> {
     const counted = sourceDigest(formatAttemptsKey(holder, this.deps.storeSecret), source.key, this.deps.storeSecret);
     return countRemainingAttempts(this.store, { ...holder, source: counted }, this.now, this.deps.storeSecret);
   }
 }
 
-/** A code that is not this one. */
+/** A code that differs from this one. */
 export function otherCode(code: string): string {
   return String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 }

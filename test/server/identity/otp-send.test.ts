@@ -1,4 +1,4 @@
-/** Sending codes: which code goes where, what it does to the one before, and five an hour to one contact. */
+/** Sending codes: the contacts, the effect on an earlier code, and the limit of five an hour to one contact. */
 import { describe, expect, test } from 'vitest';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
 import { createDecoyOtpTransaction, sendOtp } from '../../../src/server/identity/otp.ts';
@@ -25,7 +25,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at +
 const second = emailContact('second@example.com');
 
 describe('a code', () => {
-  test('is told with its end, and in words that fit its purpose', async () => {
+  test('is sent with its expiry, in a text for its purpose', async () => {
     const harness = new OtpHarness();
     const sent = await harness.store.transaction((tx) =>
       sendOtp(tx, { ...annBinding, contacts: [annContact], source: homeSource }, harness.deps),
@@ -39,7 +39,7 @@ describe('a code', () => {
     expect(createDecoyOtpTransaction({ clock, random })).toEqual({ ...sent, codeId: expect.any(String) });
   });
 
-  test('takes the place of the one before of its holder, and says so where that was still good', async () => {
+  test('replaces the earlier one of its holder, and says so where that was still valid', async () => {
     const harness = new OtpHarness();
     const first = await harness.send();
     const others = await harness.send(bobBinding);
@@ -56,7 +56,7 @@ describe('a code', () => {
     expect((await harness.send()).message?.voids).toBeUndefined();
   });
 
-  test('goes to every contact as the same one, and is good also where it goes to none', async () => {
+  test('is the same one for every contact, and is valid even where there is no contact', async () => {
     const harness = new OtpHarness();
     await harness.send(annBinding, [annContact, second]);
     const messages = await harness.store.messages.list();
@@ -67,7 +67,7 @@ describe('a code', () => {
     expect(await harness.store.messages.list()).toHaveLength(2);
   });
 
-  test('that is over is cleared away when others are sent, and no other one', async () => {
+  test('is deleted after it expires when others are sent, and no other one is', async () => {
     const harness = new OtpHarness();
     await harness.send();
     harness.now += 599;
@@ -78,7 +78,7 @@ describe('a code', () => {
     expect(await harness.store.codes.list()).toMatchObject([{ subject: bobBinding.subject }]);
   });
 
-  test('is what its contacts chose, where all of them chose the same', async () => {
+  test('is the one that its contacts chose, where all of them chose the same', async () => {
     const fixed = (code: string) => ({ kind: 'fixed', code }) as const;
     const outcomes = { a: fixed('123456'), b: fixed('123456'), c: fixed('654321'), d: { kind: 'twice' } } as const;
     const codeFor = async (...names: string[]) =>
@@ -88,7 +88,7 @@ describe('a code', () => {
       expect(await codeFor(...names)).toMatch(/^(?!123456|654321)\d{6}$/);
   });
 
-  test('has six digits, each as likely as any other', () => {
+  test('has six digits, all equally likely', () => {
     const drawing = (...numbers: number[]) => {
       const draws = numbers.map((number) => {
         const bytes = Buffer.alloc(4);
@@ -104,7 +104,7 @@ describe('a code', () => {
 });
 
 describe('a sixth code to one contact within an hour', () => {
-  test('is refused until the first of them is an hour old, and quietly leaves the last one good', async () => {
+  test('is rejected until the first of them is an hour old, and leaves the last one valid without an error', async () => {
     const harness = new OtpHarness();
     let last = await harness.send();
     for (let time = 1; time < 5; time += 1) {
@@ -123,14 +123,14 @@ describe('a sixth code to one contact within an hour', () => {
     expect((await harness.send()).message).toBeDefined();
   });
 
-  test('is refused aloud, unless quiet is asked for', async () => {
+  test('is rejected with an error unless quiet is set', async () => {
     const harness = new OtpHarness();
     const count = () => harness.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', harness.deps));
     for (let time = 0; time < 5; time += 1) expect(await count()).toBe(true);
     expect(await readOutcome(count())).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3600' } });
   });
 
-  test('goes to the others that it is for', async () => {
+  test('is sent to the other contacts', async () => {
     const harness = new OtpHarness();
     for (let time = 0; time < 5; time += 1) await harness.send();
     const { message, code } = await harness.send(annBinding, [annContact, second]);
@@ -138,13 +138,13 @@ describe('a sixth code to one contact within an hour', () => {
     expect(await harness.enter(code)).toEqual(consumed);
   });
 
-  test('is none with disable-rate-limits', async () => {
+  test('is sent with disable-rate-limits', async () => {
     const harness = new OtpHarness({ disableRateLimits: true });
     for (let time = 0; time < 7; time += 1) expect((await harness.send()).message).toBeDefined();
     expect(await harness.store.sendings.list()).toEqual([]);
   });
 
-  test('is none where the clock was set back by more than a minute since', async () => {
+  test('is sent where the clock was set back by more than a minute since', async () => {
     const send = async (harness: OtpHarness) =>
       harness.store.transaction((tx) => consumeOtpRateLimit(tx, 'name', harness.deps, { quiet: true }));
     for (const [back, goes] of [
@@ -158,7 +158,7 @@ describe('a sixth code to one contact within an hour', () => {
     }
   });
 
-  test('counts for an hour after the last, and is cleared away with the next that count', async () => {
+  test('counts for an hour after the last, and is deleted with the next that count', async () => {
     const harness = new OtpHarness();
     const count = (name: string) => harness.store.transaction((tx) => consumeOtpRateLimit(tx, name, harness.deps));
     const rows = () => harness.store.sendings.count();
@@ -178,7 +178,7 @@ describe('codes to one contact within an hour', () => {
   const send = async (harness: OtpHarness, source: OtpSource) =>
     (await harness.send(annBinding, [annContact], { source })).message !== undefined;
 
-  test('are five from a source and 20 over all; then they go for known sources, five each', async () => {
+  test('are five from a source and 20 in total; then known sources may request five each', async () => {
     const harness = new OtpHarness();
     for (const number of numbers(4)) {
       for (let time = 0; time < 5; time += 1) expect(await send(harness, unknownSourceNumber(number))).toBe(true);
@@ -191,7 +191,7 @@ describe('codes to one contact within an hour', () => {
     expect(await send(harness, unknownSourceNumber(5))).toBe(true);
   });
 
-  test('say by Retry-After when the next one goes', async () => {
+  test('have a Retry-After with the time of the next one', async () => {
     const harness = new OtpHarness();
     for (const number of numbers(20)) {
       await send(harness, unknownSourceNumber(number));

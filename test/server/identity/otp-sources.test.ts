@@ -1,4 +1,4 @@
-/** One-time codes asked for and typed from several sources: what each may do, and what it can't do to the others. */
+/** One-time codes requested and typed from several sources: the limits of each, and the isolation between them. */
 import { describe, expect, test } from 'vitest';
 import { type OtpBinding, sendOtp } from '../../../src/server/identity/otp.ts';
 import { countRemainingAttempts, formatAttemptsKey } from '../../../src/server/identity/otp-attempts.ts';
@@ -22,7 +22,7 @@ import {
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 describe('five wrong codes from a source', () => {
-  test('close the codes to that source alone, also to a code it asks for later', async () => {
+  test('block that source only, also for a code that it requests later', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await harness.guess(code, 5, annBinding, unknownSourceNumber());
@@ -33,7 +33,7 @@ describe('five wrong codes from a source', () => {
     expect(await harness.enter(code)).toEqual(consumed);
   });
 
-  test('of one source are all that a right code of that source clears', async () => {
+  test('are cleared by a right code of the same source only', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await harness.guess(code, 4);
@@ -50,7 +50,7 @@ describe('20 wrong codes within an hour over all sources', () => {
     for (const number of numbers(4)) await harness.guess(code, 5, annBinding, unknownSourceNumber(number));
   }
 
-  test('leave the codes open to known sources, and to each source the one that it asked for', async () => {
+  test('leave the codes open to known sources, and to each source the code that it requested', async () => {
     const harness = new OtpHarness();
     const own = await harness.send();
     const others = await harness.send(annBinding, [annContact], { source: knownSource() });
@@ -62,7 +62,7 @@ describe('20 wrong codes within an hour over all sources', () => {
     expect(await harness.countRemaining()).toBe(4);
     expect(await harness.enter(others.code, annBinding, { source: knownSource(2) })).toEqual(consumed);
     expect(await harness.enter(own.code)).toEqual(consumed);
-    // With its code used the source has none any more.
+    // After it uses its code the source has none.
     expect(await harness.enter(own.code)).toEqual(throttledFor(3600));
   });
 
@@ -77,7 +77,7 @@ describe('20 wrong codes within an hour over all sources', () => {
     expect(await harness.enter(code, annBinding, { source: unknownSourceNumber(20) })).toEqual(throttledFor(3600));
   });
 
-  test('are over as soon as one of them is an hour old', async () => {
+  test('expire as soon as one of them is an hour old', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5, annBinding, unknownSourceNumber(1));
     harness.now += 1800;
@@ -87,7 +87,7 @@ describe('20 wrong codes within an hour over all sources', () => {
     expect(await harness.enter('000000', annBinding, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
   });
 
-  test('leave every source its five tries on the code that it asked for', async () => {
+  test('leave every source five attempts on the code that it requested', async () => {
     const harness = new OtpHarness();
     await spent(harness, '000001');
     const { code } = await harness.send();
@@ -102,7 +102,7 @@ describe('20 wrong codes within an hour over all sources', () => {
       expect(await harness.enter('000000', holder, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
   });
 
-  test('are no limit with disable-rate-limits, and nothing is stored of them', async () => {
+  test('are no limit with disable-rate-limits, and are not stored', async () => {
     const harness = new OtpHarness({ disableRateLimits: true });
     const { code } = await harness.send();
     await spent(harness, code);
@@ -111,7 +111,7 @@ describe('20 wrong codes within an hour over all sources', () => {
   });
 });
 
-test('100 wrong codes at once are counted one by one', async () => {
+test('100 concurrent wrong codes are counted one by one', async () => {
   const harness = new OtpHarness();
   const { code } = await harness.send();
   const guesses = numbers(100).map((at) =>
@@ -121,7 +121,7 @@ test('100 wrong codes at once are counted one by one', async () => {
   expect(outcomes.filter((outcome) => 'code' in outcome && outcome.code === 'CODE_INVALID')).toHaveLength(20);
 });
 
-test('beyond 64 sources within an hour the remaining ones count as one', async () => {
+test('beyond 64 sources within an hour the remaining ones share one count', async () => {
   const harness = new OtpHarness();
   for (const number of numbers(64)) await harness.guess('000000', 1, annBinding, knownSource(number));
   for (const number of numbers(5)) await harness.guess('000000', 1, annBinding, knownSource(64 + number));
@@ -135,7 +135,7 @@ describe('a new code', () => {
   const ask = (harness: OtpHarness, source: OtpSource, holder: OtpBinding = annBinding) =>
     harness.send(holder, [annContact], { source });
 
-  test('voids only the one that its own source asked for', async () => {
+  test('voids only the one that its own source requested', async () => {
     const harness = new OtpHarness();
     const own = await ask(harness, homeSource);
     const before = await ask(harness, unknownSourceNumber());
@@ -171,7 +171,7 @@ describe('a new code', () => {
     expect((await ask(harness, knownSource(5))).message?.voids).toBe(first.codeId);
   });
 
-  test('as the fifth displaces one of its own source first, where that has several about different things', async () => {
+  test('as the fifth displaces one of its own source first, where that has several for different targets', async () => {
     const harness = new OtpHarness();
     await ask(harness, unknownSourceNumber());
     const sent = [];
@@ -179,7 +179,7 @@ describe('a new code', () => {
     expect(sent.at(-1)?.message?.voids).toBe(sent[0]?.codeId);
   });
 
-  test('is refused aloud where it would displace one of a known source, until the first of them is over', async () => {
+  test('is rejected with an error where it would displace one of a known source, until the first of them expires', async () => {
     const harness = new OtpHarness();
     for (const number of [1, 2, 3, 4]) {
       await ask(harness, knownSource(number));
@@ -190,7 +190,7 @@ describe('a new code', () => {
     expect(await readOutcome(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
   });
 
-  test('leaves no more than three dead ones beside the live ones', async () => {
+  test('leaves at most three void ones beside the valid ones', async () => {
     const harness = new OtpHarness();
     for (const number of numbers(9)) {
       const { code } = await ask(harness, knownSource(number));
@@ -205,7 +205,7 @@ describe('a new code', () => {
 describe('attempts by a typed name', () => {
   const byName = (typed: string, holder: OtpBinding = annBinding) => ({ ...holder, loginSubject: typed });
 
-  test('are told of by that name alone, while the user is closed to the source by any name', async () => {
+  test('are reported for that name only, while the user is blocked for the source under any name', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await harness.guess(code, 5, byName('asked:one'));
@@ -224,8 +224,8 @@ describe('attempts by a typed name', () => {
   });
 });
 
-describe('rows that were written before sources were counted', () => {
-  test('count over all sources, and codes among them are good', async () => {
+describe('rows from before sources were counted', () => {
+  test('count over all sources, and their codes are valid', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await harness.store.transaction(async (tx) => {

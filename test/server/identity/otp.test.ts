@@ -1,4 +1,4 @@
-/** Taking codes: once, in time, by their holder, and with five wrong ones an hour. */
+/** Consuming codes: once, before they expire, by their holder, with at most five wrong ones an hour. */
 import { describe, expect, test } from 'vitest';
 import { apiError } from '../../../src/contract/errors.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
@@ -28,7 +28,7 @@ import {
 } from './otp-harness.ts';
 
 describe('a right code', () => {
-  test('hands on its row, and what was made of it; used again it is wrong, and no guess', async () => {
+  test('passes on its row; a second use is an error, and does not count as wrong', async () => {
     const harness = new OtpHarness();
     const { code, codeId } = await harness.send(annBinding, [annContact], { about: 'something' });
     const done = await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, async (_, row) => row);
@@ -37,7 +37,7 @@ describe('a right code', () => {
     expect(await harness.countRemaining()).toBe(5);
   });
 
-  test('is good for ten minutes to the second, and no guess after them', async () => {
+  test('is valid for ten minutes to the second, and does not count as wrong after them', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     harness.now += 599;
@@ -47,7 +47,7 @@ describe('a right code', () => {
     expect(await harness.countRemaining()).toBe(5);
   });
 
-  test('is one only of the transaction that it was sent in, where one is named', async () => {
+  test('is valid only for the transaction that it was sent in, where one is named', async () => {
     const harness = new OtpHarness();
     const { code, codeId } = await harness.send();
     expect(await harness.enter(code, annBinding, { codeId: 'another' })).toEqual(wrongCode);
@@ -67,7 +67,7 @@ describe('a right code', () => {
     expect(await harness.enter(code)).toEqual(consumed);
   });
 
-  test('stays good where what it is for fails, and the failures before stay', async () => {
+  test('stays valid where its operation fails, and earlier failures remain', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await harness.guess(code, 2);
@@ -80,7 +80,7 @@ describe('a right code', () => {
     expect(await harness.countRemaining()).toBe(5);
   });
 
-  test('that is only looked at stays good; a wrong one counts all the same', async () => {
+  test('stays valid where it is only checked; a wrong one counts nevertheless', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     for (const given of [code, otherCode(code), code])
@@ -93,7 +93,7 @@ describe('a right code', () => {
     );
   });
 
-  test('is made good again where it is still there, and only there', async () => {
+  test('is restored only where its row still exists', async () => {
     const harness = new OtpHarness();
     const { code, codeId } = await harness.send();
     await harness.enter(code);
@@ -104,8 +104,8 @@ describe('a right code', () => {
   });
 });
 
-describe('codes that are void', () => {
-  test('are those of the subject, for whatever purpose, and of nobody else', async () => {
+describe('void codes', () => {
+  test('are those of the subject, for any purpose, and of no other subject', async () => {
     const harness = new OtpHarness();
     const own = await harness.send();
     const second = await harness.send({ ...annBinding, purpose: 'mfa' });
@@ -116,7 +116,7 @@ describe('codes that are void', () => {
     expect(await harness.enter(others.code, bobBinding)).toEqual(consumed);
   });
 
-  test('by their own use are known again, and no guess', async () => {
+  test('are recognized after their own use, and do not count as wrong', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, (tx) =>
@@ -126,7 +126,7 @@ describe('codes that are void', () => {
     expect(await harness.countRemaining()).toBe(5);
   });
 
-  test('by a new one that their own use sent leave that one good', async () => {
+  test('do not include a new one that their own use sent', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     await consumeOtp({ ...annBinding, source: homeSource, code }, harness.deps, (tx) =>
@@ -139,7 +139,7 @@ describe('codes that are void', () => {
 });
 
 describe('five wrong codes', () => {
-  test('hold the subject back for an hour after the last, which trying on does not lengthen', async () => {
+  test('block the subject for an hour after the last, which further attempts do not extend', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
     for (let time = 0; time < 5; time += 1) {
@@ -159,7 +159,7 @@ describe('five wrong codes', () => {
     expect(await harness.enter(next.code)).toEqual(consumed);
   });
 
-  test('count for a purpose, whatever its target and however many codes are sent', async () => {
+  test('count for a purpose, over all targets and codes', async () => {
     const harness = new OtpHarness();
     for (const target of ['one', 'two', 'three', 'four', 'five']) {
       const { code } = await harness.send({ ...annBinding, target });
@@ -182,7 +182,7 @@ describe('five wrong codes', () => {
     expect(await harness.enter(code)).toEqual(consumed);
   });
 
-  test('of nobody who was asked for count as well, and hold nobody with disable-rate-limits', async () => {
+  test('count for an unknown subject as well, and block no subject with disable-rate-limits', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5, bobBinding);
     expect(await harness.enter('000000', bobBinding)).toEqual(throttledFor(3600));
@@ -192,7 +192,7 @@ describe('five wrong codes', () => {
     expect(await unlimited.enter(code)).toEqual(consumed);
   });
 
-  test('are cleared away an hour after, with the next that count', async () => {
+  test('are deleted after an hour, with the next that count', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 1, bobBinding);
     harness.now += 3599;
@@ -204,7 +204,7 @@ describe('five wrong codes', () => {
   });
 });
 
-describe('a code that may be of one of two holders', () => {
+describe('a code with two possible holders', () => {
   const giveOne = (harness: OtpHarness, code: string) => {
     const refusal = () => apiError('PROOF_INVALID');
     const checks = [
@@ -214,7 +214,7 @@ describe('a code that may be of one of two holders', () => {
     return readOutcome(consumeFirstMatchingOtp(checks, harness.deps, async () => 'done'));
   };
 
-  test('is taken as that of the second, whose failures alone are forgotten', async () => {
+  test('is accepted as that of the second, whose failures alone are cleared', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send(bobBinding);
     for (let time = 0; time < 2; time += 1)
@@ -224,7 +224,7 @@ describe('a code that may be of one of two holders', () => {
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([3, 5]);
   });
 
-  test('is no guess for either where it was used as that of one', async () => {
+  test('does not count as wrong for either where it was used as that of one', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send(bobBinding);
     await giveOne(harness, code);
@@ -232,7 +232,7 @@ describe('a code that may be of one of two holders', () => {
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([5, 5]);
   });
 
-  test('is not looked at as a wrong one while the second is throttled', async () => {
+  test('is not checked as a wrong one while the second is throttled', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5, bobBinding);
     const { code } = await harness.send();
@@ -240,7 +240,7 @@ describe('a code that may be of one of two holders', () => {
     expect(await giveOne(harness, code)).toEqual(consumed);
   });
 
-  test('is taken as that of one while the other is throttled; a wrong one then waits, and counts for one', async () => {
+  test('is accepted as that of one while the other is throttled; a wrong one then waits, and counts for one', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5);
     const { code } = await harness.send(bobBinding);
@@ -250,7 +250,7 @@ describe('a code that may be of one of two holders', () => {
   });
 });
 
-test('those whom codes are bound to are kept apart by what they are', () => {
+test('holders of codes are separated by their kind', () => {
   const subjects = [subjectOfUser('x'), subjectOfLogon('x'), subjectOfUnknownName('x')];
   expect(subjects).toEqual(['user:x', 'logon:x', 'nobody:x']);
   expect(subjectOfContact(emailContact('X@Example.com'))).toBe('contact:email:x@example.com');

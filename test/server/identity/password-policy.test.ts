@@ -1,4 +1,4 @@
-/** The rules for new passwords, on their own. That every way of setting one holds them is tested where the ways are. */
+/** The rules for new passwords. The tests of each operation check that it applies them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IamError } from '../../../src/contract/errors.ts';
@@ -18,13 +18,13 @@ describe('length', () => {
     expect(await broken('')).toEqual(['PASSWORD_TOO_SHORT']);
   });
 
-  test('normalises nothing: a composed letter is one, a decomposed one two', async () => {
+  test('does not normalize: a composed letter counts once, a decomposed one twice', async () => {
     expect(await broken('\u00e9'.repeat(7))).toEqual(['PASSWORD_TOO_SHORT']);
     expect(await broken('e\u0301'.repeat(4))).toEqual([]);
   });
 });
 
-test('nothing is asked of the kinds of characters, and blanks and emoji are characters', async () => {
+test('requires no kinds of characters, and accepts blanks and emoji', async () => {
   for (const password of [
     'aaaaaaaaaaaaaaaaaa bbbb',
     '        ~',
@@ -36,8 +36,8 @@ test('nothing is asked of the kinds of characters, and blanks and emoji are char
     expect(await broken(password), password).toEqual([]);
 });
 
-describe('the common ones', () => {
-  test('are many, and every one is refused in any case', async () => {
+describe('common passwords', () => {
+  test('are many, and each is rejected in any case', async () => {
     expect(commonPasswords.size).toBeGreaterThan(3000);
     for (const password of commonPasswords) {
       const rules = await broken(password, {});
@@ -47,27 +47,27 @@ describe('the common ones', () => {
       expect(await broken(password), password).toEqual(['PASSWORD_COMMON']);
   });
 
-  test('are none of them what is only like one', async () => {
+  test('do not include similar ones', async () => {
     for (const password of ['password1 and more of it', ' password1', 'correct horse battery staple'])
       expect(await broken(password), password).toEqual([]);
   });
 });
 
-describe('what the account tells', () => {
-  test('is refused anywhere in the password, in any case and normalisation', async () => {
+describe('data of the account', () => {
+  test('is rejected anywhere in the password, in any case and normalization', async () => {
     for (const password of ['alice.smith', 'xxALICE.SMITHxx', '12asmith34', 'my-iam-standin-1', 'IAM-Standin!'])
       expect(await broken(password), password).toEqual(['PASSWORD_CONTEXT']);
     expect(await broken('1234-Rene\u0301-77', { userName: 'ren\u00e9' })).toEqual(['PASSWORD_CONTEXT']);
     expect(await broken('it is bob.jones', { userName: 'bob.jones@example.com' })).toEqual(['PASSWORD_CONTEXT']);
   });
 
-  test('is the local part of the e-mail, not its domain; and nothing of one or two letters', async () => {
+  test('includes the local part of the e-mail, not its domain, and no text of one or two letters', async () => {
     for (const password of ['a day at example.com', 'some smith or other']) expect(await broken(password)).toEqual([]);
     expect(await broken('jo and the others', { userName: 'jo', userEmail: 'j@x.example' })).toEqual([]);
     expect(await broken('bob and the others', { userName: 'bob' })).toEqual(['PASSWORD_CONTEXT']);
   });
 
-  test('whatever the names are', async () => {
+  test('is checked for any names', async () => {
     const name = fc.stringMatching(/^[a-zA-Z0-9._-]{3,30}$/);
     const around = fc.string({ maxLength: 20 });
     await fc.assert(
@@ -80,7 +80,7 @@ describe('what the account tells', () => {
   });
 });
 
-test('every rule that is broken is named, and the password is not', async () => {
+test('reports every broken rule, and does not contain the password', async () => {
   expect(await broken('shadow', { userName: 'shadow' })).toEqual([
     'PASSWORD_TOO_SHORT',
     'PASSWORD_COMMON',
@@ -93,7 +93,7 @@ test('every rule that is broken is named, and the password is not', async () => 
   expect(JSON.stringify(items)).not.toContain('shadow');
 });
 
-test('hostile lengths take no time', async () => {
+test('checks very long passwords in little time', async () => {
   const before = performance.now();
   for (const password of ['a'.repeat(100_000), '\u{1f511}'.repeat(50_000)])
     expect(await broken(password)).toEqual(['PASSWORD_TOO_LONG']);

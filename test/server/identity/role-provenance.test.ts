@@ -10,7 +10,7 @@ const size = 7;
 const roleNames = ['A', 'B', 'C', 'D'];
 const someRoles = fc.uniqueArray(fc.constantFrom(...roleNames), { maxLength: 3 });
 const someGroups = fc.uniqueArray(fc.nat({ max: size - 1 }));
-/** Names sort otherwise than ids, so that the order of one is not mistaken for that of the other. */
+/** The order of names differs from that of ids, so that the test does not confuse them. */
 const nameOf = (at: number) => `name ${(at * 5) % size}`;
 const idOf = (at: number) => `g${at}`;
 
@@ -19,12 +19,12 @@ function groupAt(at: number, roles: readonly string[], dependencies: readonly nu
   return { groupId: idOf(at), groupName: nameOf(at), roles, dependencies: lower.map(idOf), createdAt };
 }
 
-/** Graphs without circles: a group depends on groups before it. */
+/** Graphs without cycles: a group depends on groups before it. */
 const graph = fc
   .array(fc.record({ roles: someRoles, dependencies: someGroups }), { minLength: size, maxLength: size })
   .map((nodes) => nodes.map(({ roles, dependencies }, at) => groupAt(at, roles, dependencies)));
 
-/** As the rules say it: a group gives its own roles and whatever its dependencies give. */
+/** The naive implementation: a group grants its own roles and those of its dependencies. */
 function gives(groups: readonly Group[], groupId: string, role: string): boolean {
   const group = groups.find((one) => one.groupId === groupId);
   return !!group && (group.roles.includes(role) || group.dependencies.some((other) => gives(groups, other, role)));
@@ -44,7 +44,7 @@ function naive(groups: readonly Group[], memberOf: readonly string[]) {
 
 const byId = (groups: readonly Group[]) => new Map(groups.map((group) => [group.groupId, group]));
 
-test('tells of any graph what a naive reading tells', async () => {
+test('equals the naive implementation for any graph', async () => {
   await fc.assert(
     fc.asyncProperty(graph, someGroups, async (groups, memberOf) => {
       const ids = memberOf.map(idOf);
@@ -66,7 +66,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('membership' as const), at, by: fc.constantFrom(0 as const, 1 as const) }),
 );
 
-/** One user in the two ways that the roles of both count together: itself, and by its business. */
+/** One user, and the two sources whose roles count together: the user itself and its business. */
 const members = [
   { kind: 'user', memberId: 'm' },
   { kind: 'business', memberId: 'm' },
@@ -101,7 +101,7 @@ test('is right after every change of roles, dependencies and memberships', async
 });
 
 describe('the sources of roles', () => {
-  test('pass over groups that are gone, and end in a circle', async () => {
+  test('skip deleted groups, and terminate in a cycle', async () => {
     const one = { groupId: 'g1', groupName: 'one', roles: ['A'], dependencies: ['g2', 'gone'], createdAt };
     const two = { groupId: 'g2', groupName: 'two', roles: ['B'], dependencies: ['g1'], createdAt };
     expect(await collectRoleSources(byId([one, two]), ['g1', 'gone', 'g1'])).toEqual([
@@ -110,7 +110,7 @@ describe('the sources of roles', () => {
     ]);
   });
 
-  test('may be called like what objects have by nature', async () => {
+  test('may have the names of prototype members', async () => {
     const group = {
       groupId: '__proto__',
       groupName: 'constructor',

@@ -1,4 +1,4 @@
-/** Secrets: only the right one matches, whatever its length, and what is made or kept gives nothing away. */
+/** Secrets: only the right one matches, at any length, and generated and stored values do not reveal it. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -18,12 +18,12 @@ describe('a secret', () => {
     );
   });
 
-  test('never matches where nothing is kept, not even what the hash of nobody was made of', () => {
+  test('never matches where no hash is stored, not even the input of the dummy hash', () => {
     for (const secret of ['', 'undefined', 'no secret has this hash on purpose'])
       expect(secretMatches(secret, undefined)).toBe(false);
   });
 
-  test('never matches what is no hash, of whatever length', () => {
+  test('never matches a malformed hash of any length', () => {
     const digest = createHash('sha256').update('s').digest('hex');
     for (const kept of [
       '',
@@ -39,7 +39,7 @@ describe('a secret', () => {
     expect(secretMatches('s', `sha256:${digest}`)).toBe(true);
   });
 
-  test('that is made has at least 128 random bits and is never made twice', () => {
+  test('has at least 128 random bits and is never generated twice', () => {
     const made = Array.from({ length: 2000 }, () => [
       generateSecret(systemRandom),
       generateApiKey(systemRandom),
@@ -49,7 +49,7 @@ describe('a secret', () => {
       expect(Buffer.from(secret, secret.endsWith('=') ? 'base64' : 'base64url')).toHaveLength(32);
   });
 
-  test('is kept as a hash only: the store holds none that was told', async () => {
+  test('is stored as a hash only: the store contains none that was returned', async () => {
     await using server = await startServer();
     const told = await server.admin.clientIdentities.create({ body: { appId: 'test' } });
     const key = await server.admin.apiKey.create({ body: { appId: 'test', clientId: told.clientId } });
@@ -65,13 +65,13 @@ describe('a secret', () => {
       expect(everything).not.toContain(secret);
   });
 
-  test('the hint of a key shows four characters of it', () => {
+  test('the hint of a key contains four of its characters', () => {
     expect(digestApiKey('AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwxyz=').hint).toBe('wxyz');
   });
 });
 
 describe('a password', () => {
-  test('is kept as Argon2id of the agreed cost, with a salt of its own', async () => {
+  test('is stored as Argon2id with the configured cost and a separate salt', async () => {
     const hashes = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
@@ -82,7 +82,7 @@ describe('a password', () => {
     }
   });
 
-  test('matches nothing that is no hash', async () => {
+  test('does not match a malformed hash', async () => {
     for (const kept of ['', 'x', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$', hashSecret('x')])
       expect(await verifyPasswordHash('x', kept)).toBe(false);
   });

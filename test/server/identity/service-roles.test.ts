@@ -1,4 +1,4 @@
-/** A service has no role that its owner lost: what its owner granted lasts as long as the owner holds it. */
+/** A service has no role that its owner lost: a grant by the owner lasts as long as the owner has the role. */
 import { expect, test } from 'vitest';
 import type { IamClient } from '../../../src/client/index.ts';
 import { dumpStore } from '../../../src/server/state/dump.ts';
@@ -9,7 +9,7 @@ import { asUser } from '../operations/user-token.ts';
 const service = { serviceAccountId: 'robot' };
 const into = (groupId: string) => ({ params: { groupId }, body: [{ serviceId: 'robot' }] });
 
-/** A server with a group that gives DEPLOY, and one that depends on it. */
+/** A server with a group that grants DEPLOY, and one that depends on it. */
 async function startWorld(): Promise<TestServer> {
   const groups = [
     { groupName: 'deployers', roles: ['DEPLOY'] },
@@ -18,7 +18,7 @@ async function startWorld(): Promise<TestServer> {
   return startServer({ seed: { groups } });
 }
 
-/** The roles of the service as the interface lists them, and as its calls have them: both have to agree. */
+/** The roles of the service as the interface lists them and as its requests have them: both must agree. */
 async function rolesOf(server: TestServer, { clientId, clientSecret }: { clientId: string; clientSecret: string }) {
   const listed = await server.admin.serviceAccesses.listServiceRoles({ params: { serviceId: 'robot' } });
   const { accessToken } = await server.as({ basic: { clientId, clientSecret } }).clientIdentities.login();
@@ -35,7 +35,7 @@ async function makeRobot(server: TestServer, owner: TestClient) {
 
 const person = (server: TestServer, roles: string[]) => asUser(server, { userId: 'person', roles });
 
-test('a service loses a role at once when the user that granted it does', async () => {
+test('a service loses a role as soon as the user that granted it does', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -45,7 +45,7 @@ test('a service loses a role at once when the user that granted it does', async 
   expect(await rolesOf(server, robot)).toEqual([]);
 });
 
-test('a token, a key and a secret of such a service are refused from the next call on', async () => {
+test('a token, a key and a secret of such a service are rejected from the next request on', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['IAM_ADMIN_READ_ONLY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -64,7 +64,7 @@ test('a token, a key and a secret of such a service are refused from the next ca
   for (const one of callers) await one.groups.list();
 });
 
-test('of a group that its owner holds in part, a service has that part', async () => {
+test('a service has the part of a group that its owner has', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY', 'APPROVE']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -74,7 +74,7 @@ test('of a group that its owner holds in part, a service has that part', async (
   expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
 });
 
-test('a role that is added to a group later reaches the service only where its owner holds it', async () => {
+test('a role that is added to a group later reaches the service only where its owner has it', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -84,7 +84,7 @@ test('a role that is added to a group later reaches the service only where its o
   expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
 });
 
-test('what an administrator or a seed granted stays, and an administrator makes good what the owner granted', async () => {
+test('a grant by an administrator or a seed stays, and an administrator can confirm a grant of the owner', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -98,7 +98,7 @@ test('what an administrator or a seed granted stays, and an administrator makes 
   expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
 });
 
-test('an owner who adds its service once more does not take away what an administrator granted', async () => {
+test('an owner that adds its service again does not remove the grant of an administrator', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -108,7 +108,7 @@ test('an owner who adds its service once more does not take away what an adminis
   expect(await rolesOf(server, robot)).toEqual(['DEPLOY']);
 });
 
-test('an auditor grants as the person that it is', async () => {
+test('an auditor grants as the user that it is', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY', 'IAM_ADMIN_READ_ONLY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -117,7 +117,7 @@ test('an auditor grants as the person that it is', async () => {
   expect(await rolesOf(server, robot)).toEqual([]);
 });
 
-test('a business holds what its groups and the pair memberships of its users give, and not what a user has itself', async () => {
+test('a business has the roles of its groups and of the pair memberships of its users, and not those of a user itself', async () => {
   await using server = await startWorld();
   const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'acme' });
   const robot = await makeRobot(server, { businessId: 'acme' });
@@ -134,7 +134,7 @@ test('a business holds what its groups and the pair memberships of its users giv
   expect(await rolesOf(server, robot)).toEqual([]);
 });
 
-test('a user that leaves the business, or is removed, takes its pair memberships along', async () => {
+test('a user that leaves the business, or is removed, loses its pair memberships', async () => {
   await using server = await startWorld();
   const caller = await asUser(server, { userId: 'chief', roles: ['BUSINESSADMIN', 'DEPLOY'], businessId: 'acme' });
   const robot = await makeRobot(server, { businessId: 'acme' });
@@ -151,7 +151,7 @@ test('a user that leaves the business, or is removed, takes its pair memberships
   expect(await rolesOf(server, robot)).toEqual([]);
 });
 
-test('a client that made one for itself passes on no role that it lost', async () => {
+test('a client that creates another one passes on no role that it lost', async () => {
   await using server = await startWorld();
   const authorities = ['AUTH-BASIC', 'BUSINESSADMIN'];
   const parent = await server.makeClient({ authorities, serviceAccountId: 'parent' });
@@ -163,7 +163,7 @@ test('a client that made one for itself passes on no role that it lost', async (
   expect(await rolesOf(server, robot)).toEqual([]);
 });
 
-test('grants and their end at the same time leave no service with a role that its owner lost', async () => {
+test('concurrent grants and revocations leave no service with a role that its owner lost', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   const robot = await makeRobot(server, { userId: 'person' });
@@ -177,7 +177,7 @@ test('grants and their end at the same time leave no service with a role that it
 
 const add = (caller: IamClient) => caller.serviceAccesses.addService(into('deployers'));
 
-test('an export as a seed leaves out what only the owner granted, since a seed would grant it for good', async () => {
+test('an export as a seed omits grants of the owner, since a seed would make them permanent', async () => {
   await using server = await startWorld();
   const caller = await person(server, ['DEPLOY']);
   await makeRobot(server, { userId: 'person' });

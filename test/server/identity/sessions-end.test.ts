@@ -1,4 +1,4 @@
-/** What ends the sessions of a user ends everything that they led to, by whatever way it came, with the next call. */
+/** The end of a user's sessions revokes everything that was issued from them, with the next request. */
 import { describe, expect, test } from 'vitest';
 import { appClientId, type TestServer } from '../../harness.ts';
 import { alice, postForm, postJson, startWith } from '../operations/user-identities/login-fixtures.ts';
@@ -9,7 +9,7 @@ type Use = () => Promise<boolean>;
 
 const redeemAt = `/user-identities/auth-legacy-by-param?clientId=${appClientId}`;
 
-/** Everything that one login may have led to. Each says whether it is still good for something. */
+/** Everything that one login can lead to. Each entry returns whether it is still valid. */
 async function everything(server: TestServer): Promise<Record<string, Use>> {
   await server.makeClient({ clientId: 'shop', scope: ['READ'] });
   const calls = async (accessToken: string) =>
@@ -57,10 +57,10 @@ async function everything(server: TestServer): Promise<Record<string, Use>> {
   };
 }
 
-/** Uses of one refresh token: the second would end the session by itself. */
+/** Uses of one refresh token: a second use would end the session. */
 const usedAlready = ['a refresh token by generate-token', 'a refresh token by connect/token'];
 
-test('each of them is good before', async () => {
+test('each of them is valid before', async () => {
   await using server = await startWith();
   for (const [what, use] of Object.entries(await everything(server)))
     if (!usedAlready.includes(what)) expect(await use(), what).toBe(true);
@@ -68,7 +68,7 @@ test('each of them is good before', async () => {
 
 const whole = Object.entries(sessionEndings).filter(([what]) => !what.includes('its'));
 
-describe('nothing is good any more', () => {
+describe('revokes everything', () => {
   test.each(whole)('after %s', async (_what, end) => {
     await using server = await startWith();
     const uses = await everything(server);
@@ -80,7 +80,7 @@ describe('nothing is good any more', () => {
   });
 });
 
-test('a user who is unlocked begins anew, with the devices it had', async () => {
+test('an unlocked user logs in again, with its devices', async () => {
   await using server = await startWith();
   const deviceTokenId = await associate(server, await createTokens(server));
   const userId = alice.userId;
@@ -90,7 +90,7 @@ test('a user who is unlocked begins anew, with the devices it had', async () => 
   expect(await rememberMe(server, { userName: 'Alice', refreshToken, deviceTokenId })).toBeDefined();
 });
 
-test('the removal of a client ends what was handed over to it, and tokens of the former one with it', async () => {
+test('the removal of a client ends what was transferred to it, and the tokens of the former client', async () => {
   await using server = await startWith();
   await server.makeClient({ clientId: 'shop', serviceAccountId: 'shop-service' });
   const first = await createTokens(server);

@@ -1,11 +1,11 @@
-/** While the store takes no writes nothing is renewed, and nothing is used up by the attempt. */
+/** While the store is read-only no session is renewed, and an attempt consumes no token. */
 import { expect, test } from 'vitest';
 import { appClientId } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
 import { startWith } from '../operations/user-identities/login-fixtures.ts';
 import { associate, createTokens } from '../operations/user-identities/session-fixtures.ts';
 
-test('what writes answers 503 with Retry-After, and keeps the store as it was', async () => {
+test('requests that write return 503 with Retry-After, and leave the store unchanged', async () => {
   await using server = await startWith();
   const plain = await createTokens(server);
   const bound = await createTokens(server);

@@ -1,4 +1,4 @@
-/** Refresh tokens over every door that takes them: once, for a while, over restarts, and nowhere to be read. */
+/** Refresh tokens in every operation that accepts them: single use, expiry, restarts, and no occurrence in files. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ import {
 } from '../operations/user-identities/session-fixtures.ts';
 import { makeFolder, openStore } from '../store/temp-store.ts';
 
-/** Renews by the other doors, which take refresh tokens of the same kind. */
+/** Renews by the other operations, which accept refresh tokens of the same kind. */
 const otherDoors = [
   (server: TestServer, refreshToken: string) =>
     postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken }),
@@ -32,8 +32,8 @@ const otherDoors = [
     postForm(server, { grant_type: 'refresh_token', client_id: appClientId, refresh_token: refreshToken }),
 ];
 
-describe('of many uses of one refresh token at once', () => {
-  test('one wins, round after round, and no session lives on', async () => {
+describe('concurrent uses of one refresh token', () => {
+  test('succeed once, round after round, and no session survives', async () => {
     await using server = await startWith();
     for (let round = 0; round < 10; round += 1) {
       const token = await createTokens(server);
@@ -46,7 +46,7 @@ describe('of many uses of one refresh token at once', () => {
     expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   }, 60_000);
 
-  test('one wins, whichever doors they come by', async () => {
+  test('succeed once, over all operations', async () => {
     await using server = await startWith();
     const { refreshToken } = await createTokens(server);
     const uses = Array.from({ length: 30 }, (_, at) => {
@@ -60,7 +60,7 @@ describe('of many uses of one refresh token at once', () => {
   });
 });
 
-test('a second use is noticed at every door', async () => {
+test('detects a second use in every operation', async () => {
   await using server = await startWith();
   for (const door of otherDoors) {
     const first = await createTokens(server);
@@ -71,7 +71,7 @@ test('a second use is noticed at every door', async () => {
   }
 });
 
-test('of a chain of five, the second again ends the fifth', async () => {
+test('a second use in a chain of five ends the fifth', async () => {
   await using server = await startWith();
   const chain: (Tokens | undefined)[] = [await createTokens(server)];
   for (let turn = 0; turn < 4; turn += 1) chain.push(await renew(server, chain.at(-1)?.refreshToken));
@@ -82,7 +82,7 @@ test('of a chain of five, the second again ends the fifth', async () => {
 });
 
 describe('a session ends', () => {
-  test('after 30 days in which nobody renewed it, to the second', async () => {
+  test('after 30 days without a renewal, to the second', async () => {
     await using server = await startWith();
     const first = await createTokens(server);
     server.clock.advance(30 * days - 1);
@@ -94,7 +94,7 @@ describe('a session ends', () => {
     expect(await renew(server, third?.refreshToken)).toBeUndefined();
   });
 
-  test('after 90 days, to the second, however steadily it is renewed by whatever door', async () => {
+  test('after 90 days, to the second, however often any operation renews it', async () => {
     await using server = await startWith();
     let token: Tokens | undefined = await createTokens(server);
     for (let day = 0; day < 80; day += 1) {
@@ -115,7 +115,7 @@ describe('a session ends', () => {
   });
 });
 
-test('each login begins a session of its own and leaves the others of the user as they are', async () => {
+test('each login starts a separate session and leaves the others of the user unchanged', async () => {
   await using server = await startWith();
   const [one, other] = [await logIn(server, { remember: true }), await logIn(server, { remember: true })];
   expect(readClaims(one).sid).not.toBe(readClaims(other).sid);
@@ -123,7 +123,7 @@ test('each login begins a session of its own and leaves the others of the user a
   expect(await renew(server, other.refreshToken)).toBeDefined();
 });
 
-describe('over a restart', () => {
+describe('after a restart', () => {
   async function overRestarts(
     use: (run: (part: (server: TestServer) => Promise<unknown>) => Promise<void>) => Promise<string[]>,
   ) {
@@ -148,7 +148,7 @@ describe('over a restart', () => {
     }
   }
 
-  test('a used token is still a used one: whoever never saw the answer and comes again with it begins anew', async () => {
+  test('detects a second use: a caller that never received the response has to log in again', async () => {
     await overRestarts(async (run) => {
       const seen: string[] = [];
       await run(async (server) => {
@@ -164,7 +164,7 @@ describe('over a restart', () => {
     });
   });
 
-  test('devices, their bindings and single-use values are kept, and none of what they show is in the files', async () => {
+  test('devices, their bindings and single-use values remain, and none of their secrets is in the files', async () => {
     await overRestarts(async (run) => {
       const shown = { userName: alice.userName, refreshToken: '', deviceTokenId: '', param: '' };
       const seen: string[] = [];
@@ -194,7 +194,7 @@ describe('over a restart', () => {
   });
 });
 
-test('secrets are of 256 bits, and no two are alike', () => {
+test('secrets have 256 bits, and no two are equal', () => {
   const secrets = Array.from({ length: 100_000 }, () => generateSecret(systemRandom));
   expect(new Set(secrets).size).toBe(secrets.length);
   expect(Buffer.from(secrets[0] ?? '', 'base64url')).toHaveLength(32);

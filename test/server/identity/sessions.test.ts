@@ -1,4 +1,4 @@
-/** Sessions: how long they last, what ends them, and refresh tokens that are taken once. */
+/** Sessions: how long they last, what ends them, and refresh tokens with a single use. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ async function renew(server: TestServer, refreshToken: string | undefined): Prom
 
 const remembered = async (server: TestServer) => (await logIn(server, { remember: true })).refreshToken ?? '';
 
-/** Whether somebody who calls with this token is let in. */
+/** Whether a request with this token is accepted. */
 async function isTaken(server: TestServer, accessToken: string): Promise<boolean> {
   const reading = server.as({ token: accessToken }).userIdentities.get({ params: { id: alice.userId } });
   return reading.then(
@@ -43,7 +43,7 @@ async function isTaken(server: TestServer, accessToken: string): Promise<boolean
 }
 
 describe('a login', () => {
-  test('lasts an hour, and gives no refresh token', async () => {
+  test('lasts an hour, and issues no refresh token', async () => {
     await using server = await startWith();
     const token = await logIn(server);
     expect(token).toEqual({
@@ -58,7 +58,7 @@ describe('a login', () => {
     expect(await isTaken(server, token.accessToken)).toBe(false);
   });
 
-  test('that is to be remembered lasts ten minutes, and gives a refresh token', async () => {
+  test('with remember lasts ten minutes, and issues a refresh token', async () => {
     await using server = await startWith();
     const token = await logIn(server, { remember: true });
     expect(token.refreshToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -68,7 +68,7 @@ describe('a login', () => {
     expect(await renew(server, token.refreshToken)).toMatchObject({ expiresIn: '600' });
   });
 
-  test('has a session of its own, which the token names', async () => {
+  test('has a separate session, which the token names', async () => {
     await using server = await startWith();
     const [first, second] = [await logIn(server), await logIn(server)];
     expect(readClaims(first).sid).not.toBe(readClaims(second).sid);
@@ -76,7 +76,7 @@ describe('a login', () => {
     expect(session).toMatchObject({ userId: alice.userId, clientId: appClientId, level: 'AUTH-BASIC', smart: false });
   });
 
-  test('clears away the ended sessions of its user', async () => {
+  test('deletes the ended sessions of its user', async () => {
     await using server = await startWith();
     await logIn(server);
     await remembered(server);
@@ -87,7 +87,7 @@ describe('a login', () => {
   });
 });
 
-test('ended sessions of a client do not pile up, however often it asks', async () => {
+test('ended sessions of a client do not accumulate, however often it logs in', async () => {
   await using server = await startWith();
   const { store } = server.appContext;
   const client = await server.makeClient();
@@ -100,7 +100,7 @@ test('ended sessions of a client do not pile up, however often it asks', async (
   expect(await store.refreshTokens.count()).toBe(await store.sessions.count());
 });
 
-test('a session without a refresh token ends 12 hours after its login, whatever the lifetime of tokens', async () => {
+test('a session without a refresh token ends 12 hours after its login, with any lifetime of tokens', async () => {
   await using server = await startWith([], { flags: { 'user-token-lifetime': String(24 * hours) } });
   const { accessToken, expiresIn } = await logIn(server);
   expect(expiresIn).toBe(String(12 * hours));
@@ -110,7 +110,7 @@ test('a session without a refresh token ends 12 hours after its login, whatever 
   expect(await isTaken(server, accessToken)).toBe(false);
 });
 
-test('a second proof counts for twelve hours', () => {
+test('a second factor counts for twelve hours', () => {
   const session = { level: 'AUTH-MFA', mfaAt: 1000 } as Session;
   expect([computeLevel(session, 1000 + 12 * hours - 1), computeLevel(session, 1000 + 12 * hours)]).toEqual([
     'AUTH-MFA',
@@ -120,7 +120,7 @@ test('a second proof counts for twelve hours', () => {
 });
 
 describe('a refresh token', () => {
-  test('is taken once; a second use ends the whole family, the newest token too', async () => {
+  test('is accepted once; a second use ends the whole family, including the newest token', async () => {
     await using server = await startWith();
     const chain: (Tokens | undefined)[] = [await renew(server, await remembered(server))];
     for (let turn = 0; turn < 4; turn += 1) chain.push(await renew(server, chain.at(-1)?.refreshToken));
@@ -140,7 +140,7 @@ describe('a refresh token', () => {
     expect(await renew(server, other)).toBeDefined();
   });
 
-  test('has one winner of 100 uses at once, and no family lives on', async () => {
+  test('succeeds once for 100 concurrent uses, and no family survives', async () => {
     await using server = await startWith();
     const token = await remembered(server);
     const renewals = await Promise.all(Array.from({ length: 100 }, () => renew(server, token)));
@@ -150,7 +150,7 @@ describe('a refresh token', () => {
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
-  test('is idle for 30 days at most', async () => {
+  test('expires after 30 days without use', async () => {
     await using server = await startWith();
     const first = await remembered(server);
     server.clock.advance(30 * days - 1);
@@ -159,7 +159,7 @@ describe('a refresh token', () => {
     expect(await renew(server, second?.refreshToken)).toBeUndefined();
   });
 
-  test('is over 90 days after the login, however often it was used', async () => {
+  test('expires 90 days after the login, however often it was used', async () => {
     await using server = await startWith();
     let token = await remembered(server);
     for (let day = 0; day < 80; day += 20) {
@@ -173,7 +173,7 @@ describe('a refresh token', () => {
     expect(await renew(server, last?.refreshToken)).toBeUndefined();
   });
 
-  test('and its rotation are kept over a restart, and it is nowhere in the files', async () => {
+  test('and its rotation remain after a restart, and it is not in the files', async () => {
     const folder = await makeFolder();
     const clock = createFakeClock();
     const options = { clock, seed: { users: [alice] }, openStore: () => openStore(folder.directory) };
@@ -205,7 +205,7 @@ describe('a refresh token', () => {
     }
   });
 
-  test('is nowhere in the store or the log', async () => {
+  test('is not in the store or the log', async () => {
     await using server = await startWith();
     const first = await remembered(server);
     const second = (await renew(server, first))?.refreshToken ?? '';
@@ -214,13 +214,13 @@ describe('a refresh token', () => {
   });
 });
 
-describe("a user's sessions and tokens end with the very next call", () => {
+describe("a user's sessions and tokens end with the next request", () => {
   const { userId } = alice;
   const endings: Record<string, (server: TestServer) => Promise<unknown>> = {
     'a lock': (server) => server.admin.userIdentities.lock({ body: { userId } }),
     'a removal': (server) => server.admin.userIdentities.remove({ params: { id: userId } }),
   };
-  test.each(Object.entries(endings))('after %s, and nobody else loses his', async (_event, end) => {
+  test.each(Object.entries(endings))('after %s, and other users keep theirs', async (_event, end) => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', passwordHash }]);
     const plain = await logIn(server);
     const renewable = await logIn(server, { remember: true });
@@ -233,7 +233,7 @@ describe("a user's sessions and tokens end with the very next call", () => {
     expect(await renew(server, bob.refreshToken)).toBeDefined();
   });
 
-  test('an unlock does not bring them back', async () => {
+  test('an unlock does not restore them', async () => {
     await using server = await startWith();
     const { accessToken } = await logIn(server);
     await server.admin.userIdentities.lock({ body: { userId } });

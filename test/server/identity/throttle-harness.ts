@@ -1,4 +1,4 @@
-/** A login throttle with a clock of its own, and attempts at it that fail, succeed or only ask how long the wait is. */
+/** A login throttle with a controlled clock, and attempts that fail, succeed or only compute the delay. */
 import { expect } from 'vitest';
 import { createLoginThrottle, type LoginAttempt } from '../../../src/server/identity/login-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/monotonic-clock.ts';
@@ -12,7 +12,7 @@ export function createThrottleHarness(capacity?: number) {
   const attempt = (given: Partial<LoginAttempt>, isRight: boolean) =>
     throttle.attempt({ ...stranger, ...given }, async () => (isRight ? 'right' : undefined));
 
-  /** Seconds until the attempt may be made; 0 where it may be now. Counts for nothing. */
+  /** Seconds until the attempt is allowed; 0 where it is allowed now. Does not count. */
   async function wait(given: Partial<LoginAttempt> = {}): Promise<number> {
     const asked = new Error('only asked');
     const error: unknown = await throttle

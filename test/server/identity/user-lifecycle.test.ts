@@ -1,4 +1,4 @@
-/** Walks the table of the life of a user through the front door: random events, each looked at from outside. */
+/** Model-based test of the life cycle of a user: random events over HTTP, with checks of the state after each. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ClientError } from '../../../src/client/index.ts';
@@ -16,15 +16,15 @@ import { appClientId, startServer, type TestServer } from '../../harness.ts';
 
 const minute = 60;
 const hour = 60 * minute;
-/** Five codes may go to one contact in an hour; the last is for the look at the end. */
+/** One contact may get five codes in an hour; the last is reserved for the check at the end. */
 const codesBefore = 4;
-/** So many failed logins hold a user back. What fails by the way stays below it, the look at the end included. */
+/** The number of failed logins that throttles a user. Other failures stay below it, including the check at the end. */
 const failuresAllowed = 10;
 const query = { clientId: appClientId };
 
 type Level = Exclude<(typeof userStates)[UserState]['level'], undefined>;
 
-/** One user, what the table says of it, and what it holds. */
+/** One user, its state in the model, and its credentials. */
 class Person {
   readonly server: TestServer;
   readonly userId: string;
@@ -34,12 +34,12 @@ class Person {
   passwords = 0;
   codes = 0;
   challengeId = '';
-  /** When the code that is asked for last goes dead: seconds. What ends the session ends it too. */
+  /** When the last requested code expires: seconds. The end of the session voids it too. */
   codeUntil = 0;
   hasContact = false;
-  /** Logins that failed since the last that did not. */
+  /** Logins that failed since the last success. */
   failures = 0;
-  /** Held back also while it is locked, or when it is gone: the counts of failures know nothing of that. */
+  /** Throttled also while it is locked or removed: the counts of failures do not depend on that. */
   isHeld = false;
   session: { readonly token: string; readonly issuedAt: number; readonly level: Level } | undefined;
 
@@ -49,7 +49,7 @@ class Person {
     this.email = `${userId}@example.com`;
   }
 
-  /** The status of a call: of what the client throws as well. */
+  /** The status of a request, also of an error that the client throws. */
   async status(id: string, input: CallInput): Promise<{ status: number; body: unknown }> {
     try {
       const { status, body } = await this.server.admin.call(id, { anonymous: true, ...input });
@@ -69,7 +69,7 @@ class Person {
     this.session = { token, issuedAt: this.now(), level };
   }
 
-  /** The level of the session that it holds a token of; undefined where the token is over, or there is none. */
+  /** The level of the session of its token; undefined where the token expired, or there is no token. */
   level(): Level | undefined {
     return this.session && this.now() - this.session.issuedAt < hour ? this.session.level : undefined;
   }
@@ -109,7 +109,7 @@ class Person {
 const administer = ({ server }: Person, id: string, input: CallInput) => server.admin.call(id, input);
 const byId = ({ userId }: Person) => ({ params: { id: userId } });
 
-/** Brings an event about. @returns whether it was taken. */
+/** Performs an event. @returns whether it was accepted. */
 const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> = {
   'an administrator sets a contact': async (person) => {
     await administer(person, 'user-identities.update', { ...byId(person), body: { userEmail: person.email } });
@@ -188,7 +188,7 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
   },
 };
 
-/** What a user can try whatever its state; the rest is done by others, or by letting time pass. */
+/** What a user can try in any state; others perform the rest, or time passes. */
 const tries: ReadonlySet<UserEvent> = new Set([
   'sets a password in its session',
   'resets the password with a code',
@@ -198,7 +198,7 @@ const tries: ReadonlySet<UserEvent> = new Set([
 ]);
 const withCode: ReadonlySet<UserEvent> = new Set(['resets the password with a code', 'requests MFA']);
 
-/** The levels that an event of the user's own needs of its session. */
+/** The levels of the session that an event of the user requires. */
 const levelsFor: Partial<Record<UserEvent, readonly Level[]>> = {
   'sets a password in its session': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
   'requests MFA': ['AUTH-BASIC', 'AUTH-MFA'],
@@ -219,10 +219,10 @@ async function step(person: Person, event: UserEvent): Promise<void> {
   if (logins.has(event) && taken) expect(person.level()).toBe(userStates[person.state].level);
 }
 
-/** After these the session is one that the table speaks of. */
+/** After these the session is one that the model describes. */
 const logins: ReadonlySet<UserEvent> = new Set(['logs in', 'waits and logs in', 'logs in after 12 hours']);
 
-/** What the person's token opens, from the least to the most; nothing of it changes anything. */
+/** What the user's token grants, from the least to the most; none of it changes anything. */
 async function look(person: Person): Promise<void> {
   const statuses = [
     (await person.asItself('user-identities.get', byId(person))).status,
@@ -249,7 +249,7 @@ function opened(level: Level | undefined, { password }: Person): number[] {
   }
 }
 
-/** What the state says of logins and recovery. Both change something, so it is the last look. */
+/** The logins and recovery of the state. Both change something, so this is the last check. */
 async function lastLook(person: Person): Promise<void> {
   const { login, recovery } = userStates[person.state];
   const { messages } = person.server.appContext.store;
@@ -281,7 +281,7 @@ async function signUp(server: TestServer, count: number, isProven: boolean): Pro
   return person;
 }
 
-test('names operations that there are, and states that there are', () => {
+test('names existing operations and states', () => {
   const events = new Set(userTransitions.map(({ event }) => event));
   expect([...events].sort()).toEqual(Object.keys(doing).sort());
   for (const id of userTransitions.flatMap(({ operations: ids }) => ids)) expect(operations).toHaveProperty([id]);
@@ -290,7 +290,7 @@ test('names operations that there are, and states that there are', () => {
 const signedIn: readonly UserEvent[] = ['sets a password in its session', 'logs in'];
 const provenTwice: readonly UserEvent[] = [...signedIn, 'requests MFA', 'enters the code'];
 
-/** How a person with a proven contact gets where every event is then tried: to each state, and to it in other ways. */
+/** How a user with a verified contact reaches the state in which every event is tried, by several paths. */
 const ways: readonly (readonly UserEvent[])[] = [
   [],
   ['sets a password in its session'],
@@ -310,7 +310,7 @@ const ways: readonly (readonly UserEvent[])[] = [
   ['is removed'],
 ];
 
-test('holds for each event in each state', async () => {
+test('accepts and rejects each event in each state', async () => {
   await using server = await startServer({ flags: { 'fast-passwords': true } });
   const reached = new Set<UserState>();
   let count = 0;
@@ -329,7 +329,7 @@ test('holds for each event in each state', async () => {
   expect([...reached].sort()).toEqual(Object.keys(userStates).sort());
 }, 120_000);
 
-test('holds for whatever happens to a user, in whatever order', async () => {
+test('accepts and rejects random events in any order', async () => {
   await using server = await startServer({ flags: { 'fast-passwords': true } });
   const events = fc.constantFrom(...(Object.keys(doing) as UserEvent[]));
   let count = 0;

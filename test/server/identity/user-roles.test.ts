@@ -1,4 +1,4 @@
-/** What a user's token says, and what a user may do: levels, kinds, and the roles of groups. */
+/** The claims of a user's token and the rights of a user: levels, kinds, and roles of groups. */
 import { describe, expect, test } from 'vitest';
 import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
@@ -18,7 +18,7 @@ import { userToken } from '../operations/user-token.ts';
 const clientRoles = ['CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED'];
 const basicRoles = ['AUTH-BASIC', 'AUTH-IDENTIFIED', ...clientRoles];
 
-/** Roles beside those of the level and of the client. */
+/** Roles other than those of the level and of the client. */
 async function groupRoles(server: TestServer, name: string): Promise<string[]> {
   return readRoles(await logIn(server, { name })).filter((role) => !basicRoles.includes(role));
 }
@@ -42,7 +42,7 @@ async function addCustomer(server: TestServer, customer: Pick<Customer, 'custome
 }
 
 describe('the token of a user', () => {
-  test('says this and nothing else', async () => {
+  test('contains exactly these claims', async () => {
     await using server = await startWith();
     const now = server.clock.now().getTime() / 1000;
     const claims = readClaims(await logIn(server));
@@ -63,7 +63,7 @@ describe('the token of a user', () => {
     });
   });
 
-  test('has nothing of what its client is or may do, but the party and the scope', async () => {
+  test('contains nothing of the rights of its client except the party and the scope', async () => {
     await using server = await startWith();
     const client = await server.makeClient({
       authorities: ['ADMIN', 'AUTH-MFA'],
@@ -88,7 +88,7 @@ describe('the token of a user', () => {
     await expect(locking).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
   });
 
-  test("names the user's business, what that belongs to, and its own customer before the business's", async () => {
+  test("names the user's business and its customer, and prefers the user's own customer", async () => {
     await using server = await startSeeded({}, 'b1');
     await addCustomer(server, { customerId: 7, businessId: 'b1' });
     expect(readClaims(await logIn(server, { name: 'bob' }))).toMatchObject({ business_id: 'b1', customer_id: 7 });
@@ -128,7 +128,7 @@ describe('the kind of a user', () => {
   });
 });
 
-describe('groups give roles', () => {
+describe('groups grant roles', () => {
   const groups = [
     { groupName: 'own', roles: ['OWN'], dependencies: [{ groupName: 'below' }] },
     { groupName: 'below', roles: ['BELOW'], dependencies: [{ groupName: 'deep' }] },
@@ -149,7 +149,7 @@ describe('groups give roles', () => {
     expect(await groupRoles(server, 'bob')).toEqual(['BUSINESS', 'USER', ...roles].sort());
   });
 
-  test('to a pair only while the user is of that business', async () => {
+  test('to a pair only while the user belongs to that business', async () => {
     await using server = await startSeeded(inGroup({ businessUsers: [{ businessId: 'b1', userId: 'bob' }] }), 'b1');
     await server.appContext.store.transaction(async (tx) => {
       const { businessId: _businessId, ...user } = (await tx.users.get('bob')) ?? {};
@@ -169,7 +169,7 @@ describe('a role counts while both the token and the store have it', () => {
   }
   const refused = { code: 'ROLE_MISSING' };
 
-  test('taken from the group, it is gone with the next call, and back when it is given again', async () => {
+  test('a role that is removed from the group is lost with the next request, and back when it is added again', async () => {
     const { server, groupId, read } = await startWithReader();
     await using _server = server;
     await expect(read()).resolves.toBeDefined();
@@ -179,7 +179,7 @@ describe('a role counts while both the token and the store have it', () => {
     await expect(read()).resolves.toBeDefined();
   });
 
-  test('newly gained, it comes with the next token', async () => {
+  test('a new role is granted with the next token', async () => {
     const { server, groupId, accessToken } = await startWithReader();
     await using _server = server;
     await server.admin.groups.addRole({ params: { groupId }, body: { roleName: 'IAM_ADMIN_MAINTENANCE' } });
@@ -193,7 +193,7 @@ describe('a role counts while both the token and the store have it', () => {
     await expect(write(next)).resolves.toBeDefined();
   });
 
-  test('the scope too: what the client loses, its tokens lose', async () => {
+  test('a scope that the client loses is lost by its tokens too', async () => {
     await using server = await startServer();
     const { clientId, clientSecret } = await server.makeClient({ scope: ['account_unlock'] });
     const { accessToken } = await server.as({ basic: { clientId, clientSecret } }).clientIdentities.login();
@@ -207,7 +207,7 @@ describe('a role counts while both the token and the store have it', () => {
   });
 });
 
-test('a token of a user does not stand for the client it came through', async () => {
+test('a token of a user does not authenticate the client that obtained it', async () => {
   await using server = await startWith();
   const { accessToken } = await logIn(server);
   await expect(server.as({ token: accessToken }).groups.list()).rejects.toMatchObject({ status: 403 });
