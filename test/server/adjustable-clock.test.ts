@@ -11,46 +11,46 @@ const start = '2026-03-01T12:00:00.000Z';
 function clocks() {
   const source = createFakeClock(start);
   const clock = createAdjustableClock(source);
-  return { source, clock, told: () => clock.now().toISOString() };
+  return { source, clock, currentTime: () => clock.now().toISOString() };
 }
 
 describe('an adjustable clock', () => {
   test('follows its source until it is adjusted, and after a reset', () => {
-    const { source, clock, told } = clocks();
+    const { source, clock, currentTime } = clocks();
     expect(clock.state()).toEqual({ now: new Date(start), frozen: false, offset: 0 });
     clock.advance(5000);
     clock.freeze();
     source.advance(60);
     clock.reset();
-    expect(told()).toBe('2026-03-01T12:01:00.000Z');
+    expect(currentTime()).toBe('2026-03-01T12:01:00.000Z');
     source.advance(60);
     expect(clock.state()).toEqual({ now: new Date('2026-03-01T12:02:00.000Z'), frozen: false, offset: 0 });
   });
 
   test('continues from the time that was set', () => {
-    const { source, clock, told } = clocks();
+    const { source, clock, currentTime } = clocks();
     clock.set(new Date('2030-01-01T00:00:00.000Z'));
     source.advance(90);
-    expect(told()).toBe('2030-01-01T00:01:30.000Z');
+    expect(currentTime()).toBe('2030-01-01T00:01:30.000Z');
     clock.advance(-3_600_000);
-    expect(told()).toBe('2029-12-31T23:01:30.000Z');
+    expect(currentTime()).toBe('2029-12-31T23:01:30.000Z');
   });
 
   test('does not advance while frozen, can be set then, and continues from there', () => {
-    const { source, clock, told } = clocks();
+    const { source, clock, currentTime } = clocks();
     clock.freeze();
     source.advance(60);
     clock.freeze();
-    expect(told()).toBe(start);
+    expect(currentTime()).toBe(start);
     clock.advance(1000);
     source.advance(60);
     expect(clock.state()).toEqual({ now: new Date('2026-03-01T12:00:01.000Z'), frozen: true, offset: -119_000 });
     clock.unfreeze();
     source.advance(1);
-    expect(told()).toBe('2026-03-01T12:00:02.000Z');
+    expect(currentTime()).toBe('2026-03-01T12:00:02.000Z');
   });
 
-  test.each([Number.NaN, -1, Date.parse('3000-01-01T00:00:00Z')])('refuses %d and stays as it was', (time) => {
+  test.each([Number.NaN, -1, Date.parse('3000-01-01T00:00:00Z')])('rejects %d and does not change', (time) => {
     const { clock } = clocks();
     const before = clock.state();
     expect(() => clock.set(new Date(time))).toThrow(RangeError);
@@ -92,7 +92,7 @@ describe('a duration', () => {
   });
 
   test.each(['', '10', 's', '1.5h', '1 h', '--1s', '1y', '1S', 'ten', '1234567890s', '1h-1m', `${'1s'.repeat(40)}`])(
-    '%j is none',
+    '%j is not a duration',
     (text) => {
       expect(parseDuration(text)).toBeUndefined();
     },

@@ -24,9 +24,9 @@ export async function applyFactors(
     const before = await findKnown(tx, user, present, seed);
     updates.push({ before, after: buildRow(seed, before, user, deps) });
   }
-  const mentioned = new Set(updates.map(({ after }) => after.factorId));
-  if (mentioned.size < updates.length) throw new SeedError(`users: ${user.userId} contains a factor twice`);
-  const others = present.filter(({ factorId }) => !mentioned.has(factorId));
+  const updatedIds = new Set(updates.map(({ after }) => after.factorId));
+  if (updatedIds.size < updates.length) throw new SeedError(`users: ${user.userId} contains a factor twice`);
+  const others = present.filter(({ factorId }) => !updatedIds.has(factorId));
   assertFactorsValid(
     user,
     others,

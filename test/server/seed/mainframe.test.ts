@@ -16,7 +16,7 @@ const seed = SeedDocument.parse({
   ],
 });
 
-const apply = ({ appContext: world }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), world);
+const apply = ({ appContext }: TestServer, more: unknown) => applySeed(SeedDocument.parse(more), appContext);
 
 describe('logons of a seed', () => {
   test('are stored in the mainframe with hashed passwords and assigned to their users', async () => {

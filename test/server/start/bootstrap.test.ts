@@ -37,7 +37,7 @@ function starts() {
         await store.clients.getBy('bootstrap', 'admin'),
         await store.users.getBy('bootstrap', 'admin'),
       ];
-      if (!client || !user) throw new Error('nothing was made');
+      if (!client || !user) throw new Error('client or user not found');
       return { client, user };
     },
   };
@@ -158,10 +158,14 @@ describe('a later start', () => {
 
   test('with the same configured secrets changes nothing', async () => {
     const { start, dump } = starts();
-    const given = { IAM_ADMIN_CLIENT_SECRET: 'given', IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
-    await start(given);
+    const configured = {
+      IAM_ADMIN_CLIENT_SECRET: 'given',
+      IAM_ADMIN_PASSWORD: 'given-password',
+      IAM_ADMIN_USER: 'root',
+    };
+    await start(configured);
     const before = await dump();
-    await start(given);
+    await start(configured);
     expect(await dump()).toEqual(before);
   });
 
@@ -184,15 +188,15 @@ describe('a later start', () => {
 
   test('with a new password ends the sessions of the administrator, with the same one none', async () => {
     const { start, store, admin } = starts();
-    const given = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
-    await start(given);
+    const configured = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
+    await start(configured);
     const { userId } = (await admin()).user;
     const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
     const tools = { clock: createFakeClock(), random: systemRandom };
     await store.transaction((tx) => startSession(tx, session, tools));
-    await start(given);
+    await start(configured);
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);
-    await start({ ...given, IAM_ADMIN_PASSWORD: 'new-password' });
+    await start({ ...configured, IAM_ADMIN_PASSWORD: 'new-password' });
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([0, 0]);
   });
 

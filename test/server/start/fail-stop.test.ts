@@ -9,16 +9,16 @@ const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminC
 const groups = '/security/iam/v1/groups';
 
 test('after a failed sync the server is live but not ready, also once the disk works again', async () => {
-  const bench = new StoreHarness();
+  const harness = new StoreHarness();
   const audit = createMemorySink();
-  await using server = await startServer({ audit, openStore: () => bench.open() });
+  await using server = await startServer({ audit, openStore: () => harness.open() });
   const create = (groupName: string) => send(server, groups, { method: 'POST', headers, body: { groupName } });
   expect((await create('one')).status).toBe(201);
   expect((await send(server, '/readyz')).body).toEqual({ status: 'ready', store: 'writable', audit: 'written' });
-  bench.disk.failAt('EIO', ({ kind, name }) => kind === 'syncData' && name === 'journal.jsonl');
+  harness.disk.failAt('EIO', ({ kind, name }) => kind === 'syncData' && name === 'journal.jsonl');
   expect(await create('two')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect(audit.last()).toMatchObject({ result: 'failed', code: 'STORE_UNAVAILABLE' });
-  bench.disk.heal();
+  harness.disk.heal();
   expect((await create('three')).status).toBe(503);
   expect(await send(server, '/readyz')).toMatchObject({
     status: 503,
@@ -34,13 +34,13 @@ test('after a failed sync the server is live but not ready, also once the disk w
 });
 
 test('a full disk makes it not ready until there is space', async () => {
-  const bench = new StoreHarness();
-  await using server = await startServer({ openStore: () => bench.open() });
-  bench.disk.capacity = 0;
+  const harness = new StoreHarness();
+  await using server = await startServer({ openStore: () => harness.open() });
+  harness.disk.capacity = 0;
   const create = () => send(server, groups, { method: 'POST', headers, body: { groupName: 'one' } });
   expect((await create()).status).toBe(503);
   expect((await send(server, '/readyz')).status).toBe(503);
-  bench.disk.capacity = Number.POSITIVE_INFINITY;
+  harness.disk.capacity = Number.POSITIVE_INFINITY;
   expect((await create()).status).toBe(201);
   expect((await send(server, '/readyz')).status).toBe(200);
 });

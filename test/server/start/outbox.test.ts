@@ -24,8 +24,8 @@ async function call(url: string, method: string, at: string, body: unknown): Pro
 async function changeAndKill(options: StartOptions, change: object): Promise<void> {
   const run = launcher.start(options);
   const { url } = await run.ready();
-  const made = await call(url, 'POST', '/user-identities', { userName: 'ann', userEmail: 'ann@example.com' });
-  expect(made.ok).toBe(true);
+  const created = await call(url, 'POST', '/user-identities', { userName: 'ann', userEmail: 'ann@example.com' });
+  expect(created.ok).toBe(true);
   const [user] = (await (await fetch(`${url}/_iam/users?name=ann`)).json()) as { userId: string }[];
   const at = `/user-identities/${user?.userId}`;
   expect((await call(url, 'PATCH', at, { userEmail: 'ann@example.com', userMobile: mobile })).status).toBe(204);
@@ -40,8 +40,8 @@ test('an acknowledged message is in the inbox after a kill', async () => {
   await changeAndKill(options, { userEmail: 'new@example.com' });
   const run = launcher.start(options);
   const { url } = await run.ready();
-  const answer = await fetch(`${url}/_iam/inbox/wait?to=ann@example.com&timeout=0`);
-  expect(await answer.json()).toMatchObject({ to: 'ann@example.com', purpose: 'contact-changed' });
+  const response = await fetch(`${url}/_iam/inbox/wait?to=ann@example.com&timeout=0`);
+  expect(await response.json()).toMatchObject({ to: 'ann@example.com', purpose: 'contact-changed' });
   const messages = (await (await fetch(`${url}/_iam/inbox`)).json()) as { to: string; purpose: string }[];
   const others = messages.filter(({ to }) => to !== 'ann@example.com');
   expect(messages).toHaveLength(2);

@@ -26,11 +26,11 @@ async function stopProcess(run: Run, signal: NodeJS.Signals = 'SIGTERM'): Promis
 
 async function login({ url, adminClientId }: Ready, secret: string | undefined): Promise<number> {
   const authorization = `Basic ${btoa(`${adminClientId}:${secret}`)}`;
-  const answer = await fetch(`${url}${servicePrefix}/client-identities/login`, {
+  const response = await fetch(`${url}${servicePrefix}/client-identities/login`, {
     method: 'POST',
     headers: { authorization },
   });
-  return answer.status;
+  return response.status;
 }
 
 describe('when it is ready', () => {
@@ -74,8 +74,8 @@ describe('when it is ready', () => {
     ])
       expect(run.stdout()).toMatch(part);
     const [, page = ''] = /^Read and try the API: (\S+)$/m.exec(run.stdout()) ?? [];
-    const answer = await fetch(page);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const response = await fetch(page);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await stopProcess(run)).toBe(0);
   });
 
@@ -151,7 +151,7 @@ describe('exits with a one-line error and a specific code if', () => {
     await expectExit(
       launcher.start({ flags: { port, data: path.join(folder, 'store') } }),
       11,
-      new RegExp(`port ${port} is taken.*--port`),
+      new RegExp(`port ${port} is already in use.*--port`),
     );
     expect(readdirSync(folder)).toEqual([]);
     expect(await stopProcess(run)).toBe(0);

@@ -137,7 +137,7 @@ test('aliases are supported, but limited in number', async () => {
 test.each([
   ['a duplicate key', '{"groups": [{"groupName": "ops", "groupName": "dev"}]}'],
   ['a duplicate key with another spelling', '{"groups": [{"groupName": "ops", "group\\u004eame": "dev"}]}'],
-])('JSON with %s is refused, not read in part', async (_what, text) => {
+])('JSON with %s is rejected', async (_what, text) => {
   await expect(parseSeed(text, 'seed.json')).rejects.toThrow(/unique/);
 });
 

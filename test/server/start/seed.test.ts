@@ -13,8 +13,8 @@ const demo = await parseSeed(
   'data/seed.json',
 );
 
-function apply({ appContext: world }: TestServer, seed: SeedDocument): Promise<void> {
-  return applySeed(seed, world);
+function apply({ appContext }: TestServer, seed: SeedDocument): Promise<void> {
+  return applySeed(seed, appContext);
 }
 
 async function rolesOf(server: TestServer, groupName: string) {
@@ -185,7 +185,7 @@ describe('a seed that can not be applied changes nothing', () => {
     ['a missing member', { groups: [{ groupName: 'a', users: ['nobody'] }] }, /a refers to nobody/],
     ['a missing service', { groups: [{ groupName: 'a', services: ['nobody'] }] }, /a refers to nobody/],
     [
-      'a pair that is none',
+      'a user of another business',
       {
         businesses: [{ businessId: 'b', businessName: 'B' }],
         users: [{ userId: 'u' }],

@@ -86,9 +86,9 @@ process.exitCode = await serve({ flags: JSON.parse(process.argv[2]), environment
 }
 
 function startProcess(entry: string, { flags = {}, environment = {}, umask = '022', cwd }: StartOptions): Run {
-  const given = JSON.stringify({ port: '0', json: true, ...flags });
+  const options = JSON.stringify({ port: '0', json: true, ...flags });
   const shell = 'umask "$1"; shift; exec "$@"';
-  const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, given], {
+  const child = spawn('/bin/sh', ['-c', shell, 'sh', umask, process.execPath, entry, options], {
     cwd: cwd ?? tmpdir(),
     env: { PATH: '/usr/bin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -58,8 +58,8 @@ test('connections without a request close at once', async () => {
   const silent = await open(server);
   const halfway = await open(server);
   halfway.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n');
-  const kept = await openKeepAlive(server);
-  const closing = [silent, halfway, kept].map(readUntilClosed);
+  const keepAlive = await openKeepAlive(server);
+  const closing = [silent, halfway, keepAlive].map(readUntilClosed);
   await stopInTime(server);
   await Promise.all(closing);
 });

@@ -25,13 +25,13 @@ function files(certificate: string, privateKey: string): { 'tls-cert': string; '
 
 function get(url: string): Promise<{ status: number | undefined; protocol: string | null; body: string }> {
   return new Promise((resolve, reject) => {
-    const call = request(url, { ca: cert, agent: false }, (answer) => {
-      const protocol = 'getProtocol' in answer.socket ? (answer.socket.getProtocol as () => string | null)() : null;
+    const call = request(url, { ca: cert, agent: false }, (response) => {
+      const protocol = 'getProtocol' in response.socket ? (response.socket.getProtocol as () => string | null)() : null;
       let body = '';
-      answer.setEncoding('utf8').on('data', (text: string) => {
+      response.setEncoding('utf8').on('data', (text: string) => {
         body += text;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode, protocol, body }));
+      response.on('end', () => resolve({ status: response.statusCode, protocol, body }));
     });
     call.on('error', reject).end();
   });

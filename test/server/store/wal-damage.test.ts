@@ -135,8 +135,8 @@ describe('a damaged write-ahead log is rejected with the position', () => {
 
   test('if a newer version wrote it', async () => {
     const start = '{"formatVersion":2,"first":10,"epoch":1';
-    const sealed = Buffer.from(`${start},"crc32":"${crc32(start).toString(16).padStart(8, '0')}"}\n`);
-    await expectRefused(createHarnessWith(files.wal, sealed), { kind: 'newer-format', file: files.wal });
+    const line = Buffer.from(`${start},"crc32":"${crc32(start).toString(16).padStart(8, '0')}"}\n`);
+    await expectRefused(createHarnessWith(files.wal, line), { kind: 'newer-format', file: files.wal });
   });
 });
 
