@@ -18,7 +18,7 @@ interface Row {
 }
 
 let sandbox: Sandbox;
-/** Processes that a test started, or made the command start: whatever happens, none is left. */
+/** Processes started by a test, directly or through the command; all are terminated afterwards. */
 let started: Set<number>;
 
 beforeEach(async () => {
@@ -36,11 +36,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended, as it should.
+    // The process has exited, as expected.
   }
 }
 
-/** Not merely waiting for its end to be noticed. */
+/** Whether the process runs and is not a zombie. */
 const isAlive = async (pid: number) => (await readProcessIdentity(pid)) !== undefined;
 
 const variables = () => ({ XDG_STATE_HOME: sandbox.file('state') });
@@ -54,7 +54,7 @@ async function rows(): Promise<Row[]> {
 const inMemory = ['server', 'start', '-o', 'json', '--port', '0', '--store', 'memory'];
 const onDisk = (folder: string) => ['server', 'start', '-o', 'json', '--port', '0', '--data', folder];
 
-/** Starts a server that must come up. */
+/** Starts a server and expects success. */
 async function start(words: readonly string[] = inMemory, more = {}): Promise<Row & Pick<ProcessResult, 'err'>> {
   const { code, out, err } = await iam(words, more);
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
@@ -64,7 +64,7 @@ async function start(words: readonly string[] = inMemory, more = {}): Promise<Ro
 }
 
 describe('iam server start', () => {
-  test('gives the terminal back with a server that answers, and goes on after it', async () => {
+  test('returns when the server responds; the server continues to run', async () => {
     const { url, pid, state, name } = await start();
     expect([state, name]).toEqual(['running', 'memory']);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('iam server start', () => {
     expect(await isAlive(pid)).toBe(true);
   });
 
-  test('says so where it runs already, and starts no other', async () => {
+  test('reports a running server and starts no other', async () => {
     const first = await start();
     const second = await start();
     expect(second).toMatchObject({ pid: first.pid, url: first.url });
@@ -80,12 +80,12 @@ describe('iam server start', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test('asked ten times at once, starts one', async () => {
+  test('starts one server for ten concurrent commands', async () => {
     const servers = await Promise.all(Array.from({ length: 10 }, () => start()));
     expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
   }, 60_000);
 
-  test('goes on when whoever started it and his group are ended', async () => {
+  test('survives the end of the parent process group', async () => {
     const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" "${bin}" ${inMemory.join(' ')}; sleep 60`], {
       detached: true,
       env: { ...process.env, ...variables(), XDG_CONFIG_HOME: sandbox.file('config') },
@@ -100,7 +100,7 @@ describe('iam server start', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  test('keeps new credentials in a profile, and none in its log', async () => {
+  test('stores new credentials in a profile and not in the log', async () => {
     const { profile, log, err } = await start();
     expect(profile).toBe('local-memory');
     const config = await readFile(sandbox.file('config/iam/config.json'), 'utf8');
@@ -118,7 +118,7 @@ describe('iam server start', () => {
     expect((await iam(['groups', 'list', '--profile', 'local-memory'])).code).toBe(0);
   });
 
-  test('finds a store again: what was written is there, on another port, by the same profile', async () => {
+  test('reopens a store on another port with the same profile', async () => {
     const first = await start(onDisk('store'));
     const profile = ['--profile', String(first.profile)];
     expect((await iam(['groups', 'create', '--group-name', 'kept', ...profile])).code).toBe(0);
@@ -129,7 +129,7 @@ describe('iam server start', () => {
     expect((await iam(['groups', 'get', 'kept', '-o', 'name', ...profile])).out).toBe('kept\n');
   });
 
-  test('starts again where the last one was killed', async () => {
+  test('restarts after a kill', async () => {
     const first = await start();
     kill(first.pid);
     await expect.poll(async () => (await rows())[0]?.state).toBe('ended');
@@ -138,7 +138,7 @@ describe('iam server start', () => {
   });
 });
 
-/** Everything up to the brace that ends a document. */
+/** Text up to the closing brace of a document. */
 async function firstDocument({ stdout }: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of stdout ?? []) {
@@ -148,8 +148,8 @@ async function firstDocument({ stdout }: ChildProcess): Promise<string> {
   return text;
 }
 
-describe('a server that does not come up', () => {
-  test('11 where the port is taken, with the reason, and nothing is left', async () => {
+describe('a server that fails to start', () => {
+  test('exits with 11 and the reason if the port is in use, and leaves no process', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -160,7 +160,7 @@ describe('a server that does not come up', () => {
     other.close();
   });
 
-  test('12, 13 and 14 for a folder that it can not have', async () => {
+  test('exits with 12, 13 and 14 for unusable folders', async () => {
     await mkdir(sandbox.file('photos'));
     await writeFile(sandbox.file('photos/cat.jpg'), 'not a store');
     expect((await iam(onDisk('photos'))).code).toBe(12);
@@ -172,14 +172,14 @@ describe('a server that does not come up', () => {
     expect((await iam(onDisk('busy'))).code).toBe(14);
   });
 
-  test('2 for a value that the server does not take', async () => {
+  test('exits with 2 for an invalid value', async () => {
     const outcome = await iam(['server', 'start', '--store', 'memory', '--port', '99999']);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain('--port must be a whole number');
     expect((await iam(['server', 'start', '--wait', 'soon'])).code).toBe(2);
   });
 
-  test('75 where it is not ready in time, and the process is ended', async () => {
+  test('exits with 75 on a startup timeout and terminates the process', async () => {
     const outcome = await iam([...inMemory, '--wait', '0.01']);
     expect(outcome).toMatchObject({ code: 75, out: '' });
     expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'SERVER_NOT_READY', transient: true } });
@@ -188,7 +188,7 @@ describe('a server that does not come up', () => {
 });
 
 describe('iam server stop', () => {
-  test('has nothing to do where none runs', async () => {
+  test('does nothing if no server runs', async () => {
     expect(await iam(['server', 'stop'])).toMatchObject({ code: 0, out: '' });
     await start();
     expect((await iam(['server', 'stop', '-q'])).err).toBe('');
@@ -197,7 +197,7 @@ describe('iam server stop', () => {
     expect((await iam(['server', 'status'])).code).toBe(1);
   });
 
-  test('ends no process that it did not start, though it has the number', async () => {
+  test('does not stop another process with the same PID', async () => {
     const { pid } = await start();
     await iam(['server', 'stop']);
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -211,14 +211,14 @@ describe('iam server stop', () => {
     expect(await isAlive(Number(other.pid))).toBe(true);
   });
 
-  test('a record that is damaged tells of no server', async () => {
+  test('ignores a damaged record', async () => {
     await start();
     await writeFile(sandbox.file('state/iam/servers/memory.json'), '{"pid": -1, "name"');
     expect(await iam(['server', 'stop'])).toMatchObject({ code: 0 });
     expect(await rows()).toEqual([]);
   });
 
-  test('of several wants one named, by name, URL, port or folder, or --all', async () => {
+  test('requires a name, URL, port, folder or --all if several servers run', async () => {
     const [memory, disk] = [await start(), await start(onDisk('store'))];
     const unclear = await iam(['server', 'stop']);
     expect([unclear.code, unclear.err.includes(memory.url)]).toEqual([2, true]);
@@ -235,7 +235,7 @@ describe('iam server stop', () => {
 });
 
 describe('iam server logs', () => {
-  test('prints what the server said, also when it has ended; 3 where there was none', async () => {
+  test('prints the log of a running or stopped server, and exits with 3 if there is none', async () => {
     expect((await iam(['server', 'logs'])).code).toBe(3);
     const { url } = await start([...inMemory, '--log-level', 'info']);
     await fetch(`${url}/security/iam/v1/groups`);
@@ -246,7 +246,7 @@ describe('iam server logs', () => {
     expect((await iam(['server', 'logs', 'memory', '-n', '1'])).out).toBe(`${whole.trimEnd().split('\n').at(-1)}\n`);
   });
 
-  test('follows until the server ends', async () => {
+  test('follows until the server exits', async () => {
     const { url } = await start([...inMemory, '--log-level', 'info']);
     const following = sandbox.start(process.execPath, [bin, 'server', 'logs', '-f'], variables());
     started.add(Number(following.child.pid));
@@ -270,17 +270,17 @@ describe('iam env', () => {
   const shell = (script: string, more = {}) =>
     sandbox.start('/bin/sh', ['-c', script], { ...variables(), ...more, IAM: `${process.execPath} ${bin}` }).done;
 
-  test('makes a shell use the server in the background, by its profile and without a secret', async () => {
+  test('prints the profile of the background server without a secret', async () => {
     const { url } = await start();
     const printed = await iam(['env']);
     expect(printed.out).toBe(`export IAM_PROFILE='local-memory'\nexport IAM_BASE_URL='${url}'\n`);
-    // Another server's credentials would go before the profile.
+    // Credentials of another server would override the profile.
     const other = { IAM_TOKEN: 'of another server', IAM_CLIENT_ID: 'another', IAM_BASE_URL: 'http://127.0.0.1:9' };
     const outcome = await shell('eval "$($IAM env)" && $IAM groups list -o name && echo "[$IAM_TOKEN]"', other);
     expect(outcome).toMatchObject({ code: 0, out: expect.stringMatching(/iam-[\s\S]*\[\]/) as string });
   });
 
-  test('with --secrets prints credentials that are enough without a profile', async () => {
+  test('prints sufficient credentials with --secrets', async () => {
     await start();
     const script = 'eval "$($IAM env --secrets)" && XDG_CONFIG_HOME=/nonexistent $IAM groups list -o name';
     expect(await shell(script)).toMatchObject({ code: 0, out: expect.stringContaining('iam-') as string });
@@ -292,7 +292,7 @@ describe('iam env', () => {
     ]);
   });
 
-  test('of a server with credentials of somebody else names no profile, not even the current one', async () => {
+  test('names no profile for a server with foreign credentials', async () => {
     await iam(['profile', 'add', 'staging', '--base-url', 'https://iam.example.com']);
     const own = { IAM_ADMIN_CLIENT_ID: 'mine', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-somebody-else-keeps' };
     const { url, profile } = await start(inMemory, own);

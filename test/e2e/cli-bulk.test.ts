@@ -7,7 +7,7 @@ import { bin, Sandbox } from './cli-process.ts';
 
 const shell = promisify(execFile);
 
-/** Lists without an end, and groups that are made. */
+/** Endless lists, and groups that can be created. */
 function endlessServer() {
   return startFakeServer(({ method, path }) => {
     if (method !== 'GET') return { status: 201, json: { groupId: 'g' } };
@@ -41,7 +41,7 @@ test('the built command queries', async () => {
   expect(await sandbox.iam(['groups', 'list', '--query', '['], variables)).toMatchObject({ code: 2, out: '' });
 });
 
-test('a bulk run is ended by a signal, finishes what is under way, and goes on by itself', async () => {
+test('a bulk run stops on a signal, finishes requests in progress and resumes', async () => {
   await using sandbox = await Sandbox.make();
   const held: (() => void)[] = [];
   await using server = await startFakeServer(async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a file of the bundle holds: packages, folders of sources, and `apart:x` where it loads the file x when it comes to that. */
+/** Contents of a bundle file: packages, source folders, and `apart:x` for a lazily loaded file x. */
 function contents(name: string): string[] {
   return [...new Set(Object.keys(outputOf(name).inputs).map(origin))].sort();
 }
@@ -37,13 +37,13 @@ function origin(input: string): string {
 }
 
 describe('the bundle', () => {
-  test('holds neither the server nor zod', () => {
+  test('contains neither the server nor zod', () => {
     const all = new Set(Object.keys(metafile.inputs).map(origin));
     expect(all).toContain('src/cli');
     expect([...all].filter((name) => name === 'src/server' || name === 'zod')).toEqual([]);
   });
 
-  test('starts with next to nothing, and builds its commands without the heavy packages', () => {
+  test('starts with minimal code and builds its commands without the heavy packages', () => {
     expect(contents('main')).toEqual(['apart:run', 'scripts/cli-part.cjs', 'src/cli', 'src/contract', 'used:node:fs']);
     expect(Object.keys(outputOf('main').inputs)).not.toContain('src/contract/manifest.ts');
     expect(contents('run').filter((name) => !/^(apart|used):/.test(name))).toEqual([
@@ -56,7 +56,7 @@ describe('the bundle', () => {
     ]);
   });
 
-  test('loads each file from one other, so that there is nothing twice', () => {
+  test('loads each file from one other file, so that no code is duplicated', () => {
     const apart = Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
@@ -67,7 +67,7 @@ describe('the bundle', () => {
     );
   });
 
-  test('keeps of operations only what a list of them needs; the rest is a line of a file each', async () => {
+  test('loads only the operation list; details are one line per operation', async () => {
     const lines = (await readFile(path.join(folder, 'manifest.jsonl'), 'utf8')).split('\n');
     expect(lines.slice(0, -3).map((line) => JSON.parse(line))).toEqual(manifest.operations);
     const { controlRoutes, errors, settings } = manifest;
@@ -76,7 +76,7 @@ describe('the bundle', () => {
     expect(bytesInOutput / manifest.operations.length).toBeLessThan(500);
   });
 
-  test('has of undici what one call needs', () => {
+  test('contains only the parts of undici that a request needs', () => {
     const { inputs } = outputOf('http');
     expect(Object.keys(inputs).filter((input) => /undici\/lib\/(web\/fetch\/index|mock|cache)/.test(input))).toEqual(
       [],
@@ -84,15 +84,15 @@ describe('the bundle', () => {
     expect(contents('http')).toContain('undici');
   });
 
-  test('is ASCII, as what loads it takes it to be', async () => {
+  test('is ASCII, as the loader requires', async () => {
     const scripts = (await readdir(folder)).filter((name) => name.endsWith('.cjs'));
     expect(scripts.length).toBeGreaterThan(5);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ends of ASCII
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
     for (const name of scripts) expect(await readFile(path.join(folder, name), 'latin1')).toMatch(/^[\x00-\x7f]*$/);
   });
 });
 
-/** In a process of its own: V8 takes code only under the flags that it was compiled under, and tests set some. */
+/** Runs in a separate process: V8 accepts cached code only with the flags of its compilation, and tests set some. */
 const tryCode = `
 const { readFileSync } = require('node:fs');
 const [file, code] = process.argv.slice(1);
@@ -101,10 +101,10 @@ const script = new (require('node:vm').Script)(source, { cachedData: readFileSyn
 process.stdout.write(String(script.cachedDataRejected));
 `;
 
-describe('code compiled beforehand', () => {
+describe('the V8 code cache', () => {
   const codeFiles = async () => (await readdir(folder)).filter((name) => name.endsWith('.code'));
 
-  test('is there for what most commands load, and fits the Node that built it', async () => {
+  test('exists for the commonly loaded files and is accepted by the Node version of the build', async () => {
     const names = await codeFiles();
     expect(names.map((name) => name.split('.')[0]).sort()).toEqual(['http', 'run']);
     for (const name of names) {
@@ -120,7 +120,7 @@ describe('code compiled beforehand', () => {
     ['is broken', (file: string) => writeFile(file, 'not what V8 made')],
     ['is cut off', async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 5_000))],
     ['is missing', (file: string) => rm(file)],
-  ])('is not needed: it %s and the command runs', async (_what, change) => {
+  ])('is optional: it %s and the command runs', async (_what, change) => {
     await using sandbox = await Sandbox.make();
     const copy = sandbox.file('bundle');
     await cp(folder, copy, { recursive: true });
@@ -132,7 +132,7 @@ describe('code compiled beforehand', () => {
   });
 });
 
-/** The files of the built command that a run loads. */
+/** Files of the built command that a run loads. */
 async function loadedFiles(
   sandbox: Sandbox,
   words: readonly string[],
@@ -148,7 +148,7 @@ async function loadedFiles(
     .map((url) => path.basename(url));
 }
 
-/** Those of Node's own modules that a run loads and Node itself does not. */
+/** Built-in Node modules that a run loads in addition to those of Node's startup. */
 async function loadedModules(
   sandbox: Sandbox,
   words: readonly string[],
@@ -165,7 +165,7 @@ async function loadedModules(
 const unused = ['http', '_http_client', 'https', 'tls', 'assert', 'crypto', 'child_process', 'readline', 'zlib'];
 
 describe('loading', () => {
-  test('--version takes one file', async () => {
+  test('--version loads one file', async () => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, ['--version'])).toEqual(['main.cjs']);
   });
@@ -180,24 +180,24 @@ describe('loading', () => {
     [['apply', '--help']],
     [['completion', 'bash']],
     [['__complete', '--', 'groups', '']],
-  ])('%j takes two files, and none of the heavy packages', async (words) => {
+  ])('%j loads two files and none of the heavy packages', async (words) => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, words)).toEqual(['main.cjs', 'run.cjs']);
   });
 
-  test('a call loads what speaks HTTP, and neither prompts nor YAML nor the server', async () => {
+  test('a request loads the HTTP client, but not prompts, YAML or the server', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedFiles(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
     expect(loaded).toEqual(['main.cjs', 'run.cjs', 'http.cjs']);
   });
 
-  test('the test would notice: asking for YAML loads it', async () => {
+  test('detects the loading of YAML', async () => {
     await using sandbox = await Sandbox.make();
     expect(await loadedFiles(sandbox, ['config', 'explain', '-o', 'yaml'])).toContain('yaml.cjs');
   });
 
-  test('a plan loads what plans, and a fault in a document is told as any other', async () => {
+  test('a plan loads the plan bundle and reports document errors normally', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
@@ -219,14 +219,14 @@ describe('loading', () => {
     },
   );
 
-  test('completion loads little of it besides streams', async () => {
+  test('completion loads little besides streams', async () => {
     await using sandbox = await Sandbox.make();
     const loaded = await loadedModules(sandbox, ['__complete', '--', 'groups', '']);
     expect(loaded).toContain('stream');
     expect(loaded.filter((name) => [...unused, 'v8'].includes(name))).toEqual([]);
   });
 
-  test('a call loads sockets of Node, and nothing of its own HTTP', async () => {
+  test('a request loads the sockets of Node but not its HTTP module', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedModules(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });

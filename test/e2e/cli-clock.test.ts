@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { Sandbox } from './cli-process.ts';
 
-test('a token ends when the clock is set to its end', async () => {
+test('a token expires when the clock is set to its expiry', async () => {
   await using sandbox = await Sandbox.make();
   const { url, variables } = await sandbox.serve(['--store', 'memory']);
   const pair = { clientId: variables.IAM_CLIENT_ID ?? '', clientSecret: variables.IAM_CLIENT_SECRET ?? '' };

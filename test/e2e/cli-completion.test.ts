@@ -1,4 +1,4 @@
-/** Completion in the real shells. Those that are not on this machine are left out; bash always is. */
+/** Completion in real shells. Shells that are not installed are skipped; bash is always tested. */
 import { execFileSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ function has(program: string): boolean {
   }
 }
 
-/** A name each for what shells expand, run or cut apart; each would leave a file behind if it were run. */
+/** Names with shell metacharacters; each would create a file if it were executed. */
 const harmful = (file: string) => [
   `$(touch ${file})`,
   `\`touch ${file}\``,
@@ -42,7 +42,7 @@ const harmful = (file: string) => [
   'Grüße',
 ];
 
-/** A folder in which `iam` is on the PATH, with a profile for each harmful name. */
+/** A folder with `iam` on the PATH and a profile for each harmful name. */
 class Shells extends Sandbox {
   readonly pwned = this.file('pwned');
   readonly names = harmful(this.pwned);
@@ -73,14 +73,14 @@ class Shells extends Sandbox {
     return (await readFile(this.file(name), 'utf8')).split('\n').slice(0, -1);
   }
 
-  /** Nothing of a name was run. */
+  /** No part of a name was executed. */
   async expectUntouched(): Promise<void> {
     await expect(access(this.pwned)).rejects.toThrow();
   }
 }
 
 describe('bash', () => {
-  /** Asks the function that is registered, as bash does, and reads what it gives back the way bash reads a command. */
+  /** Calls the registered completion function as bash does and parses its results like a command line. */
   const script = (lines: readonly string[]) => `
     source <(iam completion bash)
     registered=$(complete -p iam); registered=\${registered#*-F }; registered=\${registered%% *}
@@ -94,7 +94,7 @@ ${lines.join('\n')}
 LINES
   `;
 
-  test('gets words that it reads as just the names there are, and runs nothing of them', async () => {
+  test('receives candidates that parse to the exact names and execute nothing', async () => {
     await using shells = await Shells.prepared();
     const { out, err } = await shells.run('bash', [
       '--norc',
@@ -114,7 +114,7 @@ LINES
     await shells.expectUntouched();
   });
 
-  test('gets names of the server from what is kept', async () => {
+  test('completes server names from the cache', async () => {
     await using shells = await Shells.prepared();
     await using server = await startFakeServer(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
     const asked = { IAM_BASE_URL: server.url, IAM_TOKEN: 'kept' };
@@ -127,7 +127,7 @@ LINES
     await shells.expectUntouched();
   });
 
-  test('at a terminal completes the word at the cursor, quoted as it was begun', async (ctx) => {
+  test('completes the word at the cursor on a terminal with the quotes in use', async (ctx) => {
     ctx.skip(process.platform !== 'linux' || !has('script'), 'there is no script of util-linux to make a terminal');
     await using shells = await Shells.prepared();
     await writeFile(shells.file('file.yaml'), '');
@@ -142,7 +142,7 @@ LINES
       ['iam groups create --set groupN', ['groups', 'create', '--set', 'groupName=']],
       ['iam groups create -f fil', ['groups', 'create', '-f', 'file.yaml']],
     ];
-    // What is run in the end notes its words; what completion asks goes through.
+    // The final command records its arguments; completion requests pass through.
     const setUp = [
       'source <(iam completion bash)',
       'iam() { if [ "$1" = __complete ]; then command iam "$@"; else { printf "%s|" "$@"; echo; } >> ran; fi; }',
@@ -155,7 +155,7 @@ LINES
 });
 
 describe('zsh', () => {
-  test('at a terminal offers all names and inserts each as one word', async (ctx) => {
+  test('offers all names on a terminal and inserts each as one word', async (ctx) => {
     ctx.skip(!has('zsh'), 'zsh is not installed');
     await using shells = await Shells.prepared();
     const count = shells.names.length;
@@ -201,7 +201,7 @@ describe('zsh', () => {
 });
 
 describe('fish', () => {
-  test('offers names with what they are, and inserts each as one word', async (ctx) => {
+  test('offers names with descriptions and inserts each as one word', async (ctx) => {
     ctx.skip(!has('fish'), 'fish is not installed');
     await using shells = await Shells.prepared();
     await writeFile(shells.file('file.yaml'), '');
@@ -236,7 +236,7 @@ describe('fish', () => {
       '--file=file.yaml',
     ]);
     const words = parts.at(-1)?.split('\n') ?? [];
-    // Here, and not when it inserts a word, fish leaves a tilde as it is.
+    // fish escapes a tilde on insertion but not here.
     const others = shells.names.filter((name) => !name.startsWith('~'));
     expect(words).toHaveLength(shells.names.length);
     expect(words).toEqual(expect.arrayContaining(others.map((name) => `1 ${name}`)));

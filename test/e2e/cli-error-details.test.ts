@@ -1,4 +1,4 @@
-/** The built command decides by the code and the details of an error, whatever its message says. */
+/** The built command evaluates error codes and details, never messages. */
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
@@ -32,7 +32,7 @@ describe('the built command', () => {
     ['DEPENDENCY_UNKNOWN', 7],
     ['TOKEN_INVALID', 4],
     ['GROUP_NOT_FOUND', 3],
-  ])('ends with the same exit code and details for %s in other words', async (errorCode, exitCode) => {
+  ])('returns the same exit code and details for %s with another message', async (errorCode, exitCode) => {
     await using sandbox = await Sandbox.make();
     const details = { missingRoles: ['ADMIN'], field: 'roles[0]' };
     for (const message of [errorTable[errorCode].message, 'Ganz andere Worte.', '']) {

@@ -10,11 +10,11 @@ const secrets: readonly Readonly<Record<string, string>>[] = [
   { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' },
 ];
 
-/** An address of this machine that is none of those called loopback. */
+/** A non-loopback address of this machine. */
 const elsewhere = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
 describe('the built command', () => {
-  test('sends no credential over http to another host, until it is allowed', async () => {
+  test('sends credentials over http to another host only if allowed', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(({ path }) =>
       path.includes('login') ? tokenResponse('t') : { json: path.includes('/groups') ? [] : {} },
@@ -38,7 +38,7 @@ describe('the built command', () => {
     expect((await stat(profiles)).mode & 0o777).toBe(0o600);
   });
 
-  test('hands no credential of the environment to a server that a cloned project names', async () => {
+  test('does not send environment credentials to a server named by a project file', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(sandbox.file('.iamrc.json'), JSON.stringify({ baseUrl: server.url }));
@@ -54,7 +54,7 @@ describe('the built command', () => {
     expect((await sandbox.iam(['groups', 'list', '--base-url', server.url], secrets[0])).code).toBe(0);
   });
 
-  test('prints nothing of a server that steers a terminal, and no formula', async () => {
+  test('escapes terminal control sequences and formulas from a server', async () => {
     await using sandbox = await Sandbox.make();
     const groupName = '=x\u001b]0;title\u0007\u009b31m\u202e\ufeff\r';
     await using server = await startFakeServer(() => ({ json: [{ groupId: 'g', groupName }] }));

@@ -1,4 +1,4 @@
-/** Messages, sessions and keys by the built command, against the built server. */
+/** Messages, sessions and keys with the built command against the built server. */
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
 import { startMailServer } from '../server/integrations/smtp-server.ts';
@@ -19,12 +19,12 @@ async function makeAnn(sandbox: Sandbox, variables: Readonly<Record<string, stri
   return (await sandbox.iam(['users', 'list', '--name', 'ann', '-o', 'name'], variables)).out.trim();
 }
 
-test('a message is waited for, and the inbox shows it', async () => {
+test('waits for a message and shows it in the inbox', async () => {
   await using sandbox = await Sandbox.make();
   const { variables } = await sandbox.serve();
   const userId = await makeAnn(sandbox, variables);
   const update = (email: string) => sandbox.iam(['users', 'update', userId, '--user-email', email], variables);
-  // An administrator who sets an address verifies it: notices go to verified contacts only.
+  // An address set by an administrator is verified; notices go only to verified contacts.
   expect((await update('ann@example.com')).code).toBe(0);
   const waiting = sandbox.iam(['inbox', 'wait', '--to', 'ann@example.com', '--wait', '30s', '-o', 'json'], variables);
   expect((await update('new@example.com')).code).toBe(0);
@@ -34,7 +34,7 @@ test('a message is waited for, and the inbox shows it', async () => {
   expect(await sandbox.iam(['inbox', 'code', 'ann@example.com'], variables)).toMatchObject({ code: 3, out: '' });
 });
 
-test('messages go out by the relays that are set', async () => {
+test('messages are sent through the configured relays', async () => {
   await using sandbox = await Sandbox.make();
   await using mail = await startMailServer();
   await using sms = await startFakeServer(() => ({ status: 204 }));
@@ -56,7 +56,7 @@ test('messages go out by the relays that are set', async () => {
   expect(JSON.parse(sms.received[0]?.body ?? '{}')).toMatchObject({ to: '+12025550100' });
 });
 
-test('sessions are listed and ended, and keys are changed under them', async () => {
+test('lists and ends sessions and rotates keys', async () => {
   await using sandbox = await Sandbox.make();
   const { url, variables } = await sandbox.serve(['--store', 'memory'], administrator);
   const login = [

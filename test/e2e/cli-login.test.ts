@@ -1,4 +1,4 @@
-/** Logging in, by the built command: as processes of their own, against the real server and against one that counts. */
+/** Login with the built command in separate processes, against the real server and a counting fake. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const asRoot = (url: string) => [
   '--password-stdin',
 ];
 
-/** Makes the kept token look as if it had ended. */
+/** Marks the stored token as expired. */
 async function expire(sandbox: Sandbox): Promise<void> {
   const file = getSessionPath('default', { XDG_CACHE_HOME: sandbox.file('cache') });
   const session = JSON.parse(await readFile(file, 'utf8')) as object;
@@ -30,7 +30,7 @@ async function expire(sandbox: Sandbox): Promise<void> {
 }
 
 describe('a user of the real server', () => {
-  test('logs in, is known, renews, and logs out', async () => {
+  test('logs in, is identified, renews and logs out', async () => {
     await using sandbox = await Sandbox.make();
     const { url } = await sandbox.serve(['--store', 'memory'], administrator);
     const password = administrator.IAM_ADMIN_PASSWORD;
@@ -51,7 +51,7 @@ describe('a user of the real server', () => {
     expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: url, IAM_TOKEN })).code).toBe(4);
   });
 
-  test('who is only in the environment is signed in by it, and lacks what a second proof would give', async () => {
+  test('is signed in by environment variables, without MFA authorities', async () => {
     await using sandbox = await Sandbox.make();
     const { url } = await sandbox.serve(['--store', 'memory'], administrator);
     const variables = {

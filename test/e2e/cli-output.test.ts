@@ -1,4 +1,4 @@
-/** Where standard output leads to does not change what a shell gets of it. */
+/** The kind of standard output does not change the output. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ function shell(sandbox: Sandbox, line: string): Promise<ProcessResult> {
 const texts = ['--help', 'groups update --help', 'help exit-codes', 'completion bash', '--version'];
 
 describe.each(texts)('iam %s', (words) => {
-  test('is the same in a file, through a pipe, behind what is there, and to a reader who comes late', async () => {
+  test('is identical in a file, in a pipe, appended, and for a late reader', async () => {
     await using sandbox = await Sandbox.make();
     const [direct, piped, late] = [
       await sandbox.iam(words.split(' ')),
@@ -28,7 +28,7 @@ describe.each(texts)('iam %s', (words) => {
     expect(await readFile(sandbox.file('out'), 'utf8')).toBe(`before\n${direct.out}`);
   });
 
-  test('is no failure where the reader has gone, or where nobody wants it', async () => {
+  test('succeeds if the reader has closed the pipe or output is discarded', async () => {
     await using sandbox = await Sandbox.make();
     const gone = await shell(sandbox, `{ iam ${words}; echo "code $?" >&2; } | true`);
     expect(gone.err).toBe('code 0\n');

@@ -1,4 +1,4 @@
-/** The built command as a process of its own, and a server started by it. Needs dist/ (npm run build). */
+/** The built command as a separate process, and a server started by it. Requires dist/ (npm run build). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -22,7 +22,7 @@ export interface RunningProcess {
   readonly done: Promise<ProcessResult>;
 }
 
-/** A folder of its own for one test: profiles, tokens and stores. */
+/** A separate folder for one test: profiles, tokens and stores. */
 export class Sandbox implements AsyncDisposable {
   readonly folder: string;
   readonly #children = new Set<ChildProcess>();
@@ -64,12 +64,12 @@ export class Sandbox implements AsyncDisposable {
     return { child, done: collectResult(child) };
   }
 
-  /** Runs the command to its end. */
+  /** Runs the command until it exits. */
   iam(words: readonly string[], variables: Variables = {}, stdin = ''): Promise<ProcessResult> {
     return this.start(process.execPath, [bin, ...words], variables, stdin).done;
   }
 
-  /** Starts `iam serve` and waits for its line. */
+  /** Starts `iam serve` and waits for its ready line. */
   async serve(words: readonly string[] = ['--store', 'memory'], more: Variables = {}): Promise<RunningServe> {
     const secrets = { IAM_ADMIN_CLIENT_ID: 'e2e-admin', IAM_ADMIN_CLIENT_SECRET: 'a-secret-for-end-to-end-tests-only' };
     const { child, done } = this.start(process.execPath, [bin, 'serve', '--json', '--port', '0', ...words], {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
 import { Sandbox } from './cli-process.ts';
 
-test('twenty processes that add profiles at once lose none, and leave nothing beside the file', async () => {
+test('twenty concurrent processes add profiles without loss and leave no temporary files', async () => {
   await using sandbox = await Sandbox.make();
   const names = Array.from({ length: 20 }, (_, at) => `p${at}`);
   const add = (name: string) => sandbox.iam(['profile', 'add', name, '--base-url', `http://${name}.example.com`]);
@@ -16,7 +16,7 @@ test('twenty processes that add profiles at once lose none, and leave nothing be
   expect(await readdir(sandbox.file('config/iam'))).toEqual(['config.json']);
 });
 
-test('the built command heeds the file of the project that it is typed in', async () => {
+test('the built command reads the project file', async () => {
   await using sandbox = await Sandbox.make();
   await using server = await startFakeServer(() => ({ json: [] }));
   await writeFile(sandbox.file('.iamrc.json'), JSON.stringify({ readOnly: true, output: 'json' }));
@@ -26,7 +26,7 @@ test('the built command heeds the file of the project that it is typed in', asyn
   expect(server.received).toHaveLength(1);
 });
 
-test('the built command ends in time where a proxy breaks off', async () => {
+test('the built command exits in time if a proxy disconnects', async () => {
   await using sandbox = await Sandbox.make();
   await using server = await startFakeServer(() => ({ hangUp: true }));
   const words = ['groups', 'list', '--proxy', server.url, '--base-url', 'https://iam.example.test', '--timeout', '5'];

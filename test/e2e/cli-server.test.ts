@@ -19,8 +19,8 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const iam = (words: readonly string[], variables = {}): Promise<ProcessResult> =>
   sandbox.iam(words, { ...served.variables, ...variables });
 
-describe('the main job', () => {
-  test('a group is made, changed, read and deleted', async () => {
+describe('group commands', () => {
+  test('create, update, read and delete a group', async () => {
     expect((await iam(['groups', 'create', '--group-name', 'main-job', '--role', 'READ'])).code).toBe(0);
     expect(
       (await iam(['groups', 'update', 'main-job', '--add-role', 'DEPLOY', '--set', 'organizationId=acme'])).code,
@@ -35,7 +35,7 @@ describe('the main job', () => {
     expect((await iam(['groups', 'get', 'main-job'])).code).toBe(3);
   });
 
-  test('changes at the same time all take effect', async () => {
+  test('concurrent changes all take effect', async () => {
     await iam(['groups', 'create', '--group-name', 'busy']);
     const roles = ['R1', 'R2', 'R3', 'R4'];
     const outcomes = await Promise.all(roles.map((role) => iam(['groups', 'update', 'busy', '--add-role', role])));
@@ -44,7 +44,7 @@ describe('the main job', () => {
     expect(kept.sort()).toEqual(roles);
   });
 
-  test('what was acknowledged outlives a kill of the server', async () => {
+  test('acknowledged writes survive a kill of the server', async () => {
     await using own = await Sandbox.make();
     const first = await own.serve(['--data', own.file('store')]);
     expect((await own.iam(['groups', 'create', '--group-name', 'kept', '--role', 'A'], first.variables)).code).toBe(0);
@@ -71,7 +71,7 @@ describe('exit codes', () => {
     expect((await iam(words)).code).toBe(code);
   });
 
-  test('4 where the secret is wrong, with one JSON object on standard error', async () => {
+  test('4 for a wrong secret, with one JSON object on standard error', async () => {
     const outcome = await iam(['groups', 'list', '-o', 'json'], { IAM_CLIENT_SECRET: 'wrong' });
     expect(outcome).toMatchObject({ code: 4, out: '' });
     expect(JSON.parse(outcome.err)).toMatchObject({
@@ -90,20 +90,20 @@ describe('exit codes', () => {
     expect((await iam(['groups', 'remove-dependency', 'iam-auditors', 'x', '--yes'], weak)).code).toBe(5);
   });
 
-  test('10 where nobody can confirm, and nothing is gone', async () => {
+  test('10 if nobody can confirm, and nothing is deleted', async () => {
     await iam(['groups', 'create', '--group-name', 'precious']);
     expect((await iam(['groups', 'delete', 'precious'])).code).toBe(10);
     expect((await iam(['groups', 'get', 'precious'])).code).toBe(0);
   });
 
-  test('75 where nobody listens', async () => {
+  test('75 if the server is unreachable', async () => {
     expect((await iam(['groups', 'list'], { IAM_BASE_URL: 'http://127.0.0.1:1' })).code).toBe(75);
   });
 
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s during a call ends with %i', async (signal, code) => {
+  ] as const)('%s during a request exits with %i', async (signal, code) => {
     let arrived: () => void = () => undefined;
     const isThere = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -154,7 +154,7 @@ describe('secrets', () => {
 });
 
 describe('a profile', () => {
-  test('signs in, and keeps the token for the next command', async () => {
+  test('signs in and stores the token for the next command', async () => {
     await using own = await Sandbox.make();
     const { IAM_BASE_URL = '', IAM_CLIENT_ID = '', IAM_CLIENT_SECRET = '' } = served.variables;
     const words = [
@@ -177,7 +177,7 @@ describe('a profile', () => {
 });
 
 describe('output', () => {
-  test('a reader that goes after one line is no failure', async () => {
+  test('succeeds if the reader closes the pipe after one line', async () => {
     const client = createClient({
       baseUrl: served.url,
       credentials: { clientId: 'e2e-admin', clientSecret: served.variables.IAM_CLIENT_SECRET ?? '' },
@@ -202,11 +202,11 @@ describe('serve', () => {
     expect((await done).code).toBe(0);
   });
 
-  // A signal is seen in the next turn of the event loop; whoever takes its handler away before loses it.
+  // A signal is delivered in the next event-loop turn; removing its handler earlier loses it.
   test.each([
     ['the command has begun', 1],
     ['the server has begun', 2],
-  ])('stops cleanly also where it is told to as soon as %s', async (_, at) => {
+  ])('stops cleanly if signalled as soon as %s', async (_, at) => {
     await using own = await Sandbox.make();
     const hook = own.file('hook.cjs');
     await writeFile(
@@ -225,12 +225,12 @@ describe('serve', () => {
     clearTimeout(patience);
   });
 
-  test('ends with 11 where the port is taken', async () => {
+  test('exits with 11 if the port is in use', async () => {
     const outcome = await sandbox.iam(['serve', '--store', 'memory', '--port', new URL(served.url).port]);
     expect(outcome.code).toBe(11);
   });
 
-  // A limit on the size of files stands in for a disk that takes nothing more.
+  // A file size limit simulates a full disk.
   test.skipIf(process.platform === 'win32')(
     'says in one line that the disk does not take the first commit',
     async () => {
@@ -242,18 +242,18 @@ describe('serve', () => {
     },
   );
 
-  test('ends with 2 for a value that a setting does not take', async () => {
+  test('exits with 2 for an invalid setting value', async () => {
     expect((await sandbox.iam(['serve', '--store', 'cloud'])).code).toBe(2);
   });
 });
 
-/** `script` gives a program a terminal; without it these are tried by hand. */
+/** `script` provides a terminal; the tests are skipped without it. */
 const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
   const question = 'Run `groups delete asked`? (y/N)';
 
-  /** Types the answer once the question is there: before that the terminal would handle the keys itself. */
+  /** Types the answer after the prompt appears; earlier the terminal itself would process the keys. */
   async function asked(words: string, answer: string): Promise<ProcessResult> {
     const line = `"${process.execPath}" "${bin}" ${words}`;
     const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
@@ -273,7 +273,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     ['\r', 1, 0],
     ['n\r', 1, 0],
     ['\u0003', 130, 0],
-  ])('a deletion that is answered with %j ends with %i', async (answer, code, afterwards) => {
+  ])('a delete prompt answered with %j exits with %i', async (answer, code, afterwards) => {
     await iam(['groups', 'create', '--group-name', 'asked', '--if-not-exists']);
     const outcome = await asked('groups delete asked', answer);
     expect(outcome.out).toContain(question);

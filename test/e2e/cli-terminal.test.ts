@@ -1,4 +1,4 @@
-/** The built command at a real terminal: what only a terminal shows. */
+/** The built command on a real terminal. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     await sandbox[Symbol.asyncDispose]();
   });
 
-  /** Types each answer once its question is there; standard output stays a pipe. */
+  /** Types each answer after its prompt appears; standard output is a pipe. */
   function typed(
     words: readonly string[],
     exchanges: readonly (readonly [string, string])[],
@@ -45,7 +45,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
 
   const writes = () => server.received.filter(({ method }) => method !== 'GET');
 
-  test('what is missing is asked for and sent; questions are drawn on standard error, and the pipe has data alone', async () => {
+  test('prompts for missing values on standard error and writes only data to the pipe', async () => {
     const words = ['groups', 'add-role', '-o', 'json'];
     const outcome = await typed(words, [
       ['group:', 'lea'],
@@ -61,7 +61,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
   test.each([
     ['Ctrl-C', 130, '\u0003'],
     ['Ctrl-D', 10, '\u0004'],
-  ])('%s sends nothing and ends with %d', async (_name, code, key) => {
+  ])('%s sends nothing and exits with %d', async (_name, code, key) => {
     const before = writes().length;
     const outcomes = await Promise.all([
       typed(['users', 'create'], [['mail', key]]),
@@ -71,7 +71,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     expect(writes()).toHaveLength(before);
   });
 
-  test('CI never asks, and nothing is sent', async () => {
+  test('CI never prompts and nothing is sent', async () => {
     const before = server.received.length;
     const outcome = await typed(['groups', 'get'], [], { CI: '1' });
     expect([outcome.code, outcome.err]).toEqual([10, expect.stringContaining('<group> is missing')]);
@@ -79,7 +79,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
   });
 });
 
-test('without a terminal nothing is asked and nothing is sent', async () => {
+test('without a terminal nothing is prompted for and nothing is sent', async () => {
   await using sandbox = await Sandbox.make();
   await using server = await startFakeServer(() => ({ json: {} }));
   const outcome = await sandbox.iam(['groups', 'delete'], { IAM_BASE_URL: server.url, IAM_TOKEN: 'token' }, 'y\n');

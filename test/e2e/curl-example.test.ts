@@ -1,4 +1,4 @@
-/** The example for curl does what it says, against a server as anybody starts it. */
+/** The curl example works against a server with default settings. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { root, Sandbox } from './cli-process.ts';
 
 const script = path.join(root, 'examples/story.sh');
 
-test('examples/story.sh tells its story by curl alone, and leaves nothing behind', async () => {
+test('examples/story.sh succeeds and leaves nothing behind', async () => {
   await using sandbox = await Sandbox.make();
   const { url } = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: 'story-app' });
   const variables = { IAM_BASE_URL: url, IAM_APP_CLIENT_ID: 'story-app' };

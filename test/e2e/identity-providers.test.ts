@@ -1,4 +1,4 @@
-/** Logins by the word of others at the built server: what checks them is loaded when the first one comes. */
+/** Federated logins at the built server: the verifiers are loaded on the first login. */
 import { sign } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -48,11 +48,11 @@ test('certificates, SAML responses and ID tokens log in at the built server', as
   expect(await done).toMatchObject({ code: 0, err: '' });
 });
 
-test('a start of the built server loads nothing of what checks SAML responses and certificates', async () => {
+test('the built server starts without the SAML and certificate verifiers', async () => {
   const folder = path.join(root, 'dist/server/parts');
   const names = await readdir(folder);
   const files = names.filter((name) => name.endsWith('.cjs'));
-  // What the trial start at the end of the build loaded has code beside it.
+  // Files loaded by the trial start of the build have a code cache.
   const loaded = files.filter((file) => names.some((name) => name.startsWith(`${file}.`)));
   expect(loaded).toContain('main.cjs');
   for (const sign of ['validatePostResponseAsync(container', 'BasicConstraintsExtension']) {

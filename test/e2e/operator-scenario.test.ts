@@ -1,4 +1,4 @@
-/** What an operator does in the first week, by the built command against a server of its own. */
+/** Typical operator tasks with the built command against a separate server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
 
@@ -15,14 +15,14 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const iam = (words: string, more: readonly string[] = [], variables = {}): Promise<ProcessResult> =>
   sandbox.iam([...words.split(' '), ...more], { ...served.variables, ...variables });
 
-/** Runs a command that must succeed, and gives what it printed as JSON. */
+/** Runs a command, expects success and returns its JSON output. */
 async function done(words: string, ...more: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await iam(words, [...more, '-o', 'json']);
   expect({ words, code, err: code === 0 ? '' : err }).toEqual({ words, code: 0, err: '' });
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-/** The names or ids that a list prints. */
+/** Names or ids printed by a list command. */
 async function names(words: string): Promise<string[]> {
   const { code, out, err } = await iam(words, ['-o', 'name']);
   expect({ words, code, err: code === 0 ? '' : err }).toEqual({ words, code: 0, err: '' });
@@ -33,12 +33,12 @@ async function codeOf(words: string, variables = {}): Promise<number | null> {
   return (await iam(words, [], variables)).code;
 }
 
-/** Each step needs those before it. */
+/** Each step depends on the previous ones. */
 describe('an operator', () => {
   let client: { clientId: string; clientSecret: string };
   let apiKey: { apiKeyId: string; apiKey: string };
 
-  test('makes a customer, and with it its business', async () => {
+  test('creates a customer and its business', async () => {
     const made = await done('customers create-business --business-id acme --business-name Acme --document 12345');
     expect(made).toMatchObject({ businessId: 'acme', customerId: expect.any(Number) as number });
     expect(await codeOf('customers create-business --business-id acme --business-name Acme --document 9')).toBe(6);
@@ -46,7 +46,7 @@ describe('an operator', () => {
     expect(await names('businesses list --name Acme')).toEqual(['acme']);
   });
 
-  test('puts the business into a corporate group', async () => {
+  test('adds the business to a corporate group', async () => {
     const { corporateGroupId } = await done('corporate-groups create --corporate-group-name holding --business acme');
     const id = String(corporateGroupId);
     expect(await names('corporate-groups list --name holding')).toEqual([id]);
@@ -57,7 +57,7 @@ describe('an operator', () => {
     });
   });
 
-  test('makes users: one of the business, one of nobody', async () => {
+  test('creates users, one with and one without a business', async () => {
     const alice = 'users create --user-id alice --user-name alice --user-email alice@example.com --business-id acme';
     await done(alice);
     await done('users create --user-id bob --user-name bob --user-email bob@example.com');
@@ -68,14 +68,14 @@ describe('an operator', () => {
     expect(await names('customers list')).toEqual(['1', '2']);
   });
 
-  test('makes groups, one resting on the other', async () => {
+  test('creates groups, one depending on the other', async () => {
     await done('groups create --group-name ops --role DEPLOY,ROLLBACK');
     await done('groups create --group-name leads --role APPROVE --dependency ops');
     expect(await names('groups list --role DEPLOY')).toEqual(['ops']);
     expect((await iam('groups tree leads')).out).toContain('ops');
   });
 
-  test('puts users, the business and its users into groups', async () => {
+  test('adds users, the business and its users to groups', async () => {
     await done('groups users add ops alice bob');
     await done('groups businesses add ops acme');
     await done('groups business-users add leads acme alice');
@@ -88,7 +88,7 @@ describe('an operator', () => {
     expect(members.map(({ kind }) => kind).sort()).toEqual(['business', 'user', 'user']);
   });
 
-  test('sees who may do what, and why', async () => {
+  test('checks roles and their origin', async () => {
     expect(await done('can alice APPROVE')).toMatchObject({ allowed: true, through: ['leads'] });
     expect(await done('can alice DEPLOY')).toMatchObject({ allowed: true, kind: 'user' });
     expect(await codeOf('can bob APPROVE')).toBe(1);
@@ -99,7 +99,7 @@ describe('an operator', () => {
     expect(await names('businesses roles acme')).toHaveLength(2);
   });
 
-  test('makes a service client with a key, which can do what its groups allow and no more', async () => {
+  test('creates a service client with a key, limited to the roles of its groups', async () => {
     client = (await done('clients create --app-id billing --service-account-id billing-service')) as typeof client;
     apiKey = (await done(`api-key create --app-id billing --client-id ${client.clientId}`)) as typeof apiKey;
     await done('groups services add ops billing-service');
@@ -119,7 +119,7 @@ describe('an operator', () => {
     expect(await codeOf('groups create --group-name mine', asService)).toBe(5);
   });
 
-  test('lists clients and keys, and no secret is in any list', async () => {
+  test('lists clients and keys without secrets', async () => {
     const lists = await Promise.all(
       ['clients list', 'api-key list'].map((words) => iam(words, ['--all', '-o', 'csv'])),
     );
@@ -131,7 +131,7 @@ describe('an operator', () => {
     }
   });
 
-  test('changes what changed: a name, an e-mail, a role, a unit', async () => {
+  test('updates a name, an e-mail address, a role and a unit', async () => {
     await done(
       'users update alice --user-email alice@example.org --user-mobile.region-code 55 --user-mobile.area-code 11 --user-mobile.phone-number 987654321',
     );
@@ -161,7 +161,7 @@ describe('an operator', () => {
     expect(await names('api-key list --app-id accounting')).toEqual([apiKey.apiKeyId]);
   });
 
-  test('removes all of it again', async () => {
+  test('deletes everything', async () => {
     const steps = [
       'groups business-users remove leads acme alice',
       'groups users remove ops alice',

@@ -1,4 +1,4 @@
-/** The package as a project has it that tests with it: packed, unpacked, and imported by its name. Needs dist/. */
+/** The package as a consumer installs it: packed, unpacked and imported by name. Requires dist/. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const shared = path.join(root, 'node_modules');
 let folder: string;
 
-/** Runs a program there, without what this test run says of itself in the environment. */
+/** Runs a program there without the environment variables of this test run. */
 async function inProject(place: string, words: readonly string[]): Promise<string> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST|IAM_|npm_)/.test(name));
   const { stdout, stderr } = await run(process.execPath, words, {
@@ -55,14 +55,14 @@ describe('an example', () => {
     expect(out).toMatch(/Tests\s+3 passed/);
   });
 
-  test('for jest passes, and leaves nothing open that keeps jest from ending', async () => {
+  test('for jest passes and leaves no open handles', async () => {
     const out = await inProject('jest', [path.join(shared, 'jest/bin/jest.js'), '--detectOpenHandles', '--no-cache']);
     expect(out).toMatch(/Tests:\s+3 passed, 3 total/);
     expect(out).not.toMatch(/open handle|did not exit|force exited/i);
   });
 });
 
-test('what the README shows runs as it stands there', async () => {
+test('the README examples run unchanged', async () => {
   const readme = await readFile(path.join(root, 'README.md'), 'utf8');
   const snippets = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   expect(snippets).toHaveLength(1);
@@ -70,7 +70,7 @@ test('what the README shows runs as it stands there', async () => {
 });
 
 describe('the package', () => {
-  test('ends by itself once every server has stopped, as either kind of module', async () => {
+  test('exits when all servers have stopped, as ESM and CommonJS', async () => {
     const use = `
       const iam = await startServer({ settings: { 'fast-passwords': true } });
       const fork = await iam.fork();
@@ -93,7 +93,7 @@ describe('the package', () => {
     ).toBe('done\n');
   });
 
-  test('has the page of API documents from either, and nothing of what it was made with', async () => {
+  test('serves the API documentation page from both and contains no build dependencies', async () => {
     const use = `
       const iam = await startServer();
       const answers = [];
@@ -121,7 +121,7 @@ describe('the package', () => {
     expect(values.sort().join()).toBe(modules.trim());
   });
 
-  test('imports nothing but what it depends on', async () => {
+  test('imports only its dependencies', async () => {
     const installed = path.join(folder, 'node_modules/iam-standin');
     const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
     const files = (await readdir(path.join(installed, 'dist/testing'), { recursive: true })).filter((file) =>
@@ -139,13 +139,13 @@ describe('the package', () => {
     expect(createRequire(path.join(folder, 'x.js')).resolve('iam-standin')).toMatch(/index\.cjs$/);
   });
 
-  test('has types for either kind of module', async () => {
+  test('has types for ESM and CommonJS', async () => {
     const use = `
       export async function main(): Promise<string | undefined> {
         const iam: IamServer = await startServer({ seed: { groups: [{ groupName: 'ops', roles: ['VIEW'] }] }, clock: 'frozen', settings: { 'client-token-lifetime': 60 } });
         const { groupId } = await iam.client.groups.create({ body: { groupName: 'more', roles: ['VIEW'] } });
         const { code } = await iam.inbox.waitFor({ to: 'ann@example.com' });
-        // @ts-expect-error there is no such setting
+        // @ts-expect-error unknown setting
         await startServer({ settings: { nonsense: 1 } });
         return code ?? groupId;
       }`;

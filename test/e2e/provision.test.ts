@@ -1,4 +1,4 @@
-/** The example for shell scripts does what it says, as often as it is run. */
+/** The shell script example works and is idempotent. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { bin, type RunningServe, root, Sandbox } from './cli-process.ts';
 
 const script = path.join(root, 'examples/provision.sh');
 
-/** Everything that a script could change, in the words of the server. */
+/** All resources that the script can change, as listed by the server. */
 async function stateOf(sandbox: Sandbox, { variables }: RunningServe): Promise<unknown[]> {
   const lists = ['export', 'groups list', 'users list', 'clients list', 'api-key list', 'groups members billing'];
   return Promise.all(
@@ -20,7 +20,7 @@ async function stateOf(sandbox: Sandbox, { variables }: RunningServe): Promise<u
 }
 
 describe('examples/provision.sh', () => {
-  test('run twice gives the same state, and the same answer', async () => {
+  test('produces the same state and output when run twice', async () => {
     await using sandbox = await Sandbox.make();
     const served = await sandbox.serve();
     const secrets = sandbox.file('secrets');
@@ -35,10 +35,10 @@ describe('examples/provision.sh', () => {
     expect(second).toMatchObject({ code: 0, err: '' });
     expect(await stateOf(sandbox, served)).toEqual(state);
     expect(await filesOf(secrets)).toEqual(files);
-    // Some thirty processes, one after the other.
+    // About thirty sequential processes.
   }, 120_000);
 
-  test('stops at the first call that fails', async () => {
+  test('stops at the first failed request', async () => {
     await using sandbox = await Sandbox.make();
     const served = await sandbox.serve();
     const variables = { ...served.variables, IAM_CLIENT_SECRET: 'wrong', IAM: bin, SECRETS: sandbox.file('secrets') };
@@ -47,7 +47,7 @@ describe('examples/provision.sh', () => {
     expect(outcome.err.match(/error:/g)).toHaveLength(1);
   });
 
-  test('is short enough to be read', async () => {
+  test('has fewer than 40 lines', async () => {
     expect((await readFile(script, 'utf8')).split('\n').length).toBeLessThan(40);
   });
 });

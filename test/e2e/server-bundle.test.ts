@@ -1,4 +1,4 @@
-/** The built server: what V8 made of it beforehand fits, and it starts without it. */
+/** The built server: the V8 code cache is valid, and the server starts without it. */
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,13 +10,13 @@ let folder: string;
 
 beforeAll(async () => {
   await mkdir(path.join(root, 'node_modules/.cache'), { recursive: true });
-  // Where its packages are found.
+  // Where its packages are resolved.
   folder = await mkdtemp(path.join(root, 'node_modules/.cache/iam-server-'));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Serves until it is ready, and says how it ended. */
+/** Serves until it is ready and prints its exit. */
 const start = `
 const { serve } = require(process.argv[1]);
 const io = { stderr: process.stderr, stdout: { write: (line) => process.emit('SIGTERM') && line } };
@@ -28,7 +28,7 @@ function started(main: string): string {
   return execFileSync(process.execPath, ['-e', start, main], { encoding: 'utf8' });
 }
 
-/** In a process of its own, since V8 takes code only under the flags that it was compiled under. */
+/** Runs in a separate process, because V8 accepts cached code only with the flags of its compilation. */
 const tryCode = `
 const { scriptOf, codeFile } = require(process.argv[1]);
 for (const file of process.argv.slice(2)) {
@@ -37,8 +37,8 @@ for (const file of process.argv.slice(2)) {
 }
 `;
 
-describe('code compiled beforehand', () => {
-  test('is there for what a start loads, and fits the Node that built it', async () => {
+describe('the V8 code cache', () => {
+  test('exists for the files of a start and is accepted by the Node version of the build', async () => {
     const parts = path.join(built, 'parts');
     const names = (await readdir(parts)).filter((name) => name.endsWith('.code'));
     const files = names.map((name) => path.join(parts, name.replace(/(\.cjs)\..*/, '$1')));
@@ -52,7 +52,7 @@ describe('code compiled beforehand', () => {
     ['is broken', (file: string) => writeFile(file, 'not what V8 made')],
     ['is cut off', async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 5_000))],
     ['is missing', (file: string) => rm(file)],
-  ])('is not needed: it %s and the server starts', async (_what, change) => {
+  ])('is optional: it %s and the server starts', async (_what, change) => {
     const copy = path.join(folder, 'server');
     await rm(copy, { recursive: true, force: true });
     await cp(path.join(built, 'parts'), path.join(copy, 'parts'), { recursive: true });
@@ -63,7 +63,7 @@ describe('code compiled beforehand', () => {
   });
 });
 
-/** Asks for the page and a file of it, then ends. */
+/** Requests the page and one of its files, then exits. */
 const readPage = `
 const { serve } = require(process.argv[1]);
 const write = async (line) => {
@@ -75,14 +75,14 @@ const io = { stderr: process.stderr, stdout: { write } };
 serve({ flags: { port: '0', store: 'memory', json: true }, environment: {}, io });
 `;
 
-test('gives out the page of API documents, which lies beside it', () => {
+test('serves the API documentation page', () => {
   const main = path.join(built, 'main.cjs');
   expect(execFileSync(process.execPath, ['-e', readPage, main], { encoding: 'utf8' })).toBe('200 200 200 ');
 });
 
-test('is ASCII, as what loads it takes it to be', async () => {
+test('is ASCII, as the loader requires', async () => {
   for (const name of await readdir(path.join(built, 'parts')))
     if (name.endsWith('.cjs'))
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ends of ASCII
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
       expect(await readFile(path.join(built, 'parts', name), 'latin1'), name).toMatch(/^[\x00-\x7f]*$/);
 });

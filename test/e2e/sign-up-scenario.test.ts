@@ -1,4 +1,4 @@
-/** A person who signs up, proves herself twice and makes an API key, by the built command against a server of its own. */
+/** Sign-up, MFA and API key creation with the built command against a separate server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProcessResult, type RunningServe, Sandbox } from './cli-process.ts';
 
@@ -16,11 +16,11 @@ beforeAll(async () => {
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** As the administrator. */
+/** Runs a command as the administrator. */
 const iam = (words: string, more: readonly string[] = []): Promise<ProcessResult> =>
   sandbox.iam([...words.split(' '), ...more], served.variables);
 
-/** As nobody, or as who is signed in. */
+/** Runs a command unauthenticated, or as the signed-in user. */
 const carol = (words: string, stdin = '', more: readonly string[] = []): Promise<ProcessResult> =>
   sandbox.iam([...words.split(' '), ...more], { IAM_BASE_URL: served.url }, stdin);
 
@@ -30,7 +30,7 @@ async function printed(outcome: Promise<ProcessResult>): Promise<Record<string, 
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-/** Calls an operation as the application that is only named. */
+/** Calls an operation as an identified client, without credentials. */
 const asApplication = (id: string, body: object) =>
   printed(carol(`call ${id} --anonymous --param clientId=${app} -f - -o json`, JSON.stringify(body)));
 
@@ -41,11 +41,11 @@ async function codeFor(purpose: string): Promise<string> {
   return out.trim();
 }
 
-/** Each step needs those before it. */
-describe('somebody new', () => {
+/** Each step depends on the previous ones. */
+describe('a new user', () => {
   let userId: string;
 
-  test('proves an address, signs up with it, and sets a password', async () => {
+  test('verifies an address, signs up and sets a password', async () => {
     const sent = await asApplication('user-identities.identification', { userEmail: email });
     expect(sent).toMatchObject({ contactType: 'EMAIL', contact: 'c***@example.com' });
     const token = await codeFor('sign-up');
@@ -57,7 +57,7 @@ describe('somebody new', () => {
     userId = String((await printed(iam('users list --name carol -o json').then(firstOf))).userId);
   });
 
-  test('logs in by the password, and is told what a second proof needs where nobody can be asked', async () => {
+  test('logs in with the password and is told how to complete MFA without a terminal', async () => {
     const login = await carol(`login --user ${email} --client-id ${app} --password-stdin --mfa`, password);
     expect(login).toMatchObject({ code: 10, out: '' });
     expect(login.err).toContain('c***@example.com');
@@ -65,7 +65,7 @@ describe('somebody new', () => {
     expect((await printed(carol('whoami -o json'))).roles).not.toContain('AUTH-MFA');
   });
 
-  test('is refused with a wrong code, and let in with the right one', async () => {
+  test('is rejected with a wrong code and accepted with the right one', async () => {
     const code = await codeFor('mfa');
     const wrong = code === '000000' ? '111111' : '000000';
     expect((await carol('login --code-stdin', wrong)).code).toBe(6);
@@ -73,12 +73,12 @@ describe('somebody new', () => {
     expect((await printed(carol('whoami -o json'))).roles).toContain('AUTH-MFA');
   });
 
-  test('makes an API key once an administrator lets her, and the key opens what its client may', async () => {
+  test('creates an API key after an administrator grants the role; the key has the roles of its client', async () => {
     const target = { clientId: app, appId: 'reports' };
     const create = `api-key create --app-id ${target.appId} --client-id ${target.clientId} -o json`;
     expect((await carol(create)).code).toBe(5);
     expect((await iam('groups users add iam-administrators', [userId])).code).toBe(0);
-    // A role gained lately comes with the next token.
+    // A new role is in the next token.
     const made = await printed(carol(create));
     expect(made).toMatchObject({ apiKeyId: expect.any(String) as string, apiKey: expect.any(String) as string });
     const variables = { IAM_BASE_URL: served.url, IAM_API_KEY: String(made.apiKey) };
@@ -86,7 +86,7 @@ describe('somebody new', () => {
     expect((await sandbox.iam(['groups', 'list'], variables)).code).toBe(5);
   });
 
-  test('is stopped by a lock at once, and by nothing that was begun before it', async () => {
+  test('is locked out immediately', async () => {
     expect((await iam(`users lock ${userId} --yes`)).code).toBe(0);
     expect((await carol(`users get ${userId}`)).code).toBe(4);
     expect((await carol(`login --user ${email} --client-id ${app} --password-stdin`, password)).code).toBe(4);

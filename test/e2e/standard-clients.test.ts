@@ -1,4 +1,4 @@
-/** OAuth and OpenID clients that others wrote, unchanged, against the built server: they need its issuer, no more. */
+/** Unmodified third-party OAuth and OpenID clients against the built server, configured only with its issuer. */
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** Discovery as oauth4webapi does it, which checks the document while it reads it. */
+/** Discovery with oauth4webapi, which validates the document. */
 async function discovered(): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(served.url);
   const response = await oauth.discoveryRequest(issuer, { [oauth.allowInsecureRequests]: true });
@@ -53,7 +53,7 @@ function required(value: string | undefined): string {
   return value;
 }
 
-/** Verifies a token with what discovery tells, and nothing else. */
+/** Verifies a token only with the discovery metadata. */
 async function verified(accessToken: string): Promise<JWTVerifyResult> {
   const { issuer, jwks_uri } = await discovered();
   const keys = createRemoteJWKSet(new URL(required(jwks_uri)));
@@ -61,8 +61,8 @@ async function verified(accessToken: string): Promise<JWTVerifyResult> {
 }
 
 /**
- * Both libraries look at the challenge, which a 401 must have (RFC 9110, 15.5.2), before they look at the body, and leave
- * the body to be read: the error object of RFC 6749, 5.2.
+ * Both libraries evaluate the challenge that a 401 must have (RFC 9110, 15.5.2) before the body, and leave
+ * the body unread: the error object of RFC 6749, 5.2.
  */
 async function expectInvalidClient(grant: Promise<unknown>): Promise<void> {
   const error: unknown = await grant.catch((reason: unknown) => reason);
@@ -75,7 +75,7 @@ async function expectInvalidClient(grant: Promise<unknown>): Promise<void> {
 }
 
 describe('discovery', () => {
-  test('tells the issuer, the token endpoint and the keys, all on the address that it is served on', async () => {
+  test('returns issuer, token endpoint and keys on the requested address', async () => {
     const response = await fetch(`${served.url}/.well-known/openid-configuration`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -96,7 +96,7 @@ describe('openid-client', () => {
   const configured = (login: openid.ClientAuth): Promise<openid.Configuration> =>
     openid.discovery(new URL(served.url), clientId, undefined, login, { execute: [openid.allowInsecureRequests] });
 
-  test.each(logins)('finds the server and gets a token of its client by %s', async (name, login) => {
+  test.each(logins)('discovers the server and obtains a client token by %s', async (name, login) => {
     const config = await configured(login(secret));
     expect(config.serverMetadata().token_endpoint_auth_methods_supported).toContain(name);
     const token = await openid.clientCredentialsGrant(config, { scope: 'READ' });
@@ -106,7 +106,7 @@ describe('openid-client', () => {
     expect((await verified(token.access_token)).payload).toMatchObject({ iss: served.url, sub: clientId });
   });
 
-  test.each(logins)('is told that a secret is wrong, by %s', async (_name, login) => {
+  test.each(logins)('reports a wrong secret by %s', async (_name, login) => {
     const config = await configured(login('wrong'));
     await expectInvalidClient(openid.clientCredentialsGrant(config));
   });
@@ -136,13 +136,13 @@ describe('oauth4webapi', () => {
     return oauth.processRefreshTokenResponse(as, client, response);
   }
 
-  test('gets a token of the client without any password', async () => {
+  test('obtains a client token without a password', async () => {
     const token = await clientToken(basic);
     expect(token).toMatchObject({ token_type: 'bearer', scope: 'READ WRITE' });
     expect((await verified(token.access_token)).payload.sub).toBe(clientId);
   });
 
-  test('logs a user in, and renews the token, each refresh token once', async () => {
+  test('logs a user in and renews the token; each refresh token is valid once', async () => {
     const first = await userToken(user.password);
     const second = await renewed(required(first.refresh_token));
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -153,7 +153,7 @@ describe('oauth4webapi', () => {
     await expect(renewed(required(first.refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('understands what went wrong: the client, the user, the refresh token', async () => {
+  test('distinguishes errors of client, user and refresh token', async () => {
     await expectInvalidClient(clientToken(oauth.ClientSecretBasic('wrong')));
     const grants = [() => userToken('a-wrong-password'), () => renewed('no-such-token')];
     for (const grant of grants) {
@@ -177,14 +177,14 @@ describe('jose', () => {
     accessToken = ((await response.json()) as { access_token: string }).access_token;
   });
 
-  test('verifies an access token by the keys, the issuer and the audience of discovery', async () => {
+  test('verifies an access token with keys, issuer and audience from discovery', async () => {
     const { payload, protectedHeader } = await verified(accessToken);
     expect(protectedHeader).toMatchObject({ typ: 'at+jwt', kid: expect.any(String) as string });
     expect((await discovered()).id_token_signing_alg_values_supported).toContain(protectedHeader.alg);
     expect(payload).toMatchObject({ client_id: clientId, sub: clientId, exp: expect.any(Number) as number });
   });
 
-  test('refuses a token whose claims were changed, and one for another audience', async () => {
+  test('rejects changed claims and another audience', async () => {
     const [header, , signature] = accessToken.split('.');
     const forged = Buffer.from(JSON.stringify({ iss: served.url, aud: served.url, sub: 'admin' })).toString(
       'base64url',
@@ -203,7 +203,7 @@ describe('jose', () => {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 describe('curl', () => {
-  /** @returns the status and the JSON of the answer. */
+  /** @returns the status and the JSON of the response */
   async function curl(...words: string[]): Promise<[status: number, answer: unknown]> {
     const config = [
       '-q',
@@ -222,7 +222,7 @@ describe('curl', () => {
     return [Number(out.slice(end)), JSON.parse(out.slice(0, end))];
   }
 
-  test('logs a client in with Basic, and calls with the token that it got', async (context) => {
+  test('logs a client in with Basic and sends a request with the token', async (context) => {
     context.skip(!hasCurl, 'there is no curl here');
     const { IAM_CLIENT_ID, IAM_CLIENT_SECRET } = served.variables;
     const login = `${served.url}${service}/client-identities/login`;
@@ -234,7 +234,7 @@ describe('curl', () => {
     expect((await curl(groups))[0]).toBe(401);
   });
 
-  test('gets a token by a form, with the secret encoded in it or raw in Basic', async (context) => {
+  test('obtains a token with a form, with the secret in the form or in Basic', async (context) => {
     context.skip(!hasCurl, 'there is no curl here');
     const endpoint = required((await discovered()).token_endpoint);
     const form = ['-d', 'grant_type=client_credentials'];

@@ -4,7 +4,7 @@ import { errorResponse, type FakeHandler, startFakeServer } from '../../client/f
 import { startServer } from '../../harness.ts';
 import { Home, tokenVariables } from '../run-cli.ts';
 
-/** A server that makes groups, and refuses the names it is told. */
+/** A server that creates groups and rejects the configured names. */
 function groupServer(answers: Readonly<Record<string, ReturnType<FakeHandler>>> = {}) {
   return startFakeServer(({ body }) => {
     const { groupName } = JSON.parse(body || '{}') as { groupName: string };
@@ -20,7 +20,7 @@ const run = async (home: Home, server: { url: string }, words: readonly string[]
     ...(stdin === undefined ? {} : { stdin }),
   });
 
-/** Writes rows into the home and gives the name of their file. */
+/** Writes rows to a file in the home and returns its name. */
 async function rows(home: Home, text: string, name = 'rows.csv'): Promise<string> {
   await writeFile(home.file(name), text);
   return home.file(name);
@@ -34,7 +34,7 @@ const reportOf = (out: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('bulk run', () => {
-  test('makes a call of each row of CSV, and reports each with its line and id', async () => {
+  test('sends a request for each CSV row and reports its line and id', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home, 'groupName,roles,dependencies\nops,A;B,leads\n\n"le""ads",,\n');
@@ -50,7 +50,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('makes calls of JSON lines, also from standard input, each row with its own operation', async () => {
+  test('sends JSON lines, also from standard input, each row with its own operation', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: {} }));
     const lines = [
@@ -66,7 +66,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('takes members, JSON in cells, and columns that say where they belong', async () => {
+  test('accepts member lists, JSON cells and prefixed columns', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));
     const file = await rows(home, 'operation,params.groupName,body.userId\nuser-accesses.add-user,ops,u1;u2\n');
@@ -81,7 +81,7 @@ describe('bulk run', () => {
     });
   });
 
-  test('prints a table that is lined up', async () => {
+  test('prints an aligned table', async () => {
     await using home = await Home.make();
     await using server = await groupServer({ 'a-long-name': errorResponse(412, 'GROUP_NAME_TAKEN') });
     const file = await rows(home, 'groupName\nops\na-long-name\n');
@@ -95,7 +95,7 @@ describe('bulk run', () => {
     ]);
   });
 
-  test('sends nothing where one row can not be sent, and names each such row', async () => {
+  test('sends nothing if a row is invalid and reports each invalid row', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const text = 'groupName,strange\nops,\n,\nx,1\n"a"b,\n';
@@ -113,7 +113,7 @@ describe('bulk run', () => {
     await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('puts such rows into the reject file with --skip-invalid', async () => {
+  test('writes invalid rows to the reject file with --skip-invalid', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home, 'groupName,roles\n,A\nops,B\n');
@@ -137,7 +137,7 @@ describe('bulk run', () => {
     ['{"operation":"groups.get","parms":{}}\n', 'unknown key "parms"'],
     ['{"params":{}}\n', 'no operation'],
     ['{"operation":"groups.get"}\n{\n', 'line 2: invalid JSON'],
-  ])('refuses %j before anything is sent', async (text, reason) => {
+  ])('rejects %j before anything is sent', async (text, reason) => {
     await using home = await Home.make();
     await using server = await groupServer();
     const { code, err } = await run(home, server, ['run', await rows(home, text)]);
@@ -146,7 +146,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('refuses a row that has no end', async () => {
+  test('rejects a row that exceeds the length limit', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home, `groupName\n"${'x'.repeat(1_200_000)}`);
@@ -156,7 +156,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('refuses what is not UTF-8, and a file that is not there', async () => {
+  test('rejects invalid UTF-8 and missing files', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     await writeFile(home.file('latin.csv'), Buffer.from([0x61, 0x0a, 0xe9, 0x0a]));
@@ -180,7 +180,7 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('reports a row that makes no path, and goes on', async () => {
+  test('reports a row with an invalid path and continues', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ json: {} }));
     const file = await rows(home, 'groupId\n..\nops\n');
@@ -190,7 +190,7 @@ describe('bulk run', () => {
     expect(outcome.out).toContain('3,groups.get,ok,200');
   });
 
-  test('shows with --dry-run what would be sent, without secrets, and leaves no file', async () => {
+  test('previews requests with --dry-run without secrets and creates no file', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({}));
     const file = await rows(home, 'operation,userId,newPassword,groupId\ngroups.remove,,,ops\n');

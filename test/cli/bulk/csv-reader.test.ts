@@ -4,7 +4,7 @@ import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
 import { formatCsvHeader } from '../../../src/cli/runtime/csv.ts';
 import { decodeCell } from '../../../src/cli/runtime/csv-cell.ts';
 
-/** The cells that come out of pieces of text. */
+/** Parses chunks of text to cells. */
 function cellsOf(pieces: readonly string[]): string[][] {
   const reader = new CsvReader();
   const records = [...pieces.flatMap((piece) => [...reader.push(piece)]), ...reader.end()];
@@ -17,7 +17,7 @@ const cell = fc.string({
 const record = fc.array(cell, { minLength: 1, maxLength: 4 }).filter((cells) => cells.join('').trim() !== '');
 
 describe('CSV', () => {
-  test('is read as it was written, wherever it is cut, with either end of line', () => {
+  test('is parsed independently of chunk boundaries and line endings', () => {
     fc.assert(
       fc.property(fc.array(record), fc.constantFrom('\n', '\r\n'), fc.nat(), (rows, end, at) => {
         const text = rows.map((cells) => formatCsvHeader(cells) + end).join('');
@@ -27,7 +27,7 @@ describe('CSV', () => {
     );
   });
 
-  test('tells on which line a record begins, and gives its text', () => {
+  test('reports the first line and the text of a record', () => {
     const reader = new CsvReader();
     const records = [...reader.push('a,b\r\n\r\n"x\ny",1\r\n2,'), ...reader.end()];
     expect(records).toEqual([
@@ -40,7 +40,7 @@ describe('CSV', () => {
   test.each([
     ['"a"b\n', 'text follows a closing quote'],
     ['"a\n', 'a quote is never closed'],
-  ])('tells what is wrong with %j', (text, problem) => {
+  ])('reports the syntax error in %j', (text, problem) => {
     const reader = new CsvReader();
     expect([...reader.push(text), ...reader.end()].map((found) => found.problem)).toEqual([problem]);
   });

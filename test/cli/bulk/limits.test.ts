@@ -27,8 +27,8 @@ function run(
 const nameIn = (server: FakeServer, at: number) =>
   (JSON.parse(server.received[at]?.body ?? '{}') as { groupName?: string }).groupName;
 
-describe('a server that asks for a pause', () => {
-  test.each([429, 503])('by %d gets the same row again after it, whatever the operation', async (status) => {
+describe('a server that returns Retry-After', () => {
+  test.each([429, 503])('receives the same row again after the delay on %d, for any operation', async (status) => {
     await using home = await Home.make();
     let calls = 0;
     await using server = await startFakeServer(() => {
@@ -40,7 +40,7 @@ describe('a server that asks for a pause', () => {
     expect([0, 1, 2].map((at) => nameIn(server, at))).toEqual(['group-0', 'group-0', 'group-1']);
   });
 
-  test('for longer than --max-wait ends the run, whose other rows are not sent', async () => {
+  test('ends the run if the delay exceeds --max-wait', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({
       ...errorResponse(429, 'BUSY'),
@@ -53,7 +53,7 @@ describe('a server that asks for a pause', () => {
     expect(server.received.length).toBeLessThanOrEqual(3);
   });
 
-  test('without saying how long gets again only what may be repeated', async () => {
+  test('receives only idempotent rows again if Retry-After is missing', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => errorResponse(503, 'BUSY'));
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
@@ -65,7 +65,7 @@ describe('a server that asks for a pause', () => {
 });
 
 describe('a run ends before its last row', () => {
-  test('once as many rows failed as --max-errors says', async () => {
+  test('after --max-errors failed rows', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => errorResponse(412, 'X'));
     const words = [await rows(home, 100), ...creating, '--max-errors', '5', '--concurrency', '2'];
@@ -79,7 +79,7 @@ describe('a run ends before its last row', () => {
   test.each([
     ['the credentials are refused', errorResponse(401, 'CREDENTIALS_INVALID'), 4],
     ['the token is refused', errorResponse(401, 'TOKEN_INVALID'), 4],
-  ])('where %s: no row could be done', async (_what, reply, code) => {
+  ])('on %s, because all rows would fail', async (_what, reply, code) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => reply);
     const words = [await rows(home, 100), ...creating, '--concurrency', '2'];
@@ -87,7 +87,7 @@ describe('a run ends before its last row', () => {
     expect(server.received.length).toBeLessThanOrEqual(4);
   });
 
-  test('where nobody listens, and all rows can be sent later', async () => {
+  test('if the server is unreachable, and all rows can be sent later', async () => {
     await using home = await Home.make();
     const words = [await rows(home, 100), ...creating];
     const outcome = await run(home, { url: 'http://127.0.0.1:9' }, words);
@@ -95,7 +95,7 @@ describe('a run ends before its last row', () => {
     expect(outcome.out.split('\n').length).toBeLessThan(10);
   });
 
-  test('where nobody is signed in, before it begins', async () => {
+  test('if not signed in, before the first row', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => made);
     expect((await run(home, server, [await rows(home, 2), ...creating], {})).code).toBe(4);
@@ -110,7 +110,7 @@ describe('rows that delete', () => {
     return [home.file('gone.csv'), '--operation', 'groups.remove'];
   };
 
-  test('need their number, for which --yes is not enough', async () => {
+  test('need their number as confirmation; --yes is not enough', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 3);
@@ -124,7 +124,7 @@ describe('rows that delete', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  test('need --yes where there is one', async () => {
+  test('need --yes if there is one', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));
     const words = await deleting(home, 1);
@@ -133,7 +133,7 @@ describe('rows that delete', () => {
     expect((await run(home, server, [...words, '--yes'])).code).toBe(0);
   });
 
-  test('count only where they are still to be sent', async () => {
+  test('count only if they are still to be sent', async () => {
     await using home = await Home.make();
     const gone = new Set<string>();
     await using server = await startFakeServer(({ path }) => {
@@ -151,7 +151,7 @@ describe('rows that delete', () => {
 describe('rows beyond max-changes', () => {
   const few = { ...tokenVariables, IAM_MAX_CHANGES: '3' };
 
-  test('are refused before the first is sent, and reads do not count', async () => {
+  test('are rejected before the first is sent; reads do not count', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => made);
     const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
@@ -184,7 +184,7 @@ describe('rows beyond max-changes', () => {
 });
 
 describe('many rows', () => {
-  test('wait for the reader of the report: no more are sent than are under way', async () => {
+  test('apply backpressure from the reader of the report', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => made);
     const over = new AbortController();
@@ -209,7 +209,7 @@ describe('many rows', () => {
     expect(server.received.length).toBeLessThanOrEqual(10);
   });
 
-  test('are all done by --concurrency calls at a time', async () => {
+  test('are sent with --concurrency requests at a time', async () => {
     await using home = await Home.make();
     const names = new Set<string>();
     let [underWay, most] = [0, 0];
@@ -230,7 +230,7 @@ describe('many rows', () => {
     expect(most).toBeLessThanOrEqual(16);
   }, 60_000);
 
-  test('have no progress with --quiet, and a bar on a terminal', async () => {
+  test('print no progress with --quiet and a bar on a terminal', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => made);
     const words = ['bulk', 'run', await rows(home, 3), ...creating];
@@ -244,7 +244,7 @@ describe('many rows', () => {
     expect(quiet).toMatchObject({ code: 0, err: '' });
   });
 
-  test('are all sent although the reader of the report went', async () => {
+  test('are all sent after the reader of the report closed the pipe', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => made);
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RateLimiter } from '../../../src/cli/bulk/rate-limiter.ts';
 import { runConcurrently } from '../../../src/cli/bulk/workers.ts';
 
-/** Time that goes on when somebody waits. */
+/** A clock that advances on each pause. */
 function createFakeClock() {
   let now = 0;
   return {
@@ -17,8 +17,8 @@ function createFakeClock() {
 
 const never = () => false;
 
-describe('the pace', () => {
-  test('lets so many calls leave in a time', async () => {
+describe('the rate limiter', () => {
+  test('limits the rate of requests', async () => {
     const time = createFakeClock();
     const pace = new RateLimiter(time, 50);
     const starts: number[] = [];
@@ -29,7 +29,7 @@ describe('the pace', () => {
     expect(starts).toEqual([0, 50, 100, 150, 200]);
   });
 
-  test('holds all calls while the server asks for it, also those that wait already', async () => {
+  test('pauses all requests, including waiting ones', async () => {
     const time = createFakeClock();
     const pace = new RateLimiter(time, 10);
     await pace.acquire(never);
@@ -41,7 +41,7 @@ describe('the pace', () => {
     expect(Math.min(...(await Promise.all(waiting)))).toBeGreaterThanOrEqual(1000);
   });
 
-  test('lets go of who waits once the run is over', async () => {
+  test('releases waiting requests when the run ends', async () => {
     const time = createFakeClock();
     const pace = new RateLimiter(time, 0);
     pace.pauseFor(Number.POSITIVE_INFINITY);
@@ -52,7 +52,7 @@ describe('the pace', () => {
   });
 });
 
-/** Ten thousand rows, and how many of them are held: taken, and not yet reported. */
+/** Ten thousand rows, and the number of rows that are read and not yet reported. */
 function countedRows(total: number) {
   const seen = { taken: 0, reported: 0, most: 0 };
   async function* rows() {
@@ -68,7 +68,7 @@ function countedRows(total: number) {
 const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('workers', () => {
-  test('hold no more of ten thousand rows than are under way', async () => {
+  test('hold only rows in progress in memory', async () => {
     const { seen, rows } = countedRows(10_000);
     const results = new Set<number>();
     const work = async (row: number) => {
@@ -83,7 +83,7 @@ describe('workers', () => {
     expect(seen.most).toBeLessThanOrEqual(9);
   });
 
-  test('begin no row while nobody takes results', async () => {
+  test('start no row while results are not consumed', async () => {
     const { seen, rows } = countedRows(10_000);
     const results = runConcurrently(rows, 4, async (row) => row, never);
     await results.next();
@@ -93,7 +93,7 @@ describe('workers', () => {
     expect(seen.taken).toBe(4);
   });
 
-  test('finish what is under way when one fails or the run is over, and begin nothing more', async () => {
+  test('finish tasks in progress after a failure or the end of the run and start no more', async () => {
     const { seen, rows } = countedRows(100);
     let finished = 0;
     const work = async (row: number) => {

@@ -11,7 +11,7 @@ import { type CliResult, Home, tokenVariables } from '../run-cli.ts';
 
 type Answers = Record<string, FakeResponse>;
 
-/** Makes groups, or answers as it is told for a name; what it is told can change. */
+/** Creates groups, or returns the configured response for a name. */
 function groupServer(answers: Answers = {}) {
   const answer: FakeHandler = ({ body }) => {
     const { groupName } = JSON.parse(body || '{}') as { groupName: string };
@@ -43,8 +43,8 @@ async function rows(home: Home, text = 'groupName\na\nb\nc\n'): Promise<string> 
   return home.file('rows.csv');
 }
 
-describe('a run after another with the same rows', () => {
-  test('does nothing where all is done', async () => {
+describe('a second run with the same rows', () => {
+  test('does nothing if all rows are done', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home);
@@ -55,7 +55,7 @@ describe('a run after another with the same rows', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('sends what was refused again, and its reject file holds what was refused last', async () => {
+  test('sends rejected rows again and rewrites the reject file', async () => {
     await using home = await Home.make();
     const answers: Answers = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
     await using server = await groupServer(answers);
@@ -76,7 +76,7 @@ describe('a run after another with the same rows', () => {
     await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('goes on after a signal: what was under way is finished and noted', async () => {
+  test('resumes after a signal; requests in progress are finished and recorded', async () => {
     await using home = await Home.make();
     const over = new AbortController();
     await using server = await startFakeServer(() => {
@@ -92,7 +92,7 @@ describe('a run after another with the same rows', () => {
     expect(take(server)).toEqual(['b', 'c']);
   });
 
-  test('does not repeat a row without an answer that may be done, until it is told to', async () => {
+  test('repeats a non-idempotent row without a response only with --repeat-unknown', async () => {
     await using home = await Home.make();
     const answers: Answers = { b: { hangUp: true } };
     await using server = await groupServer(answers);
@@ -108,7 +108,7 @@ describe('a run after another with the same rows', () => {
     expect([retried.code, take(server)]).toEqual([0, ['b']]);
   });
 
-  test('repeats one whose operation may be repeated', async () => {
+  test('repeats a row with an idempotent operation', async () => {
     await using home = await Home.make();
     const answers = { first: true };
     await using server = await startFakeServer(() => {
@@ -122,7 +122,7 @@ describe('a run after another with the same rows', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('takes a row as unanswered that a killed run had sent, and a line that it left half for none', async () => {
+  test('treats a row sent by a killed run as unanswered and ignores a partial line', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home);
@@ -139,7 +139,7 @@ describe('a run after another with the same rows', () => {
 });
 
 describe('the ledger', () => {
-  test('is private, and tells each row before it is sent and after', async () => {
+  test('is private and records each row before it is sent and after its response', async () => {
     await using home = await Home.make();
     await using server = await groupServer({ a: errorResponse(422, 'X', 'no such thing') });
     await run(home, server, ['run', await rows(home, 'groupName\na\n'), ...creating]);
@@ -159,7 +159,7 @@ describe('the ledger', () => {
   test.each([
     ['for other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
     ['of another server', async () => undefined],
-  ])('%s is refused, and nothing is sent', async (what, change) => {
+  ])('%s is rejected and nothing is sent', async (what, change) => {
     await using home = await Home.make();
     await using server = await groupServer();
     await using other = await groupServer();
@@ -177,7 +177,7 @@ describe('the ledger', () => {
     ['not a ledger', 'groupName\nops\n'],
     ['damaged', '{"ledger":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
     ['of something else', '{"digest":"x"}\n'],
-  ])('that is %s is refused and left as it is', async (_what, text) => {
+  ])('that is %s is rejected and left unchanged', async (_what, text) => {
     await using home = await Home.make();
     await using server = await groupServer();
     await writeFile(home.file('rows.ledger'), text);
@@ -186,7 +186,7 @@ describe('the ledger', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('is used by one run at a time: rows of two at once are sent once', async () => {
+  test('is locked: two concurrent runs send each row once', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home);
@@ -197,7 +197,7 @@ describe('the ledger', () => {
 });
 
 describe('bulk retry', () => {
-  test('sends what failed, and no other row', async () => {
+  test('sends only failed rows', async () => {
     await using home = await Home.make();
     const answers: Answers = { b: errorResponse(412, 'X') };
     await using server = await groupServer(answers);
@@ -208,7 +208,7 @@ describe('bulk retry', () => {
     expect(take(server)).toEqual(['b']);
   });
 
-  test('takes rows that were moved, refuses those that changed or are gone, and a ledger that is not there', async () => {
+  test('accepts a moved file and rejects changed or missing rows and a missing ledger', async () => {
     await using home = await Home.make();
     const answers: Answers = { b: errorResponse(412, 'X') };
     await using server = await groupServer(answers);
@@ -230,7 +230,7 @@ describe('bulk retry', () => {
 });
 
 describe('files of a run', () => {
-  test('that are there already are not overwritten, and nothing is sent', async () => {
+  test('existing files are not overwritten and nothing is sent', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home);
@@ -240,7 +240,7 @@ describe('files of a run', () => {
     expect(take(server)).toEqual([]);
   });
 
-  test('can be run again: the reject file is valid input', async () => {
+  test('the reject file is valid input', async () => {
     await using home = await Home.make();
     const answers: Answers = { 'a,"x"\ny': errorResponse(412, 'X') };
     await using server = await groupServer(answers);
@@ -252,7 +252,7 @@ describe('files of a run', () => {
     expect(take(server)).toEqual(['a,"x"\ny']);
   });
 
-  test('secrets go to their private file alone, also when a run goes on', async () => {
+  test('secrets are written only to their private file, also on resume', async () => {
     await using home = await Home.make();
     let made = 0;
     await using server = await startFakeServer(({ body }) => {
@@ -298,7 +298,7 @@ describe('files of a run', () => {
     },
   );
 
-  test('a file of secrets that others can read is refused', async () => {
+  test('rejects a secret file that is readable by others', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => errorResponse(412, 'X'));
     const file = await rows(home, 'appId,clientId\nx,y\n');

@@ -12,7 +12,7 @@ function listDiagnostics(...texts: string[]): string[] {
   return formatDiagnostics([...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
 }
 
-describe('a fault is told with its file, line and column', () => {
+describe('a diagnostic has file, line and column', () => {
   test.each([
     ['', '0.yaml:1:1: is empty'],
     ['groups: [', '0.yaml:1:10: Flow sequence in block collection must be sufficiently indented'],
@@ -55,7 +55,7 @@ describe('a fault is told with its file, line and column', () => {
     expect([found.length, found[0]?.slice(0, message.length)]).toEqual([1, message]);
   });
 
-  test('and all of them at once, over all documents', () => {
+  test('reports all diagnostics of all documents', () => {
     const found = listDiagnostics(
       'groups:\n  - groupName: a\n    roles: [bad, 3]\n  - {}\n',
       'groups:\n  - groupName: a\n---\nclients: no\n',
@@ -69,19 +69,19 @@ describe('a fault is told with its file, line and column', () => {
     ]);
   });
 
-  test('two documents are of one set', () => {
+  test('rejects documents of different sets', () => {
     expect(listDiagnostics('set: a', 'set: b')).toEqual(['1.yaml:1:6: set is b here and a elsewhere']);
   });
 });
 
-test('anchors, a byte order mark and tabs in JSON are no fault', () => {
+test('accepts anchors, a byte order mark and tabs in JSON', () => {
   expect(
     listDiagnostics('\uFEFFgroups:\n  - groupName: a\n    roles: &r [A]\n  - groupName: b\n    roles: *r\n'),
   ).toEqual([]);
   expect(listDiagnostics('{\n\t"groups": []\n}')).toEqual([]);
 });
 
-test('aliases that multiply are no burden', () => {
+test('limits the expansion of aliases', () => {
   const levels = Array.from({ length: 40 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}]`);
   expect(listDiagnostics(['l0: &l0 [x, x]', ...levels, 'groups: *l40'].join('\n')).length).toBeLessThan(100);
 });

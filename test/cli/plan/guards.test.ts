@@ -3,7 +3,7 @@ import { appClientId } from '../../harness.ts';
 import { dumpDirectory, type PlanFixture, startPlanFixture } from './plan-fixture.ts';
 import { startInterposingProxy } from './write-proxy.ts';
 
-/** A client whose only rights come from a group, and the variables to be it. */
+/** Creates a client whose roles come only from a group; returns its environment variables. */
 async function createOperator({ server }: PlanFixture) {
   const client = await server.makeClient({ serviceAccountId: 'operator', authorities: ['AUTH-MFA'] });
   await server.admin.groups.create({ body: { groupName: 'operators', roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] } });
@@ -14,11 +14,11 @@ async function createOperator({ server }: PlanFixture) {
   return { IAM_CLIENT_ID: client.clientId, IAM_CLIENT_SECRET: client.clientSecret };
 }
 
-describe('a change that would cut off the caller', () => {
+describe('a change that would lock out the caller', () => {
   test.each([
     ['by its membership', 'groups:\n  - {groupName: operators, services: []}\n'],
     ['by the roles of the group', 'groups:\n  - {groupName: operators, roles: [DEPLOY]}\n'],
-  ])('%s is refused, also with --yes and the name', async (_how, text) => {
+  ])('%s is rejected, also with --yes and the name', async (_how, text) => {
     await using fixture = await startPlanFixture();
     const variables = await createOperator(fixture);
     const file = await fixture.write('iam.yaml', text);
@@ -37,7 +37,7 @@ describe('a change that would cut off the caller', () => {
     expect((await fixture.iam([...allowed, '--confirm', host], given)).code).toBe(0);
   });
 
-  test('is none where the caller keeps its roles by another way', async () => {
+  test('is accepted if the caller keeps its roles through another group', async () => {
     await using fixture = await startPlanFixture();
     const variables = await createOperator(fixture);
     await fixture.server.admin.groups.create({
@@ -54,7 +54,7 @@ describe('a change that would cut off the caller', () => {
   });
 });
 
-test('a user who would put itself out is refused, and told so', async () => {
+test('rejects a user who would lose its own administrative role', async () => {
   await using fixture = await startPlanFixture();
   const { admin } = fixture.server;
   await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
@@ -73,7 +73,7 @@ test('a user who would put itself out is refused, and told so', async () => {
   expect((await fixture.iam(words)).code).toBe(10);
 });
 
-test('that nobody is left who administers is refused', async () => {
+test('rejects a plan that leaves no administrator', async () => {
   await using fixture = await startPlanFixture();
   const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: iam-administrators, users: []}\n');
   const before = await dumpDirectory(fixture.server);
@@ -82,7 +82,7 @@ test('that nobody is left who administers is refused', async () => {
   expect(await dumpDirectory(fixture.server)).toEqual(before);
 });
 
-test('taking one of several administrators away needs the name of the server', async () => {
+test('removing one of several administrators needs the server name', async () => {
   await using fixture = await startPlanFixture();
   const { admin } = fixture.server;
   await admin.userAccesses.addUser({ params: { groupName: 'iam-administrators' }, body: [{ userId: 'u2' }] });
@@ -94,7 +94,7 @@ test('taking one of several administrators away needs the name of the server', a
   expect((await fixture.iam(['apply', '-f', file, '--confirm', host])).code).toBe(0);
 });
 
-describe('what somebody else changes meanwhile', () => {
+describe('a concurrent change', () => {
   const text = 'groups:\n  - {groupName: ops, organizationId: acme, roles: [A, C]}\n';
 
   async function withOps(fixture: PlanFixture) {
@@ -102,7 +102,7 @@ describe('what somebody else changes meanwhile', () => {
     return fixture.write('iam.yaml', text);
   }
 
-  test('is kept: only what the plan said is added and taken away', async () => {
+  test('is preserved; only planned entries are added and removed', async () => {
     await using fixture = await startPlanFixture();
     const file = await withOps(fixture);
     const others = () =>
@@ -114,7 +114,7 @@ describe('what somebody else changes meanwhile', () => {
     expect(group.organizationId).toBe('acme');
   });
 
-  test('is a conflict where it is the same value', async () => {
+  test('is a conflict if it changes the same value', async () => {
     await using fixture = await startPlanFixture();
     const file = await withOps(fixture);
     const others = () =>
@@ -130,7 +130,7 @@ describe('what somebody else changes meanwhile', () => {
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).organizationId).toBe('globex');
   });
 
-  test('is a conflict where the group is gone', async () => {
+  test('is a conflict if the group was deleted', async () => {
     await using fixture = await startPlanFixture();
     const file = await withOps(fixture);
     const others = () => fixture.server.admin.groups.remove({ params: { groupId: 'ops' } });
@@ -139,7 +139,7 @@ describe('what somebody else changes meanwhile', () => {
     expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('no longer exists') });
   });
 
-  test('is not removed with what an apply once made', async () => {
+  test('is not pruned with resources of an earlier apply', async () => {
     await using fixture = await startPlanFixture();
     let work = async (): Promise<unknown> => undefined;
     await using between = await startInterposingProxy(fixture.server.url, 2, () => work());

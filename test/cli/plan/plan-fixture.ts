@@ -1,4 +1,4 @@
-/** A real server with users to put into groups, and the command in front of it. */
+/** A real server with users, and the CLI connected to it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
@@ -23,7 +23,7 @@ export interface PlanFixture extends AsyncDisposable {
   readonly home: Home;
   /** Runs the command as the administrator client; with `url` against another address. */
   iam(words: readonly string[], options?: RunOptions): Promise<CliResult>;
-  /** Writes a document and gives its path. */
+  /** Writes a document and returns its path. */
   write(name: string, text: string): Promise<string>;
   read(name: string): Promise<string>;
 }
@@ -57,7 +57,7 @@ export async function startPlanFixture(
   };
 }
 
-/** What the store holds, without what changes by itself. */
+/** Dumps the store without volatile values. */
 export async function dumpDirectory(server: TestServer): Promise<Record<string, unknown>> {
   const { groups, memberships, clients, apiKeys, corporateGroups, customers, businesses, users } = await server.dump();
   return { groups, memberships, clients, apiKeys, corporateGroups, customers, businesses, users };

@@ -8,7 +8,7 @@ import { mergeChanges } from '../../../src/cli/plan/three-way-merge.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Graphs without a circle: each group depends only on those before it in some order. */
+/** Acyclic graphs: each group depends only on earlier groups of some order. */
 const graphs = fc
   .tuple(fc.shuffledSubarray(names, { minLength: 6 }), fc.array(fc.boolean(), { minLength: 36, maxLength: 36 }))
   .map(([order, edges]) =>
@@ -23,8 +23,8 @@ function asMap(graph: Graph) {
   );
 }
 
-describe('the walk over groups', () => {
-  test('gives dependencies first, and finds no circle where there is none', () => {
+describe('the topological sort', () => {
+  test('orders dependencies first and reports no cycle in an acyclic graph', () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const { order, cycles: circles } = sortTopologically(asMap(graph));
@@ -35,7 +35,7 @@ describe('the walk over groups', () => {
     );
   });
 
-  test('names a circle, and takes long chains', () => {
+  test('reports a cycle and handles long chains', () => {
     expect(sortTopologically(asMap({ x: ['a'], a: ['b'], b: ['c'], c: ['a'] })).cycles).toEqual([['a', 'b', 'c', 'a']]);
     const chain = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, at) => [`g${at}`, at > 0 ? [`g${at - 1}`] : []]),
@@ -64,7 +64,7 @@ describe('the walk over groups', () => {
   });
 });
 
-test('from any graph to any other, no write on the way makes a circle', () => {
+test('no step between two acyclic graphs creates a cycle', () => {
   fc.assert(
     fc.property(graphs, graphs, fc.integer({ min: 0, max: 6 }), (before, after, known) => {
       const there = Object.entries(before).filter(([name]) => names.indexOf(name) < known);
@@ -114,7 +114,7 @@ describe('merging', () => {
     { field: 'roles', added: ['X'], removed: ['Y'] },
   ];
 
-  test('keeps what others added, and does nothing twice', () => {
+  test('preserves concurrent additions and is idempotent', () => {
     const { merged: thing, isChanged: differs } = mergeChanges(
       { organizationId: 'a', roles: ['Y', 'Z'], other: 1 },
       changes,
@@ -123,7 +123,7 @@ describe('merging', () => {
     expect(mergeChanges(thing, changes)).toMatchObject({ isChanged: false, conflicts: [] });
   });
 
-  test('does not write over another value', () => {
+  test('does not overwrite a conflicting value', () => {
     expect(mergeChanges({ organizationId: 'c', roles: [] }, changes).conflicts).toEqual(['organizationId']);
   });
 });

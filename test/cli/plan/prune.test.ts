@@ -11,7 +11,7 @@ async function applyEverything(fixture: PlanFixture): Promise<string> {
 }
 
 describe('--prune', () => {
-  test('removes what an earlier apply of the set made, what rests on others first, and nothing that others made', async () => {
+  test('deletes only resources created by an earlier apply of the set, dependents first', async () => {
     await using fixture = await startPlanFixture();
     const before = await dumpDirectory(fixture.server);
     await fixture.server.admin.groups.create({ body: { groupName: 'theirs', roles: ['DEPLOY'] } });
@@ -27,7 +27,7 @@ describe('--prune', () => {
     expect((await fixture.iam(['plan', '-f', empty, '--prune'])).out).toContain('No changes');
   });
 
-  test('is off: what is no longer asked for stays, and is told of', async () => {
+  test('is off by default: orphans are reported and not deleted', async () => {
     await using fixture = await startPlanFixture();
     const less = await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
@@ -38,7 +38,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('needs the name of the set to be typed: --yes is not enough, and another name is not', async () => {
+  test('needs the set name as confirmation; --yes or another name is not enough', async () => {
     await using fixture = await startPlanFixture();
     const less = await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
@@ -48,14 +48,14 @@ describe('--prune', () => {
     expect((await fixture.iam(applyWords(less, '--prune', '--confirm', 'base'))).code).toBe(0);
   });
 
-  test('takes the name also where nothing is to be removed: a script need not know', async () => {
+  test('accepts the name if nothing is removed', async () => {
     await using fixture = await startPlanFixture();
     const fewer = await fixture.write('only.yaml', 'groups:\n  - groupName: apart\n');
     expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'other'])).code).toBe(2);
     expect((await fixture.iam(['apply', '-f', fewer, '--set', 'apart', '--prune', '--confirm', 'apart'])).code).toBe(0);
   });
 
-  test('reaches no other set, no other server, and nothing that was made anew under an old name', async () => {
+  test('does not delete resources of another set or server, or resources recreated under the same name', async () => {
     await using fixture = await startPlanFixture();
     await applyEverything(fixture);
     const { admin } = fixture.server;
@@ -70,7 +70,7 @@ describe('--prune', () => {
     expect(await admin.groups.get({ params: { groupId: 'leads' } })).toMatchObject({ roles: ['THEIRS'] });
   });
 
-  test('is refused where others depend on what would go, and nothing is written', async () => {
+  test('is rejected if other groups depend on a deleted group, and nothing is written', async () => {
     await using fixture = await startPlanFixture();
     await applyEverything(fixture);
     const { admin } = fixture.server;
@@ -82,7 +82,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('is refused for a client that the documents still use, and nothing is written', async () => {
+  test('is rejected for a client that the documents still reference, and nothing is written', async () => {
     await using fixture = await startPlanFixture();
     await applyEverything(fixture);
     const before = await dumpDirectory(fixture.server);
@@ -93,7 +93,7 @@ describe('--prune', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
-  test('tells which roles a service loses whose client goes, in groups that stay as well', async () => {
+  test('reports the roles that a service of a deleted client loses', async () => {
     await using fixture = await startPlanFixture();
     await applyEverything(fixture);
     const { admin } = fixture.server;
@@ -126,7 +126,7 @@ describe('--prune of memberships', () => {
   const listUsers = async ({ server }: PlanFixture) =>
     (await server.admin.userAccesses.listUsers({ params: { groupName: 'ops' } })).items.map(({ userId }) => userId);
 
-  /** A group of others, into which the set put u1 and u2, and somebody else u3. */
+  /** A foreign group with members u1 and u2 from the set and u3 from another writer. */
   async function addMembers(fixture: PlanFixture): Promise<void> {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });
@@ -137,7 +137,7 @@ describe('--prune of memberships', () => {
   test.each([
     ['the group without its users', unlisted],
     ['not even the group', 'set: base\n'],
-  ])('removes those that the set made and keeps those of others, where the documents name %s', async (_what, text) => {
+  ])('removes memberships of the set and keeps others if the documents name %s', async (_what, text) => {
     await using fixture = await startPlanFixture();
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', text);
@@ -147,7 +147,7 @@ describe('--prune of memberships', () => {
     expect((await fixture.iam(['plan', '-f', file, '--prune'])).out).toContain('No changes');
   });
 
-  test('has the name of the set typed, and is only told of where it is off', async () => {
+  test('needs the set name as confirmation, and is only reported without --prune', async () => {
     await using fixture = await startPlanFixture();
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', unlisted);
@@ -160,7 +160,7 @@ describe('--prune of memberships', () => {
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
-  test('tells who loses which role', async () => {
+  test('reports lost roles', async () => {
     await using fixture = await startPlanFixture();
     await addMembers(fixture);
     const file = await fixture.write('less.yaml', unlisted);
@@ -170,7 +170,7 @@ describe('--prune of memberships', () => {
     );
   });
 
-  test('leaves a membership alone that was there before, that another set made, or that the set took back', async () => {
+  test('keeps memberships that existed before, belong to another set or were withdrawn', async () => {
     await using fixture = await startPlanFixture();
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops' } });
@@ -184,7 +184,7 @@ describe('--prune of memberships', () => {
     expect(await listUsers(fixture)).toEqual(['u1', 'u2', 'u3']);
   });
 
-  test('takes users in the name of a business out again', async () => {
+  test('removes business users', async () => {
     await using fixture = await startPlanFixture();
     const text = `${unlisted}    businessUsers: [{ businessId: b1, userId: u1 }]\n`;
     expect((await fixture.iam(applyWords(await fixture.write('iam.yaml', text)))).code).toBe(0);

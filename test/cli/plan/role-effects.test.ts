@@ -8,7 +8,7 @@ const subjects = [
   { kind: 'service', id: 's1', businessId: undefined },
 ] as const;
 
-/** What the server itself says that everybody holds. */
+/** The roles of all subjects as reported by the server. */
 async function readHeldRoles({ server: { admin } }: PlanFixture): Promise<Map<string, string[]>> {
   const ask = async (kind: string, id: string) => {
     if (kind === 'user') return admin.userAccesses.listUserRoles({ params: { userId: id } });
@@ -22,7 +22,7 @@ async function readHeldRoles({ server: { admin } }: PlanFixture): Promise<Map<st
   return new Map(await Promise.all(held));
 }
 
-/** Numbers that look random and are the same each time. */
+/** Deterministic pseudo-random numbers. */
 function createNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,7 +50,7 @@ function buildDocument(next: (below: number) => number): string {
   return `groups:\n${groups.join('')}`;
 }
 
-test('the roles that a plan says are gained and lost are those that the server gives and takes', async () => {
+test('role effects of a plan match the changes on the server', async () => {
   await using fixture = await startPlanFixture({ clients: [{ clientId: 's', serviceAccountId: 's1' }] });
   const next = createNumbers(4_711);
   let effects = 0;
@@ -72,7 +72,7 @@ test('the roles that a plan says are gained and lost are those that the server g
       const own = planned.get(`${kind} ${id}`);
       const viaBusiness = own ? undefined : planned.get(`business ${businessId}`);
       if (viaBusiness) {
-        // Who is in no group that changes is told of by the business.
+        // Users outside the changed groups are represented by their business.
         expect([round, id, gains.filter((role) => !viaBusiness.gains.includes(role))]).toEqual([round, id, []]);
         expect([round, id, loses.filter((role) => !viaBusiness.loses.includes(role))]).toEqual([round, id, []]);
       } else expect([round, id, gains, loses]).toEqual([round, id, own?.gains ?? [], own?.loses ?? []]);

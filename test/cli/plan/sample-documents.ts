@@ -1,4 +1,4 @@
-/** A document with something of every kind, for the world of the tests. */
+/** A document with an entry of each kind, for the plan fixture. */
 export const everything = `set: base
 customers:
   - {businessId: b9, businessName: Nine, document: "9"}

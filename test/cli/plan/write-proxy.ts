@@ -1,21 +1,21 @@
-/** Stands before a server and does something at one write: breaks it, or lets somebody else write before it. */
+/** A proxy that intercepts one write: breaks the connection, or runs another write first. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface WriteProxy extends AsyncDisposable {
   readonly url: string;
-  /** Writes that came by, the broken one included. */
+  /** Number of writes, including the broken one. */
   readonly writes: number;
-  /** Counts anew, and breaks the write of this number. */
+  /** Resets the counter and breaks the write with this number. */
   breakNext(number: number): void;
 }
 
-/** Breaks the connection at the write of this number: before it arrives, or after it was done and before its answer is back. */
+/** Breaks the connection at the nth write: before it arrives, or after it was applied and before its response. */
 export function startBreakingProxy(url: string, broken: number, when: 'before' | 'after'): Promise<WriteProxy> {
   return startProxy(url, broken, when);
 }
 
-/** Does `work` before the write of this number goes on its way. */
+/** Runs `work` before the nth write is forwarded. */
 export function startInterposingProxy(url: string, number: number, work: () => Promise<unknown>): Promise<WriteProxy> {
   return startProxy(url, number, work);
 }
