@@ -21,8 +21,8 @@ import { assertConfirmed, type ConfirmOptions, previewOf, withoutSecrets } from 
 
 /** A failed request. */
 export interface CallFailure {
-  /** `unsent`: the request was not sent. `unanswered`: it may have been applied. `refused`: the server rejected it. */
-  readonly kind: 'unsent' | 'unanswered' | 'refused';
+  /** `unsent`: the request was not sent. `unanswered`: it may have been applied. `rejected`: the server rejected it. */
+  readonly kind: 'unsent' | 'unanswered' | 'rejected';
   readonly code: string;
   readonly message: string;
   readonly status?: number | undefined;
@@ -87,11 +87,11 @@ function classifyError({ manifest }: Context, error: unknown): CallFailure | und
     const { code, message, exitCode } = error;
     return { kind: 'unsent', code, message, exitCode };
   }
-  if (error instanceof InputError) return { kind: 'refused', code: 'INVALID', message: error.message, exitCode: 2 };
+  if (error instanceof InputError) return { kind: 'rejected', code: 'INVALID', message: error.message, exitCode: 2 };
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
   const exitCode = getExitCode(status, errorEntryOf(manifest, code));
   // A gateway error does not tell whether the request was applied.
-  const kind = status === 502 || status === 504 ? 'unanswered' : 'refused';
+  const kind = status === 502 || status === 504 ? 'unanswered' : 'rejected';
   return { kind, code, message, status, requestId, retryAfter, exitCode };
 }

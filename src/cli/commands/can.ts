@@ -61,15 +61,20 @@ async function can(context: Context, subject: string, role: string, options: Com
   const { kind, roles } = await findRoleHolder(context, subject, businessId);
   const through = roles.find((source) => source.role === role)?.groupNames ?? [];
   const allowed = roles.some((source) => source.role === role);
-  const ways = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
-  if (context.printer.isForPeople) context.printer.lines([formatDecision(subject, role, allowed, ways)]);
-  else await context.printer.value({ subject, kind, role, businessId, allowed, through, ways });
+  const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
+  if (context.printer.isForPeople) context.printer.lines([formatDecision(subject, role, allowed, rolePaths)]);
+  else await context.printer.value({ subject, kind, role, businessId, allowed, through, ways: rolePaths });
   if (!allowed) throw new QuietExit(1);
 }
 
-function formatDecision(subject: string, role: string, allowed: boolean, ways: readonly (readonly string[])[]): string {
+function formatDecision(
+  subject: string,
+  role: string,
+  allowed: boolean,
+  rolePaths: readonly (readonly string[])[],
+): string {
   const [who, what] = [escapeControls(subject), escapeControls(role)];
-  const through = ways.map((way) => way.map(escapeControls).join(' > '));
+  const through = rolePaths.map((groups) => groups.map(escapeControls).join(' > '));
   return allowed ? `yes: ${who} has ${what} through ${through.join(', ')}` : `no: ${who} does not have ${what}`;
 }
 

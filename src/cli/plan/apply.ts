@@ -97,8 +97,8 @@ async function executePlan(
   const secretOutput = await openSecretOutput(deps, plan.changes, options.secretOutput as string | undefined);
   const execution = createExecution(deps, state, {
     storeSecret: secretOutput.write,
-    record: async (what, ...things) => {
-      if (recordFile !== undefined) await appendToRecord(recordFile, what, things);
+    record: async (what, ...resources) => {
+      if (recordFile !== undefined) await appendToRecord(recordFile, what, resources);
     },
   });
   try {

@@ -44,6 +44,6 @@ function createCorporateGroupEntity(name: string, corporateGroupId: string): Ent
   };
 }
 
-function buildCorporateGroupBody({ corporateGroupId: _, businesses, ...thing }: EntityBody): EntityBody {
-  return { ...thing, businesses: (businesses as string[]).map((businessId) => ({ businessId })) };
+function buildCorporateGroupBody({ corporateGroupId: _, businesses, ...resource }: EntityBody): EntityBody {
+  return { ...resource, businesses: (businesses as string[]).map((businessId) => ({ businessId })) };
 }

@@ -104,10 +104,10 @@ async function readControlPage(
   query: QueryParams,
 ): Promise<ResultPage<unknown> | undefined> {
   const client = await context.connect();
-  const answer = await client.raw('GET', path, { query, signal: context.io.signal });
+  const response = await client.raw('GET', path, { query, signal: context.io.signal });
   try {
-    assertSuccess(answer);
-    return asPage(answer);
+    assertSuccess(response);
+    return asPage(response);
   } catch (error) {
     if (isRouteMissing(context.manifest, error)) return undefined;
     throw error;

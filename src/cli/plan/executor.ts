@@ -26,7 +26,7 @@ export interface Execution {
   /** Stores a secret as soon as it is created. */
   storeSecret(secret: NewSecret): Promise<void>;
   /** Records created (`made`) and deleted (`gone`) resources of the set. */
-  record(what: 'made' | 'gone', ...things: readonly ManagedResource[]): Promise<void>;
+  record(what: 'made' | 'gone', ...resources: readonly ManagedResource[]): Promise<void>;
 }
 
 export type StepWriter<Kind extends Step['kind']> = (

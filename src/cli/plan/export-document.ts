@@ -32,10 +32,10 @@ function sortEntries(entries: readonly Entry[], ...fields: readonly string[]): E
 }
 
 /** Selects the fields of the schema in its order; empty fields are omitted. */
-function buildEntry(kind: KindName, thing: Entry): Entry {
+function buildEntry(kind: KindName, resource: Entry): Entry {
   const names = Object.keys(entrySchemas[kind].properties ?? {});
   const isFull = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(names.filter((name) => isFull(thing[name])).map((name) => [name, thing[name]]));
+  return Object.fromEntries(names.filter((name) => isFull(resource[name])).map((name) => [name, resource[name]]));
 }
 
 function buildGroupEntry(group: RemoteGroup, state: RemoteState): Entry {

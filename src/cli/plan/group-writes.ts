@@ -48,6 +48,6 @@ function createGroupEntity(name: string, groupId: string): Entity {
   };
 }
 
-function buildGroupBody({ groupId: _, dependencies, ...thing }: EntityBody): EntityBody {
-  return { ...thing, dependencies: (dependencies as string[]).map((groupName) => ({ groupName })) };
+function buildGroupBody({ groupId: _, dependencies, ...resource }: EntityBody): EntityBody {
+  return { ...resource, dependencies: (dependencies as string[]).map((groupName) => ({ groupName })) };
 }

@@ -46,7 +46,7 @@ export interface PlanInput {
 export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput): Plan {
   const index = createResourceIndex(desired, state);
   const removals = findRemovals(recorded, desired, state, index);
-  const { changes, refusals: issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
+  const { changes, issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
   const groups = changes.filter((change): change is GroupChange => change.kind === 'group');
   const after = projectGroups(groups, state);
   const structural = [
@@ -73,12 +73,16 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
 }
 
 /** A service whose client is deleted loses all its roles. */
-function addRemovedServices(effects: readonly RoleEffect[], gone: readonly string[], state: RemoteState): RoleEffect[] {
-  const lost = gone.flatMap((id): RoleEffect[] => {
+function addRemovedServices(
+  effects: readonly RoleEffect[],
+  removed: readonly string[],
+  state: RemoteState,
+): RoleEffect[] {
+  const lost = removed.flatMap((id): RoleEffect[] => {
     const loses = [...(state.serviceRoles.get(id) ?? [])].sort();
     return loses.length === 0 ? [] : [{ kind: 'service', id, gains: [], loses }];
   });
-  return [...effects.filter(({ kind, id }) => kind !== 'service' || !gone.includes(id)), ...lost];
+  return [...effects.filter(({ kind, id }) => kind !== 'service' || !removed.includes(id)), ...lost];
 }
 
 /** Computes all changes in print order: by kind, then by name. */
@@ -97,7 +101,7 @@ export function computeChanges(desired: Desired, state: RemoteState, index: Reso
   const order = ['customer', 'client', 'apiKey', 'corporateGroup', 'group'];
   const rank = ({ kind, action }: AnyChange) => order.indexOf(kind) + (action === 'delete' ? order.length : 0);
   changes.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : Number(a.name > b.name)));
-  return { changes, refusals: [...customers, ...clients, ...keys].flatMap((outcome) => outcome.issues) };
+  return { changes, issues: [...customers, ...clients, ...keys].flatMap((outcome) => outcome.issues) };
 }
 
 /** Returns groups that are not in the documents but lose pruned members. */
@@ -107,8 +111,8 @@ function listUnnamedGroups({ groups }: Desired, pruned: ReadonlyMap<string, unkn
   return others.map((groupName) => ({ path: '', groupName, members: {} }));
 }
 
-function listOrphans({ resources: things, memberships }: Removals): ManagedResource[] {
-  const resources = things.map(({ kind, id = '', name }) => ({ kind, id, name }) as ManagedResource);
+function listOrphans({ resources: removed, memberships }: Removals): ManagedResource[] {
+  const resources = removed.map(({ kind, id = '', name }) => ({ kind, id, name }) as ManagedResource);
   return [...resources, ...memberships.map(({ made }) => made)];
 }
 

@@ -53,7 +53,7 @@ export interface RemoteUser {
 }
 
 /** Resources by id; undefined if the lookup found nothing. */
-type Lookup<Thing> = ReadonlyMap<string, Thing | undefined>;
+type Lookup<Resource> = ReadonlyMap<string, Resource | undefined>;
 
 export interface RemoteState {
   readonly groups?: ReadonlyMap<string, RemoteGroup>;

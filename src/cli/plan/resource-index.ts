@@ -28,8 +28,8 @@ export interface ResourceIndex {
 
 /** Creates the lookup maps. */
 export function createResourceIndex(desired: Desired, state: RemoteState): ResourceIndex {
-  const indexBy = <Thing>(things: readonly Thing[] = [], name: (thing: Thing) => unknown) =>
-    new Map(things.map((thing) => [name(thing), thing]));
+  const indexBy = <Resource>(resources: readonly Resource[] = [], name: (resource: Resource) => unknown) =>
+    new Map(resources.map((resource) => [name(resource), resource]));
   const clients = indexBy(state.clients, ({ clientId }) => clientId);
   const services = indexBy(state.clients, ({ serviceAccountId }) => serviceAccountId);
   const keys = indexBy(state.apiKeys, ({ apiKeyId }) => apiKeyId);

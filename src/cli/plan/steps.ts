@@ -29,20 +29,20 @@ export type Step =
 export function buildSteps(changes: readonly AnyChange[], state: RemoteState, caller: PlanCaller): Step[] {
   const of = <Kind extends AnyChange['kind']>(kind: Kind) =>
     changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
-  const kept = (one: AnyChange) => !isRemoval(one);
+  const isRetained = (one: AnyChange) => !isRemoval(one);
   const groups = of('group');
-  const changed = groups.filter(kept);
+  const changed = groups.filter(isRetained);
   const leaves = changed.flatMap(({ name, leaving }) =>
     leaving.map((member): Step => ({ kind: 'leave', group: name, member })),
   );
   return [
     ...of('customer').map((change): Step => ({ kind: 'customer', change })),
     ...of('client')
-      .filter(kept)
+      .filter(isRetained)
       .map((change): Step => ({ kind: 'client', change })),
     // Before their clients get roles, because creating a key requires all roles of its client.
     ...of('apiKey')
-      .filter(kept)
+      .filter(isRetained)
       .map((change): Step => ({ kind: 'apiKey', change })),
     ...orderCorporateGroups(of('corporateGroup')),
     ...orderGroups(changed, state),
@@ -70,12 +70,12 @@ function isAboutCaller(step: Step, { userId, serviceId }: PlanCaller): boolean {
 function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Step[] {
   const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
     change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
-  const [gone, kept] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
-  const claimed = new Set(kept.flatMap((change) => entries(change, 'added')));
-  const releasing = kept.filter((change) => entries(change, 'removed').some((id) => claimed.has(id)));
+  const [removals, others] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
+  const claimed = new Set(others.flatMap((change) => entries(change, 'added')));
+  const releasing = others.filter((change) => entries(change, 'removed').some((id) => claimed.has(id)));
   const step = (release: boolean) => (change: CorporateGroupChange) =>
     ({ kind: 'corporateGroup', change, release }) as const;
-  return [...gone.map(step(false)), ...releasing.map(step(true)), ...kept.map(step(false))];
+  return [...removals.map(step(false)), ...releasing.map(step(true)), ...others.map(step(false))];
 }
 
 function isRemoval({ action }: AnyChange): boolean {
@@ -114,24 +114,24 @@ function hasGroupChange({ action, fields }: GroupChange): boolean {
 function buildJoins({ name, joining }: GroupChange): Step[] {
   const batches = new Map<string, Member[]>();
   for (const member of joining) {
-    const lot = `${memberKinds.indexOf(member.kind)} ${member.businessId ?? ''}`;
-    const before = batches.get(lot);
+    const key = `${memberKinds.indexOf(member.kind)} ${member.businessId ?? ''}`;
+    const before = batches.get(key);
     if (before) before.push(member);
-    else batches.set(lot, [member]);
+    else batches.set(key, [member]);
   }
   return [...batches.values()].flatMap((members) =>
     Array.from({ length: Math.ceil(members.length / maxMembersPerCall) }, (_, at): Step => {
-      const lot = members.slice(at * maxMembersPerCall, (at + 1) * maxMembersPerCall);
-      return { kind: 'join', group: name, members: lot };
+      const batch = members.slice(at * maxMembersPerCall, (at + 1) * maxMembersPerCall);
+      return { kind: 'join', group: name, members: batch };
     }),
   );
 }
 
 /** Deletes dependents before their dependencies. */
 function orderRemovals(changes: readonly GroupChange[], state: RemoteState): Step[] {
-  const gone = new Map(changes.map((change) => [change.name, change]));
+  const removals = new Map(changes.map((change) => [change.name, change]));
   const order = sortTopologically(state.groups ?? new Map())
-    .order.filter((name) => gone.has(name))
+    .order.filter((name) => removals.has(name))
     .reverse();
-  return order.map((name) => ({ kind: 'group', change: gone.get(name) as GroupChange, release: false }));
+  return order.map((name) => ({ kind: 'group', change: removals.get(name) as GroupChange, release: false }));
 }
