@@ -76,7 +76,7 @@ describe('iam server start', () => {
     const first = await start();
     const second = await start();
     expect(second).toMatchObject({ pid: first.pid, url: first.url });
-    expect(second.err).toContain('runs already');
+    expect(second.err).toContain('Already running');
     expect(await rows()).toHaveLength(1);
   });
 
@@ -108,7 +108,8 @@ describe('iam server start', () => {
     const secret = profiles['local-memory']?.clientSecret ?? '';
     expect(secret.length).toBeGreaterThan(20);
     expect(err).not.toContain(secret);
-    const [, password = ''] = /shown this once: (\S+)/.exec(err) ?? [];
+    const [, password = ''] = /shown only once\): (\S+)/.exec(err) ?? [];
+    expect(password).not.toBe('');
     for (const file of await readdir(sandbox.file('state/iam/servers'))) {
       const text = await readFile(sandbox.file(`state/iam/servers/${file}`), 'utf8');
       expect([file, text.includes(secret), text.includes(password)]).toEqual([file, false, false]);
@@ -155,7 +156,7 @@ describe('a server that fails to start', () => {
     const { port } = other.address() as { port: number };
     const outcome = await iam(['server', 'start', '--port', String(port), '--store', 'memory', '-o', 'json']);
     expect(outcome).toMatchObject({ code: 11, out: '' });
-    expect(outcome.err).toContain(`port ${port} is taken`);
+    expect(outcome.err).toContain(`port ${port} is already in use`);
     expect(await rows()).toEqual([]);
     other.close();
   });

@@ -207,7 +207,7 @@ describe('loading', () => {
     await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - name: a\n');
     const outcome = await sandbox.iam(['plan', '-f', 'iam.yaml', '-o', 'json'], variables);
     expect([outcome.code, JSON.parse(outcome.err)]).toMatchObject([2, { error: { code: 'DOCUMENT_INVALID' } }]);
-    expect(outcome.err).toContain('iam.yaml:2:5: groups: has no name');
+    expect(outcome.err).toContain('iam.yaml:2:5: groups: unknown field name');
   });
 
   test.each([[['--help']], [['groups', 'list', '--help']], [['help', 'output']], [['--version']]])(

@@ -45,7 +45,7 @@ describe('the built command', () => {
     for (const variables of secrets)
       expect(await sandbox.iam(['groups', 'list'], variables)).toMatchObject({
         code: 4,
-        err: expect.stringContaining('do not go where a project file says'),
+        err: expect.stringContaining('are not sent to a server that a project file selects'),
       });
     expect(await sandbox.iam(['env'], secrets[0])).toMatchObject({ code: 4, out: '' });
     await sandbox.iam(['doctor'], secrets[0]);
