@@ -275,7 +275,7 @@ describe('a fork of a store', () => {
       'user-00002',
     ]);
     expect(await two.users.get('user-00002')).toMatchObject({ locked: false });
-    await expect(two.transaction((tx) => tx.users.insert(user(3)))).rejects.toThrow('taken');
+    await expect(two.transaction((tx) => tx.users.insert(user(3)))).rejects.toThrow('already exists');
   });
 
   test('takes no time, and no memory to speak of', async () => {
