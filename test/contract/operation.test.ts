@@ -44,7 +44,7 @@ const open = defineOperation({
 });
 
 describe('a declared operation', () => {
-  test('has its roles parsed and its statuses sorted, the soft 200 among them', () => {
+  test('has parsed roles and sorted statuses, including the soft 200', () => {
     expect(declared.roles).toEqual({
       kind: 'all',
       of: [
@@ -57,7 +57,7 @@ describe('a declared operation', () => {
     expect(open.softErrors).toBe(false);
   });
 
-  test('hands the context to its handler', async () => {
+  test('passes the context to its handler', async () => {
     await expect(
       open.handle({ params: {}, query: {}, headers: {}, body: undefined, accept: '' }, { greeting: 'hello' }),
     ).resolves.toEqual({
@@ -65,13 +65,13 @@ describe('a declared operation', () => {
     });
   });
 
-  test('can not be declared with an unknown role', () => {
+  test('cannot be declared with an unknown role', () => {
     const { command: _none, handle: _handle, ...rest } = open;
     const misspelt = { ...rest, audit, roles: 'ADMIN or NOBODY', status: [200], handle: async () => ({ items: [] }) };
     expect(() => defineOperation(misspelt)).toThrow('unknown role NOBODY');
   });
 
-  test('names as targets of its audit events only texts that it declares', () => {
+  test('accepts only declared string fields as targets of its audit events', () => {
     type Targets = AuditDeclaration<
       PathParameters<'/things/{thingId}'>,
       TargetField<typeof declared.request.body>,
@@ -91,8 +91,8 @@ describe('a declared operation', () => {
   });
 });
 
-describe('what an operation may answer with', () => {
-  test('the pipeline adds what its request and its ways in bring about', () => {
+describe('the documented responses of an operation', () => {
+  test('include those that the pipeline adds for its request and authentication methods', () => {
     expect(listPipelineErrors(declared)).toEqual(
       expect.arrayContaining([
         'INTERNAL',
@@ -128,7 +128,7 @@ describe('what an operation may answer with', () => {
     expect(listPipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
     const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
     const hiding = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
-    // Nor a cursor that is wrong: without 400 it counts as not given.
+    // Nor an invalid cursor: without 400 it is ignored.
     expect(listPipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
   });
 

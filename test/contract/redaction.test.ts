@@ -42,8 +42,8 @@ const Node: z.ZodType<Node> = z
   })
   .meta({ id: 'RedactionNode' });
 
-describe('the mark of a field', () => {
-  test('stays through what is made of its schema', () => {
+describe('the sensitivity of a field', () => {
+  test('is preserved in derived schemas', () => {
     for (const schema of [
       key.optional(),
       key.describe('A key'),
@@ -79,7 +79,7 @@ describe('redaction', () => {
     });
   });
 
-  test('does not go by names', () => {
+  test('does not depend on field names', () => {
     expect(shown(z.object({ password: z.string(), plain: key }), { password: 'a', plain: 's' })).toEqual({
       password: 'a',
       plain: '<plain>',
@@ -121,7 +121,7 @@ describe('redaction', () => {
     });
   });
 
-  test('hides values of other types than are declared', () => {
+  test('hides values of undeclared types', () => {
     const schema = z.object({ deep: z.object({ a: z.string() }), list: z.array(z.object({ a: z.string() })) });
     expect(shown(schema, 's')).toBe('<mistyped>');
     expect(shown(schema, ['s'])).toEqual(['<mistyped>']);
@@ -136,13 +136,13 @@ describe('redaction', () => {
     expect(shown(z.looseObject({ name: z.string() }), { name: 'a', other: 's' })).toEqual({ name: 'a', undeclared: 1 });
   });
 
-  test('takes no name of a built-in property for a declared one', () => {
+  test('does not confuse inherited properties with declared ones', () => {
     const value = JSON.parse('{"constructor": "s", "__proto__": {"a": "s"}, "toString": "s"}') as unknown;
     expect(shown(z.object({ name: z.string() }), value)).toEqual({ undeclared: 3 });
   });
 });
 
-test('what is hidden is found', () => {
+test('reports hidden values', () => {
   const tree = treeOf(z.object({ name: z.string(), key, deep: z.object({ key }).optional() }));
   expect(hasSensitiveField({ name: 'a' }, tree)).toBe(false);
   for (const value of [{ key: 's' }, { deep: { key: '' } }, { x: 1 }, 's', { deep: 's' }])

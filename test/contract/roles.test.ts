@@ -38,7 +38,7 @@ const caller = fc
   .record({ roles: fc.subarray([...knownRoles]), scope: fc.subarray(scopes) })
   .map((given) => granted(given.roles, given.scope));
 
-describe('reading a role expression', () => {
+describe('parsing a role expression', () => {
   test('binds and tighter than or', () => {
     expect(parseRoles('ADMIN or USER and BUSINESS')).toEqual({
       kind: 'any',
@@ -61,12 +61,12 @@ describe('reading a role expression', () => {
     expect(isAllowed(parsed, granted(['ADMIN', 'BUSINESS']))).toBe(false);
   });
 
-  test('takes role names with and without the prefix ROLE_', () => {
+  test('accepts role names with and without the prefix ROLE_', () => {
     expect(parseRoles('ROLE_ADMIN')).toEqual(parseRoles('ADMIN'));
     expect(stripRolePrefix('ROLE_ADMIN')).toBe('ADMIN');
   });
 
-  test('reads none as public', () => {
+  test('parses none as public', () => {
     expect(parseRoles('none')).toEqual({ kind: 'public' });
   });
 
@@ -87,11 +87,11 @@ describe('reading a role expression', () => {
     ['scope )', 'expected a name at ")"'],
     ['ADMINN', 'unknown role ADMINN'],
     ['admin', 'unknown role admin'],
-  ])('refuses %j', (text, reason) => {
+  ])('rejects %j', (text, reason) => {
     expect(() => parseRoles(text)).toThrow(reason);
   });
 
-  test('reads back what describeRoles writes', () => {
+  test('parses the output of describeRoles', () => {
     fc.assert(
       fc.property(expression, (value) => {
         expect(parseRoles(formatRoles(value))).toEqual(value);
@@ -105,34 +105,34 @@ test.each([
   'ADMIN or USER and not BUSINESS',
   '(ADMIN or USER) and scope account_lock',
   'not (ADMIN or USER) or (PERSON or BUSINESS)',
-])('%s is written as it was read, with no parentheses that say nothing', (text) => {
+])('%s is formatted as parsed, without redundant parentheses', (text) => {
   expect(formatRoles(parseRoles(text))).toBe(text);
 });
 
-describe('deciding', () => {
-  test('a public expression allows everybody, also who presents nothing', () => {
+describe('evaluating', () => {
+  test('a public expression allows everyone, including unauthenticated callers', () => {
     expect(isAllowed(parseRoles('none'), undefined)).toBe(true);
     expect(isAllowed(parseRoles('none'), granted([]))).toBe(true);
   });
 
-  test('a role or a scope is needed as such; one does not stand for the other', () => {
+  test('roles and scopes do not replace each other', () => {
     expect(isAllowed(parseRoles('scope account_lock'), granted(['account_lock']))).toBe(false);
     expect(isAllowed(parseRoles('scope account_lock'), granted([], ['account_lock']))).toBe(true);
     expect(isAllowed(parseRoles('ADMIN'), granted([], ['ADMIN']))).toBe(false);
   });
 
-  test('not keeps out who has the role, and never lets in who presents nothing', () => {
+  test('not rejects callers with the role, and never allows unauthenticated callers', () => {
     const expression = parseRoles('not BUSINESS');
     expect(isAllowed(expression, granted(['PERSON']))).toBe(true);
     expect(isAllowed(expression, granted(['BUSINESS']))).toBe(false);
     expect(isAllowed(expression, undefined)).toBe(false);
   });
 
-  test('an empty conjunction allows nobody', () => {
+  test('an empty conjunction allows no caller', () => {
     expect(isAllowed({ kind: 'all', of: [] }, granted(['ADMIN']))).toBe(false);
   });
 
-  test('nothing but a public expression lets in who presents nothing', () => {
+  test('only a public expression allows unauthenticated callers', () => {
     fc.assert(
       fc.property(expression, (value) => {
         expect(isAllowed(value, undefined)).toBe(false);
@@ -141,8 +141,8 @@ describe('deciding', () => {
   });
 });
 
-describe('the nearest way in', () => {
-  test('names the roles and scopes to gain', () => {
+describe('the nearest missing roles', () => {
+  test('contain the roles and scopes to gain', () => {
     const needed = parseRoles('CLI-1STPARTY and AUTH-BASIC and ADMIN or CLI-1STPARTY and scope account_lock');
     expect(findMissingAuthorities(needed, granted(['CLI-1STPARTY', 'AUTH-BASIC']))).toMatchObject({
       missingRoles: ['ADMIN'],
@@ -154,12 +154,12 @@ describe('the nearest way in', () => {
     });
   });
 
-  test('names what stands against the caller', () => {
+  test('contain the roles that exclude the caller', () => {
     const miss = findMissingAuthorities(parseRoles('PERSON and not BUSINESS'), granted(['PERSON', 'BUSINESS']));
     expect(miss).toEqual({ missingRoles: [], missingScopes: [], forbidden: ['BUSINESS'] });
   });
 
-  test('is the one with the least to gain and to lose together', () => {
+  test('minimize the roles to gain and to lose together', () => {
     const needed = parseRoles('ADMIN and not BUSINESS or AUTH-MFA');
     expect(findMissingAuthorities(needed, granted(['BUSINESS']))).toMatchObject({
       missingRoles: ['AUTH-MFA'],
@@ -167,7 +167,7 @@ describe('the nearest way in', () => {
     });
   });
 
-  test('is empty exactly where the caller is allowed', () => {
+  test('are empty exactly if the caller is allowed', () => {
     fc.assert(
       fc.property(expression, caller, (value, who) => {
         const miss = findMissingAuthorities(value, who);
@@ -177,7 +177,7 @@ describe('the nearest way in', () => {
   });
 });
 
-test('a role is reserved where only the service gives it', () => {
+test('a role is reserved if only the service grants it', () => {
   const reserved = knownRoles.filter(isReservedRole);
   expect(reserved).toEqual(knownRoles.filter((name) => /^(CLI|AUTH)-|^(USER|PERSON|BUSINESS)$/.test(name)));
   expect(isReservedRole('BUSINESSOWNER')).toBe(false);

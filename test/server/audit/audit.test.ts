@@ -1,4 +1,4 @@
-/** Which calls the audit log tells of, and what it tells of them. */
+/** Which requests the audit log records, and with which fields. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { operations } from '../../../src/server/operations/index.ts';
@@ -24,8 +24,8 @@ async function login(headers: Record<string, string>) {
   return send(server, loginPath, { method: 'POST', headers });
 }
 
-describe('a decision on who somebody is', () => {
-  test('names who got a token, in which session and through which client', async () => {
+describe('an authentication event', () => {
+  test('contains the user, the session and the client of a new token', async () => {
     const { headers, status } = await login(basic('ann', password));
     expect(status).toBe(201);
     const [session] = await server.appContext.store.sessions.list();
@@ -47,7 +47,7 @@ describe('a decision on who somebody is', () => {
     });
   });
 
-  test('names whose password was wrong, and nobody where there is no such user', async () => {
+  test('contains the user of a wrong password, and none for an unknown user', async () => {
     await login(basic('ann', 'wrong horse battery staple'));
     expect(audit.last()).toMatchObject({
       ...{ event: 'authentication', result: 'refused', status: 401, code: 'CREDENTIALS_INVALID' },
@@ -60,7 +60,7 @@ describe('a decision on who somebody is', () => {
     expect(audit.text()).not.toContain('nobody-of-that-name');
   });
 
-  test('tells of a refused credential wherever it is shown, reads included', async () => {
+  test('records a rejected credential on every request, reads included', async () => {
     for (const [headers, code] of [
       [basic(adminClient.clientId, 'wrong'), 'CREDENTIALS_INVALID'],
       [{ Authorization: 'Bearer x.y.z' }, 'TOKEN_INVALID'],
@@ -77,18 +77,18 @@ describe('a decision on who somebody is', () => {
     }
   });
 
-  test('tells of a login that is throttled', async () => {
+  test('records a throttled login', async () => {
     for (let tries = 0; tries < 11; tries += 1) await login(basic('somebody', 'wrong horse battery staple'));
     expect(audit.last()).toMatchObject({ event: 'authentication', code: 'TOO_MANY_ATTEMPTS', result: 'refused' });
   });
 
-  test('goes by the address of the connection, whatever a header says', async () => {
+  test('contains the address of the connection, whatever a header contains', async () => {
     const forwarded = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7', 'X-Real-IP': '203.0.113.7' };
     await login({ ...basic('ann', password), ...forwarded });
     expect(audit.text()).not.toContain('203.0.113.7');
   });
 
-  test('tells of a logout and of a session that is ended', async () => {
+  test('records a logout and an ended session', async () => {
     const { body } = await login(basic('ann', password));
     const { accessToken } = body as { accessToken: string };
     await send(server, '/_iam/revoke', { method: 'POST', body: { token: accessToken } });
@@ -100,7 +100,7 @@ describe('a decision on who somebody is', () => {
 });
 
 describe('a change', () => {
-  test('names who made it, what of, and the rule that let him', async () => {
+  test('contains the actor, the target, and the rule that authorized it', async () => {
     const body = { groupName: 'audited', roles: ['VIEW'] };
     await send(server, `${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body });
     const group = await server.appContext.store.groups.getBy('groupName', 'audited');
@@ -114,7 +114,7 @@ describe('a change', () => {
     expect(audit.last()).toMatchObject({ operation: 'groups.remove', targets: { groupId: 'audited' } });
   });
 
-  test('that is refused names the role that is missing; so does a read', async () => {
+  test('that is rejected contains the missing role; so does a read', async () => {
     const client = await server.makeClient();
     const headers = basic(client.clientId, client.clientSecret);
     for (const method of ['POST', 'GET']) {
@@ -130,7 +130,7 @@ describe('a change', () => {
     expect(audit.events()).toHaveLength(before);
   });
 
-  test('through the control plane tells by which rule', async () => {
+  test('through the control plane contains the rule that allowed it', async () => {
     await send(server, '/_iam/keys/rotate', { method: 'POST' });
     expect(audit.last()).toMatchObject({
       ...{ event: 'administration', operation: 'control.keys-rotate', result: 'granted' },
@@ -140,7 +140,7 @@ describe('a change', () => {
     expect(audit.last()).toMatchObject({ result: 'refused', code: 'ORIGIN_FOREIGN' });
   });
 
-  test('that the store does not take is one that failed', async () => {
+  test('that the store rejects is recorded as failed', async () => {
     const other = createMemorySink();
     await using full = await startServer({ audit: other });
     full.stopWrites();
@@ -149,7 +149,7 @@ describe('a change', () => {
   });
 });
 
-test('no name can begin a line of its own, or tell a terminal anything', async () => {
+test('names cannot start a new line or contain terminal control characters', async () => {
   const before = audit.events().length;
   const groupName = 'x\r\n{"event":"administration"}\u001b[2J\u2028\u0085\u009b31m';
   const client = await server.makeClient();
@@ -158,11 +158,11 @@ test('no name can begin a line of its own, or tell a terminal anything', async (
   await send(server, `${servicePrefix}/groups/${encodeURIComponent(groupName)}`, { method: 'DELETE', headers });
   expect(audit.events()).toHaveLength(before + 2);
   expect(audit.last().targets).toEqual({ groupId: groupName });
-  // Of control characters there are the ends of lines, and nothing else.
+  // The only control characters are line ends.
   expect(audit.text().replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u2029]*$/u);
 });
 
-test('lines of a sandbox name it, and are told once; others name none', async () => {
+test('lines of a sandbox contain its name and are written once; others contain none', async () => {
   const before = audit.events().length;
   const change = (at: string) =>
     send(server, `${at}${servicePrefix}/groups`, { method: 'POST', headers: asAdmin, body: { groupName: 'where' } });

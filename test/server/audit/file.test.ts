@@ -1,4 +1,4 @@
-/** The file of the audit log: whose it is, how it grows, and what becomes of lines that the disk does not take. */
+/** The audit log file: permissions, rotation, and lines that the disk rejects. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -27,7 +27,7 @@ const at = (name = 'audit.log') => path.join(folder, name);
 const line = (number: number) => `{"line":${number}}\n`;
 
 describe('an audit log in a file', () => {
-  test('holds every line in order after a stop, and goes on where it ended', async () => {
+  test('contains every line in order after a stop, and is appended to on restart', async () => {
     for (const from of [0, 500]) {
       const sink = await openAuditFile({ path: at(), log });
       for (let number = from; number < from + 500; number += 1) sink.write(line(number));
@@ -37,7 +37,7 @@ describe('an audit log in a file', () => {
     expect((await stat(at())).mode & 0o777).toBe(0o600);
   });
 
-  test('does not go on in the middle of a line that a kill left', async () => {
+  test('does not append to a line that a kill truncated', async () => {
     await writeFile(at(), `${line(1)}{"li`, { mode: 0o644 });
     const sink = await openAuditFile({ path: at(), log });
     sink.write(line(2));
@@ -46,7 +46,7 @@ describe('an audit log in a file', () => {
     expect((await stat(at())).mode & 0o777).toBe(0o600);
   });
 
-  test('is begun anew at a size; so many of before are kept, and no line is lost among them', async () => {
+  test('rotates at a size; keeps the configured number of old files and loses no line among them', async () => {
     for (let round = 1; round <= 5; round += 1) {
       const sink = await openAuditFile({ path: at(), log, rotateBytes: 80, maxFiles: 2 });
       for (let number = 0; number < 6; number += 1) sink.write(line(round * 10 + number));
@@ -59,28 +59,25 @@ describe('an audit log in a file', () => {
     expect(texts).toEqual(numbers.map((lines) => lines.join('')));
   });
 
-  test.runIf(existsSync('/dev/full'))(
-    'on a full disk says so once, and counts what it has no room to keep',
-    async () => {
-      const sink = await openAuditFile({ path: '/dev/full', log, maxQueuedBytes: 100 });
-      expect(sink.health()).toEqual({ writable: true, lost: 0 });
-      for (let number = 10; number < 40; number += 1) {
-        sink.write(line(number));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await sink.close();
-      expect(sink.health()).toMatchObject({ writable: false, lost: expect.any(Number) });
-      expect(sink.health().lost).toBeGreaterThan(10);
-      expect(said).toEqual(['cannot write the audit log', 'audit lines were not written']);
-    },
-  );
+  test.runIf(existsSync('/dev/full'))('on a full disk reports it once, and counts the lost lines', async () => {
+    const sink = await openAuditFile({ path: '/dev/full', log, maxQueuedBytes: 100 });
+    expect(sink.health()).toEqual({ writable: true, lost: 0 });
+    for (let number = 10; number < 40; number += 1) {
+      sink.write(line(number));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await sink.close();
+    expect(sink.health()).toMatchObject({ writable: false, lost: expect.any(Number) });
+    expect(sink.health().lost).toBeGreaterThan(10);
+    expect(said).toEqual(['cannot write the audit log', 'audit lines were not written']);
+  });
 });
 
 async function close(sinks: AuditSinks | undefined): Promise<void> {
   for (const sink of new Set([sinks?.granted, sinks?.selfService, sinks?.refused])) await sink?.close();
 }
 
-describe('where it is', () => {
+describe('the location', () => {
   const place = (flags: Record<string, string>, lines: string[] = []) =>
     openAudit(readSettings({ data: folder, ...flags }, {}), { log, write: (text) => void lines.push(text) });
 
@@ -105,13 +102,13 @@ describe('where it is', () => {
     await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* is not writable: ENOENT$/);
   });
 
-  test.runIf(existsSync('/dev/null'))('of a device takes refusals too: nothing is made beside it', async () => {
+  test.runIf(existsSync('/dev/null'))('on a device also receives rejections: no other file is created', async () => {
     const sinks = await place({ 'audit-log': '/dev/null' });
     expect([sinks?.selfService, sinks?.refused]).toEqual([sinks?.granted, sinks?.granted]);
     await sinks?.granted.close();
   });
 
-  test('of refusals that can not be opened is an error, and nothing stays open', async () => {
+  test('of rejections that cannot be opened is an error, and no file stays open', async () => {
     await mkdir(at('audit-refused.log'));
     await expect(place({})).rejects.toThrow(/^--audit-log .*audit-refused\.log is not writable: EISDIR$/);
   });

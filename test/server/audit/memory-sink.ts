@@ -1,11 +1,11 @@
-/** An audit log that keeps its lines for a test to look at. */
+/** An audit log in memory, for tests. */
 import type { AuditSink } from '../../../src/server/audit/audit.ts';
 import type { AuditEvent } from '../../../src/server/audit/event.ts';
 
 export interface MemorySink extends AuditSink {
   text(): string;
   events(): AuditEvent[];
-  /** The event of the call that was made last. */
+  /** The event of the latest request. */
   last(): AuditEvent;
 }
 

@@ -1,4 +1,4 @@
-/** Refusals have a place of their own and are collapsed: however many there are, they push out nothing else. */
+/** Rejections are logged separately and collapsed, so that a flood of them evicts no other event. */
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { createMemorySink } from './memory-sink.ts';
 const ignore = () => undefined;
 const log: Log = { error: ignore, warn: ignore, info: ignore, debug: ignore, infoEnabled: false };
 
-/** Time that passes when a test says so. */
+/** A clock that a test advances. */
 function createManualTimer() {
   let due: (() => void)[] = [];
   return {
@@ -55,8 +55,8 @@ const at = (seconds: number, changed: Partial<AuditEvent> = {}): AuditEvent => (
 
 const origin = (network: string) => ({ network, isAnyone: true });
 
-describe('refusals that are alike', () => {
-  test('are one line at once, and one a minute with how many more there were', () => {
+describe('identical rejections', () => {
+  test('are logged once at once, and then once a minute with a count', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
     const collapse = createRefusalCollapse((event) => lines.push(event), timer);
@@ -70,7 +70,7 @@ describe('refusals that are alike', () => {
     expect(lines).toHaveLength(2);
     timer.pass();
     expect(lines[2]).toMatchObject({ repeated: 1, since: at(99).time, time: at(100).time });
-    // After a quiet minute the next one is told at once.
+    // After a quiet minute the next one is logged at once.
     timer.pass();
     expect([lines.length, timer.pending()]).toEqual([3, 0]);
     collapse.record(at(300), 'net');
@@ -85,7 +85,7 @@ describe('refusals that are alike', () => {
     ['caller', { actor: { kind: 'client', clientId: 'other' } }, 'net'],
     ['subject', { subject: { kind: 'user', userId: 'ann' } }, 'net'],
     ['sandbox', { sandbox: 'one' }, 'net'],
-  ])('but for their %s are not', (_what, changed, network) => {
+  ])('that differ in %s are not collapsed', (_what, changed, network) => {
     const lines: AuditEvent[] = [];
     const collapse = createRefusalCollapse((event) => lines.push(event), createManualTimer());
     collapse.record(refusal, 'net');
@@ -93,7 +93,7 @@ describe('refusals that are alike', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('are told at the stop, too', () => {
+  test('are flushed on stop', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
     const collapse = createRefusalCollapse((event) => lines.push(event), timer);
@@ -103,7 +103,7 @@ describe('refusals that are alike', () => {
     expect(timer.pending()).toBe(0);
   });
 
-  test('of more sources than are told apart share a line, and memory stays bounded', () => {
+  test('from too many sources share a line, and memory stays bounded', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
     const collapse = createRefusalCollapse((event) => lines.push(event), timer, 10);
@@ -119,7 +119,7 @@ describe('refusals that are alike', () => {
   });
 });
 
-test('one network does not hide where the refusals of others come from', () => {
+test('one network does not hide the sources of other rejections', () => {
   const lines: AuditEvent[] = [];
   const timer = createManualTimer();
   const collapse = createRefusalCollapse((event) => lines.push(event), timer, 100);
@@ -138,7 +138,7 @@ test('one network does not hide where the refusals of others come from', () => {
   expect(lines.length - before).toBeLessThanOrEqual(11);
 });
 
-test('what anyone is granted evicts no administrative event', async () => {
+test('events that any caller can cause evict no administrative event', async () => {
   const [granted, selfService] = [createMemorySink(), createMemorySink()];
   await using server = await startServer({ audit: granted, selfServiceAudit: selfService });
   await server.admin.groups.create({ body: { groupName: 'ops' } });
@@ -168,7 +168,7 @@ test('what anyone is granted evicts no administrative event', async () => {
   expect(selfService.events()).toHaveLength(3);
 });
 
-test('a flood of refused logins evicts no administrative event, and costs a few lines', async () => {
+test('a flood of rejected logins evicts no administrative event, and costs a few lines', async () => {
   const [granted, refused] = [createMemorySink(), createMemorySink()];
   const timer = createManualTimer();
   const flags = { 'disable-rate-limits': true, 'trusted-proxies': '127.0.0.0/8' };
@@ -208,7 +208,7 @@ test('a refused change and one that failed are no reason to write beside what wa
 });
 
 describe('on disk', () => {
-  test('refusals of all kinds rotate their own file, within its bound, and no line of administration goes', async () => {
+  test('rejections of all kinds rotate their own file, within its limit, and evict no administrative line', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-audit-'));
     const place = (name: string) => path.join(folder, name);
     const tuning = { log, rotateBytes: 2000, maxFiles: 2 };
@@ -239,7 +239,7 @@ describe('on disk', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('health tells of what any place has lost', () => {
+  test('health reports lost lines of every log', () => {
     const lossy = (lost: number, writable: boolean) => ({ ...createMemorySink(), health: () => ({ lost, writable }) });
     const audit = createAuditLog(
       { granted: lossy(1, true), selfService: lossy(3, true), refused: lossy(2, false) },

@@ -23,7 +23,7 @@ function claimsOf(token: string): { jti: string; exp: number; sid: string } {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-test('shows what the server takes the time for', async () => {
+test('returns the current time of the server', async () => {
   await using server = await startServer();
   expect(await send(server, path)).toMatchObject({ status: 200, body: atStart });
   server.clock.advance(5);
@@ -43,14 +43,14 @@ describe('setting it', () => {
     [{ freeze: true }, { now: start, frozen: true, offset: 0 }],
     [{ freeze: false }, atStart],
     [{ reset: true }, atStart],
-  ])('with %j answers %j', async (body, expected) => {
+  ])('setting %j returns %j', async (body, expected) => {
     await using server = await startServer();
     const answer = await put(server, body);
     expect(answer).toMatchObject({ status: 200, body: expected });
     expect(await show(server)).toEqual(answer.body);
   });
 
-  test('freezes and goes on from where it stands', async () => {
+  test('freezes the clock and resumes from the frozen time', async () => {
     await using server = await startServer();
     await put(server, { freeze: true });
     server.clock.advance(60);
@@ -88,13 +88,13 @@ describe('setting it', () => {
     [{ of: 'x' }],
     [{ freeze: true, offset: '1s' }],
     [{ to: 'expiry', of: 'x', offset: 'soon' }],
-  ])('refuses %j, and the clock is as it was', async (body) => {
+  ])('rejects %j and leaves the clock unchanged', async (body) => {
     await using server = await startServer();
     expect(await put(server, body)).toMatchObject({ status: 400, body: [{ code: expect.stringMatching(/^FIELD_/) }] });
     expect(await show(server)).toEqual(atStart);
   });
 
-  test('is for administrators where other machines call, and for readers to see', async () => {
+  test('only administrators may set it on a remotely reachable server, and readers may read it', async () => {
     await using server = await startServer({ flags: { 'allow-remote': true } });
     expect([(await send(server, path)).status, (await put(server, { freeze: true })).status]).toEqual([401, 401]);
     const reader = await server.withAuthorities(['IAM_ADMIN_READ_ONLY', 'AUTH-BASIC']);
@@ -106,7 +106,7 @@ describe('setting it', () => {
 });
 
 describe('what ends', () => {
-  test('does so by this clock', async () => {
+  test('expires by this clock', async () => {
     await using server = await startServer();
     const token = await userToken(server, { roles: ['ADMIN'] });
     await put(server, { advance: '59m59s' });
@@ -117,7 +117,7 @@ describe('what ends', () => {
     expect(claimsOf(login.accessToken).exp).toBe(Date.parse('2026-03-01T14:00:00.000Z') / 1000);
   });
 
-  test('is gone to by name, before and after its end', async () => {
+  test('is a jump target by its id, before and after it expires', async () => {
     await using server = await startServer();
     await put(server, { freeze: true });
     const token = await userToken(server, { roles: ['ADMIN'] });
@@ -134,7 +134,7 @@ describe('what ends', () => {
     }
   });
 
-  test('can be a session, a code by its challenge or its message, a refresh token or a ticket', async () => {
+  test('can be a session, a code by challenge or message, a refresh token or a ticket', async () => {
     await using server = await startServer();
     const { appContext: fixture } = server;
     const { sid } = claimsOf(await userToken(server, { userId: 'u1' }));
@@ -161,7 +161,7 @@ describe('what ends', () => {
   });
 
   test.each(['nobody', 'a.b.c', '__proto__', 'ü', 'x'.repeat(16_384)])(
-    'is not known as %.20j, and the clock is as it was',
+    'is unknown as %.20j, and the clock is unchanged',
     async (of) => {
       await using server = await startServer();
       expect(await put(server, { to: 'expiry', of })).toMatchObject({
@@ -172,7 +172,7 @@ describe('what ends', () => {
     },
   );
 
-  test('is no message without a code', async () => {
+  test('is not a message without a code', async () => {
     await using server = await startServer();
     const of = await sendNotice(server.appContext, 'ann@example.com');
     expect((await put(server, { to: 'expiry', of })).status).toBe(404);
@@ -180,7 +180,7 @@ describe('what ends', () => {
 });
 
 describe('a clock that goes back', () => {
-  test('brings back no token from before a secret was changed, and no session that was ended', async () => {
+  test('does not revalidate tokens from before a secret change, nor ended sessions', async () => {
     await using server = await startServer();
     const token = await userToken(server, { roles: ['ADMIN'] });
     const { accessToken } = await server.admin.clientIdentities.login();
@@ -199,7 +199,7 @@ describe('a clock that goes back', () => {
     }
   });
 
-  test('makes later messages still come later', async () => {
+  test('keeps the order of later messages', async () => {
     await using server = await startServer();
     await put(server, { advance: '7d' });
     const first = await sendNotice(server.appContext, 'ann@example.com');
@@ -208,7 +208,7 @@ describe('a clock that goes back', () => {
     expect(second > first).toBe(true);
   });
 
-  test('holds nobody back until it is there again', async () => {
+  test('does not extend a login throttle', async () => {
     await using server = await startServer({ seed: { users: [{ userId: 'ann', userName: 'ann', passwordHash }] } });
     await put(server, { set: '2030-01-01T00:00:00Z' });
     const logIn = (secret: string) =>
@@ -226,7 +226,7 @@ describe('a clock that goes back', () => {
   });
 });
 
-test('a clock that goes back keeps nobody from giving and getting codes until it is there again', async () => {
+test('does not block sending or verifying codes', async () => {
   const users = [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com' }];
   await using server = await startServer({ seed: { users } });
   const call = (operation: string, body: object) =>

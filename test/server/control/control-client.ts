@@ -1,4 +1,4 @@
-/** Calls to the control plane as they are on the wire: any Host, any Origin, any credentials. */
+/** Raw requests to the control plane with any Host, Origin and credentials. */
 import { request } from 'node:http';
 import type { TestServer } from '../../harness.ts';
 
@@ -13,11 +13,11 @@ interface HttpRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Goes away once a good answer has begun. */
+  /** Disconnects once a successful response has begun. */
   readonly headOnly?: boolean;
 }
 
-/** Sends exactly these headers. Host is the server's own where none is given. */
+/** Sends exactly these headers. Host defaults to the server's own. */
 export function send(server: TestServer, path: string, call: HttpRequest = {}) {
   const { method = 'GET', headers = {}, body, headOnly: untilHead = false } = call;
   const { port } = new URL(server.url);
@@ -44,7 +44,7 @@ export function send(server: TestServer, path: string, call: HttpRequest = {}) {
   });
 }
 
-/** The path, with its query, of the page that follows. */
+/** The path of the next page, with its query. */
 export function readNextPath({ headers }: HttpResponse): string {
   const [, url = ''] = /^<(.*)>; rel="next"$/.exec(String(headers.link)) ?? [];
   const { pathname, search } = new URL(url);

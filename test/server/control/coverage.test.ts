@@ -26,7 +26,7 @@ async function report(server: TestServer): Promise<Report> {
   return body as Report;
 }
 
-test('coverage counts what was answered, by operation, status and error code', async () => {
+test('coverage counts responses by operation, status and error code', async () => {
   await using server = await startServer();
   const all = Object.values(operations);
   const total = all.reduce((sum, { statuses }) => sum + statuses.length, 0);
@@ -54,7 +54,7 @@ test('coverage counts what was answered, by operation, status and error code', a
   ]);
 });
 
-test('coverage does not count what was never answered, and begins anew when asked', async () => {
+test('coverage ignores requests without a response and can be reset', async () => {
   await using server = await startServer();
   await send(server, '/_iam/faults', { method: 'POST', body: { effect: { drop: 'after' }, times: 1 } });
   await send(server, groups, { headers: asAdmin }).catch(() => undefined);

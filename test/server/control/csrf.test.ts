@@ -1,4 +1,4 @@
-/** What a page can make a browser send to the control plane, and what of it reaches a route. */
+/** CSRF: the requests that a page can make a browser send to the control plane, and which of them reach a route. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxSandboxes } from '../../../src/server/sandboxes.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
@@ -21,7 +21,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const kid = () => server.appContext.keys.current().kid;
 
-/** Asks for a new signing key, which shows whether the handler ran. */
+/** Rotates the signing key, which shows whether the handler ran. */
 async function rotate(headers: Record<string, string>) {
   const before = kid();
   const answer = await send(server, '/_iam/keys/rotate', { method: 'POST', headers });
@@ -29,7 +29,7 @@ async function rotate(headers: Record<string, string>) {
 }
 
 describe('images on a page of another site', () => {
-  test('make no sandbox, however many there are', async () => {
+  test('create no sandbox, however many there are', async () => {
     const paths = Array.from({ length: maxSandboxes + 1 }, (_, number) => `/s/x${number}/`);
     const answers = await Promise.all(paths.map((path) => send(server, path, { headers: image })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
@@ -50,7 +50,7 @@ describe('images on a page of another site', () => {
 });
 
 describe('a link on another site', () => {
-  test('leads to the page of the API documents, and nowhere else', async () => {
+  test('leads to the page of the API documents only', async () => {
     expect((await send(server, '/_iam/docs', { headers: link })).status).toBe(200);
     for (const path of ['/_iam/docs/page.js', '/_iam/openapi.json', '/_iam/users', '/_iam/state/export', '/metrics'])
       expect(await send(server, path, { headers: link })).toMatchObject(refused('ORIGIN_FOREIGN'));
@@ -61,11 +61,11 @@ describe('a link on another site', () => {
     { ...link, 'Sec-Fetch-Mode': 'no-cors' },
     { ...link, Origin: evil },
     { ...link, Origin: 'null' },
-  ])('does so as a page of its own only: %j', async (headers) => {
+  ])('works only as a top-level navigation: %j', async (headers) => {
     expect(await send(server, '/_iam/docs', { headers })).toMatchObject(refused('ORIGIN_FOREIGN'));
   });
 
-  test('leads to the page of a sandbox that exists, and makes none', async () => {
+  test('leads to the page of an existing sandbox and creates none', async () => {
     expect(await send(server, '/s/linked/_iam/docs', { headers: link })).toMatchObject({ status: 404 });
     expect(server.appContext.sandboxes.list()).toEqual([]);
     await server.appContext.sandboxes.open('linked', true);
@@ -74,7 +74,7 @@ describe('a link on another site', () => {
     server.appContext.sandboxes.delete('linked');
   });
 
-  test('an address that a person types is served', async () => {
+  test('serves an address typed by the user', async () => {
     const headers = { ...link, 'Sec-Fetch-Site': 'none', 'Sec-Fetch-User': '?1' };
     for (const path of ['/_iam/docs', '/_iam/users', '/s/typed/'])
       expect((await send(server, path, { headers })).status).toBe(200);
@@ -89,8 +89,8 @@ describe('a page that changes something', () => {
     ['of this server', { Origin: 'http://127.0.0.1', 'Sec-Fetch-Site': 'same-origin' }],
     ['without Fetch Metadata', { Origin: 'http://localhost:3000' }],
     ['without Origin', { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' }],
-    ['that only tells its destination', { 'Sec-Fetch-Dest': 'empty' }],
-    ['that only tells another mode', { 'Sec-Fetch-Mode': 'no-cors' }],
+    ['with only Sec-Fetch-Dest', { 'Sec-Fetch-Dest': 'empty' }],
+    ['with only another Sec-Fetch-Mode', { 'Sec-Fetch-Mode': 'no-cors' }],
   ];
   const formTypes = [
     'application/x-www-form-urlencoded',
@@ -103,7 +103,7 @@ describe('a page that changes something', () => {
     '',
   ];
 
-  test.each(pages)('%s: is refused without a header that no form can send', async (_name, page) => {
+  test.each(pages)('%s: is rejected without a header that no form can send', async (_name, page) => {
     expect(await rotate(page)).toMatchObject({ ...refused('CSRF_HEADER_MISSING'), ran: false });
     for (const type of formTypes)
       expect(await rotate({ ...page, 'Content-Type': type })).toMatchObject({
@@ -113,7 +113,7 @@ describe('a page that changes something', () => {
     expect(await rotate({ ...page, 'X-Requested-With': '' })).toMatchObject({ status: 403, ran: false });
   });
 
-  test.each(pages)('%s: is served with one', async (_name, page) => {
+  test.each(pages)('%s: is served with this header', async (_name, page) => {
     expect(await rotate({ ...page, 'X-Requested-With': 'XMLHttpRequest' })).toMatchObject({ status: 200, ran: true });
     expect(await rotate({ ...page, 'Content-Type': 'Application/JSON; charset=utf-8' })).toMatchObject({
       status: 200,
@@ -134,20 +134,20 @@ describe('a page that changes something', () => {
     { Origin: 'http://127.0.0.1', 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
-  ])('of another site is refused whatever it sends: %j', async (page) => {
+  ])('of another site is rejected whatever it sends: %j', async (page) => {
     for (const header of [{}, { 'X-Requested-With': 'x' }, { 'Content-Type': 'application/json' }])
       expect(await rotate({ ...page, ...header })).toMatchObject({ ...refused('ORIGIN_FOREIGN'), ran: false });
   });
 });
 
-test('programs need none of this: curl, and the fetch of Node', async () => {
+test('non-browser clients such as curl and fetch in Node need no such header', async () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   for (const headers of [{}, form, { 'Sec-Fetch-Mode': 'cors' }])
     expect(await rotate(headers)).toMatchObject({ status: 200, ran: true });
   expect((await fetch(`${server.url}/_iam/keys/rotate`, { method: 'POST' })).status).toBe(200);
 });
 
-describe('on a server that other machines reach', () => {
+describe('on a remotely reachable server', () => {
   let remote: TestServer;
   beforeAll(async () => {
     const port = String(await freePort());
@@ -156,7 +156,7 @@ describe('on a server that other machines reach', () => {
   });
   afterAll(() => remote[Symbol.asyncDispose]());
 
-  test('credentials that a browser sends by itself help no page of another site', async () => {
+  test('credentials that a browser sends automatically do not help a page of another site', async () => {
     const before = remote.appContext.keys.current().kid;
     const pages = [{ Origin: evil }, { Origin: 'null' }, { Origin: 'http://localhost:3000' }, image];
     for (const page of pages)
@@ -169,7 +169,7 @@ describe('on a server that other machines reach', () => {
     expect(remote.appContext.keys.current().kid).toBe(before);
   });
 
-  test('its own page is served, by the name in Host and by the base URL', async () => {
+  test('serves its own page, by Host and by base URL', async () => {
     const own = [
       { Host: 'iam.example:8443', Origin: 'https://iam.example:8443' },
       { Host: 'backend:8080', Origin: new URL(remote.url).origin },
@@ -182,14 +182,14 @@ describe('on a server that other machines reach', () => {
     }
   });
 
-  test('what a reader types for the page is for no other part of the server', async () => {
+  test('credentials entered for the page do not apply to other parts of the server', async () => {
     const page = await send(remote, '/_iam/docs');
     expect(page.headers['www-authenticate']).toBe('Basic realm="iam control plane", charset="UTF-8"');
   });
 });
 
 describe('sandboxes that were only read', () => {
-  test('make room for others, those that were changed do not', async () => {
+  test('are evicted for new ones, changed sandboxes are not', async () => {
     await using full = await startServer();
     const names = Array.from({ length: maxSandboxes }, (_, number) => `n${number}`);
     for (const name of names.slice(1)) await send(full, `/s/${name}/healthz`);

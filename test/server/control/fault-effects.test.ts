@@ -1,4 +1,4 @@
-/** What faults on purpose do, seen from both sides: what the caller gets, and what is in the store. */
+/** Effects of injected faults, on the response and on the store. */
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
@@ -25,7 +25,7 @@ async function lastCall(server: TestServer) {
 }
 
 describe('dropping the connection', () => {
-  test('before the operation leaves the store as it was', async () => {
+  test('before the operation leaves the store unchanged', async () => {
     await using server = await startServer();
     await add(server, { operation: 'groups.create', times: 1, effect: { drop: 'before' } });
     const before = await server.dump();
@@ -37,7 +37,7 @@ describe('dropping the connection', () => {
     expect(await make(server, 'ops')).toMatchObject({ status: 201 });
   });
 
-  test('after it keeps what was written, though the caller saw a broken connection', async () => {
+  test('after the operation keeps its writes, although the caller saw a broken connection', async () => {
     await using server = await startServer();
     await add(server, { operation: 'groups.create', times: 1, effect: { drop: 'after' } });
     await expect(make(server, 'ops')).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -47,7 +47,7 @@ describe('dropping the connection', () => {
   });
 });
 
-test('a failure comes before the operation: the store is as it was', async () => {
+test('an error is injected before the operation: the store is unchanged', async () => {
   await using server = await startServer();
   await add(server, { operation: 'groups.create', times: 1, effect: { status: 500 } });
   expect(await make(server, 'ops')).toMatchObject({ status: 500 });
@@ -55,7 +55,7 @@ test('a failure comes before the operation: the store is as it was', async () =>
 });
 
 describe('a new key', () => {
-  test('comes between a token and its check: verifiers have to ask for keys again, and the token is taken', async () => {
+  test('is created between issuing and verifying a token: verifiers refetch the keys and accept the token', async () => {
     await using server = await startServer();
     const keysBefore = server.appContext.keys.publicKeys().map(({ kid }) => kid);
     await add(server, { operation: 'client-identities.login', times: 1, effect: { rotateKey: true } });
@@ -76,7 +76,7 @@ describe('a stale key set', () => {
   const kids = async (server: TestServer, at = '') =>
     ((await send(server, at + path)).body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-  test('is the one before the last rotation, for as many callers as the rule says, and is marked', async () => {
+  test('is the one before the last rotation, for as many requests as the rule specifies, and is marked', async () => {
     await using server = await startServer();
     await server.appContext.keys.rotate();
     const before = await kids(server);
@@ -95,7 +95,7 @@ describe('a stale key set', () => {
     ]);
   });
 
-  test('still has the key that is gone, disturbs no operation and no sandbox', async () => {
+  test('still contains the removed key and does not affect operations or sandboxes', async () => {
     await using server = await startServer();
     const [old] = await kids(server);
     await server.appContext.keys.rotate();
@@ -109,7 +109,7 @@ describe('a stale key set', () => {
   });
 
   test.each([{ operation: 'keys.get' }, { caller: 'test-admin' }])(
-    'is for nobody in particular: not %j',
+    'cannot be limited to an operation or a caller: not %j',
     async (rule) => {
       await using server = await startServer();
       expect(await add(server, { ...rule, effect: { staleKeys: true } })).toMatchObject({ status: 400 });
@@ -129,7 +129,7 @@ describe('latency', () => {
     expect(performance.now() - before).toBeGreaterThan(110);
   });
 
-  test('lets nobody through who was locked meanwhile', async () => {
+  test('rejects a user that is locked during the delay', async () => {
     await using server = await startServer();
     const token = await userToken(server, { userId: 'ann', roles: ['ADMIN'] });
     await add(server, { operation: 'api-key.list', effect: { latency: '300ms' } });
@@ -144,14 +144,14 @@ describe('latency', () => {
     expect(await answer).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
   });
 
-  test('adds up to a minute at most, and does not hold up a stop', async () => {
+  test('adds up to at most a minute and does not delay a shutdown', async () => {
     const faults = createFaultInjector();
     for (let at = 0; at < 3; at += 1) faults.add({ effect: { latency: 50_000, jitter: 10_000 } });
     const operation: Operation<never> = operations['groups.list'];
     expect(faults.matchOperation(operation, undefined)?.waitMs).toBe(60_000);
-    const gone = new AbortController();
-    const waited = faults.wait(60_000, gone.signal);
-    gone.abort();
+    const disconnect = new AbortController();
+    const waited = faults.wait(60_000, disconnect.signal);
+    disconnect.abort();
     await waited;
   });
 });

@@ -20,7 +20,7 @@ async function add(server: TestServer, rule: object) {
 
 const rules = async (server: TestServer) => (await send(server, path)).body as { matched: number; applied: number }[];
 
-/** Lists groups so many times. @returns the statuses. */
+/** Lists groups the given number of times. @returns the statuses. */
 async function statuses(server: TestServer, times: number, headers: Record<string, string> = asAdmin) {
   const found: number[] = [];
   for (let at = 0; at < times; at += 1) found.push((await send(server, groups, { headers })).status);
@@ -34,7 +34,7 @@ describe('Prefer', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test('gives every documented failure of every operation, and changes nothing', async () => {
+  test('injects every documented error of every operation and changes nothing', async () => {
     const before = await server.dump();
     for (const operation of registry) {
       const { method, statuses: documented, softErrors } = operation;
@@ -72,13 +72,13 @@ describe('Prefer', () => {
     },
   );
 
-  test('is told in the journal', async () => {
+  test('is recorded in the request log', async () => {
     const { headers } = await send(server, groups, { headers: { ...asAdmin, Prefer: 'code=500' } });
     const { body } = await send(server, `/_iam/requests/${headers['x-request-id']}`);
     expect(body).toMatchObject({ status: 500, errors: ['INTERNAL'], fault: 'prefer status=500' });
   });
 
-  test('does nothing on the control plane, nor without it', async () => {
+  test('has no effect on the control plane, nor when the control plane is disabled', async () => {
     const headers = { ...asAdmin, Prefer: 'code=500' };
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });
     await using off = await startServer({ flags: { 'disable-control-plane': true } });
@@ -125,13 +125,13 @@ describe('a rule', () => {
     { probability: 1.1, effect: { status: 503 } },
     { times: 0, effect: { status: 503 } },
     { wrong: 1, effect: { status: 503 } },
-  ])('is refused where it makes no sense: %j', async (rule) => {
+  ])('is rejected if it is invalid: %j', async (rule) => {
     await using server = await startServer();
     expect(await send(server, path, { method: 'POST', body: rule })).toMatchObject({ status: 400 });
     expect(await rules(server)).toEqual([]);
   });
 
-  test('is one of a hundred at most', async () => {
+  test('is limited to a hundred rules', async () => {
     await using server = await startServer();
     for (let at = 0; at < 100; at += 1) await add(server, { operation: 'groups.list', effect: { status: 503 } });
     expect(await send(server, path, { method: 'POST', body: { effect: { status: 503 } } })).toMatchObject({
@@ -140,24 +140,24 @@ describe('a rule', () => {
     });
   });
 
-  test('disturbs the calls of its operation only, and says so', async () => {
+  test('affects only requests of its operation and is reported in the response', async () => {
     await using server = await startServer();
     const { id } = await add(server, { operation: 'groups.list', effect: { status: 503 } });
     const answer = await send(server, groups, { headers: asAdmin });
     expect(answer).toMatchObject({ status: 503, headers: { 'x-iam-fault': `${id} status=503` } });
     expect((await send(server, `${servicePrefix}/api-key`, { headers: asAdmin })).status).toBe(200);
-    const kept = await send(server, `/_iam/requests/${answer.headers['x-request-id']}`);
-    expect(kept.body).toMatchObject({ status: 503, fault: `${id} status=503`, caller: adminClient.clientId });
+    const recorded = await send(server, `/_iam/requests/${answer.headers['x-request-id']}`);
+    expect(recorded.body).toMatchObject({ status: 503, fault: `${id} status=503`, caller: adminClient.clientId });
   });
 
-  test('lets nobody in: whoever is refused is refused all the same, and does not count', async () => {
+  test('authorizes no one: a rejected caller is rejected as before, and does not count', async () => {
     await using server = await startServer();
     await add(server, { operation: 'groups.list', effect: { status: 503 } });
     expect(await statuses(server, 1, {})).toEqual([401]);
     expect(await rules(server)).toMatchObject([{ matched: 0, applied: 0 }]);
   });
 
-  test('disturbs the nth call, every nth, or a few', async () => {
+  test('affects the nth request, every nth, or a limited number', async () => {
     const one = async (rule: object) => {
       await using server = await startServer();
       await add(server, { operation: 'groups.list', effect: { status: 503 }, ...rule });
@@ -171,7 +171,7 @@ describe('a rule', () => {
     expect(await one({ probability: 1 })).toBe('xxxxxx');
   });
 
-  test('disturbs as many of a hundred parallel calls as it is told', async () => {
+  test('affects the configured number of a hundred parallel requests', async () => {
     await using server = await startServer();
     await add(server, { operation: 'groups.list', times: 7, effect: { status: 503 } });
     const found = await Promise.all(Array.from({ length: 100 }, () => send(server, groups, { headers: asAdmin })));
@@ -179,7 +179,7 @@ describe('a rule', () => {
     expect(await rules(server)).toMatchObject([{ matched: 100, applied: 7 }]);
   });
 
-  test('disturbs the same calls each time, by its seed', async () => {
+  test('affects the same requests each time, by its seed', async () => {
     await using server = await startServer();
     const one = async (seed: number) => {
       await send(server, path, { method: 'DELETE' });
@@ -193,7 +193,7 @@ describe('a rule', () => {
     expect(first).toContain('503');
   });
 
-  test('disturbs the calls of one caller', async () => {
+  test('affects the requests of one caller', async () => {
     await using server = await startServer();
     const client = await server.makeClient({ authorities: ['ADMIN', 'AUTH-BASIC'] });
     await add(server, { caller: client.clientId, effect: { status: 503 } });

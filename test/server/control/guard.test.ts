@@ -14,7 +14,7 @@ const all = controlRoutes.map(({ method, path, capability }) => ({
   path: `/_iam${path.replace('{id}', idIn(path)).replace('{name}', 'some').replace('/wait', '/wait?timeout=0')}`,
   body: path === '/revoke' ? { token: 'x' } : undefined,
 }));
-/** Reading routes that have an answer whatever is there, and an end of it. */
+/** GET routes that respond on an empty store and whose responses end. */
 const paths = all
   .filter(({ method, path }) => method === 'GET' && !/wait|events|requests\/|docs\//.test(path))
   .map(({ path }) => path);
@@ -30,7 +30,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const port = () => new URL(server.url).port;
 
-/** Sends a call, and counts how often a handler of the route was run for it. */
+/** Sends a request and counts the handler runs of its route. */
 async function sendCounting(path: string, headers: Record<string, string | string[]>) {
   const reads = Object.values(server.appContext.store).flatMap((table) =>
     typeof table === 'object' && 'list' in table ? [vi.spyOn(table, 'list'), vi.spyOn(table, 'find')] : [],
@@ -41,16 +41,16 @@ async function sendCounting(path: string, headers: Record<string, string | strin
   return { ...answer, count };
 }
 
-describe('on a server that only this machine reaches', () => {
+describe('on a loopback-only server', () => {
   test.each(paths)('%s needs no credentials', async (path) => {
     expect(await send(server, path)).toMatchObject({ status: 200 });
   });
 
-  test('what is read for an allowed call is counted', async () => {
+  test('counts the reads of an allowed request', async () => {
     expect(await sendCounting('/_iam/users', {})).toMatchObject({ status: 200, count: 1 });
   });
 
-  test('the names and addresses of this machine are taken for it', async () => {
+  test('accepts the names and addresses of this machine', async () => {
     const hosts = ['127.0.0.1', 'localhost', 'LocalHost', '127.1.2.3', '[::1]', 'iam.localhost'];
     for (const name of hosts)
       expect(await send(server, '/_iam/users', { headers: { Host: `${name}:${port()}` } })).toMatchObject({
@@ -67,7 +67,7 @@ describe('on a server that only this machine reaches', () => {
     '10.0.0.1',
     '[::2]',
     'xlocalhost',
-  ])('a call to %s is refused, and nothing is read', async (name) => {
+  ])('a request to %s is rejected before anything is read', async (name) => {
     for (const path of paths) {
       const answer = await sendCounting(path, { Host: `${name}:${port()}` });
       expect(answer).toMatchObject({ status: 421, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
@@ -75,13 +75,13 @@ describe('on a server that only this machine reaches', () => {
   });
 
   test.each(['localhost:1', '127.0.0.1', 'localhost:80', '[::1]:65535'])(
-    'a port that a container forwards does not matter: %s',
+    "the port of a container's port mapping does not matter: %s",
     async (host) => {
       expect(await sendCounting('/_iam/users', { Host: host })).toMatchObject({ status: 200, count: 1 });
     },
   );
 
-  test('a foreign call changes nothing, whatever it asks for', async () => {
+  test('a foreign request changes nothing, whatever it contains', async () => {
     await using guarded = await startServer();
     const token = await userToken(guarded, { userId: 'u1' });
     await guarded.appContext.store.transaction((tx) => enqueueMessage(tx, notice, guarded.appContext));
@@ -99,7 +99,7 @@ describe('on a server that only this machine reaches', () => {
     expect(guarded.appContext.keys.current().kid).toBe(kid);
   });
 
-  test('pages of this machine may call, from any port', async () => {
+  test('pages of this machine are allowed, from any port', async () => {
     for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173', 'http://app.localhost'])
       expect(await send(server, '/_iam/users', { headers: { Origin: origin } })).toMatchObject({ status: 200 });
   });
@@ -114,19 +114,19 @@ describe('on a server that only this machine reaches', () => {
     'http://127.0.0.1@evil.example',
     'localhost',
     'chrome-extension://localhost',
-  ])('a page of %j is refused, and nothing is read', async (origin) => {
+  ])('a page of %j is rejected before anything is read', async (origin) => {
     for (const path of paths) {
       const answer = await sendCounting(path, { Origin: origin });
       expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'ORIGIN_FOREIGN' }] });
     }
   });
 
-  test('a good Origin beside a bad one is refused', async () => {
+  test('a valid Origin beside an invalid one is rejected', async () => {
     const answer = await sendCounting('/_iam/users', { Origin: ['http://localhost', 'https://evil.example'] });
     expect(answer).toMatchObject({ status: 403, count: 0 });
   });
 
-  test('administrators are refused alike: credentials open nothing', async () => {
+  test('administrators are rejected too: credentials make no difference', async () => {
     const headers = {
       Origin: 'https://evil.example',
       Authorization: `Bearer ${await userToken(server, { roles: ['ADMIN'] })}`,
@@ -134,7 +134,7 @@ describe('on a server that only this machine reaches', () => {
     expect(await sendCounting('/_iam/users', headers)).toMatchObject({ status: 403, count: 0 });
   });
 
-  test('a request that a proxy here forwards is refused, also where its headers hide from where', async () => {
+  test('a request that a local proxy forwards is rejected, even if its headers hide the source', async () => {
     await using behind = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
     const forwarded = { 'X-Forwarded-For': '192.0.2.1' };
     for (const headers of [forwarded, { ...forwarded, Forwarded: 'for=127.0.0.1' }, { Forwarded: 'for=unknown' }]) {
@@ -148,7 +148,7 @@ describe('on a server that only this machine reaches', () => {
     expect(await send(behind, '/_iam/users')).toMatchObject({ status: 200 });
   });
 
-  test('a request that an unnamed proxy here forwards is refused as well', async () => {
+  test('a request that an unconfigured local proxy forwards is rejected as well', async () => {
     await using behind = await startServer();
     for (const headers of [{ 'X-Forwarded-For': '192.0.2.1' }, { Forwarded: 'for=192.0.2.1' }]) {
       expect(await send(behind, '/_iam/state/export', { headers })).toMatchObject({
@@ -161,23 +161,23 @@ describe('on a server that only this machine reaches', () => {
     expect(behind.appContext.sandboxes.list()).toEqual([]);
   });
 
-  test('stale credentials do not matter', async () => {
+  test('invalid credentials do not matter', async () => {
     const headers = { Authorization: 'Bearer stale' };
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('foreign pages are never let in by CORS', async () => {
+  test('CORS never allows foreign pages', async () => {
     for (const origin of ['http://localhost:3000', 'https://evil.example']) {
       const preflight = { Origin: origin, 'Access-Control-Request-Method': 'GET' };
-      const asked = await send(server, '/_iam/users', { method: 'OPTIONS', headers: preflight });
+      const preflighted = await send(server, '/_iam/users', { method: 'OPTIONS', headers: preflight });
       const read = await send(server, '/_iam/users', { headers: { Origin: origin } });
-      for (const { headers } of [asked, read]) expect(headers['access-control-allow-origin']).toBeUndefined();
-      expect(asked.status).toBe(origin.includes('evil') ? 403 : 405);
+      for (const { headers } of [preflighted, read]) expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(preflighted.status).toBe(origin.includes('evil') ? 403 : 405);
     }
   });
 });
 
-describe('on a server that other machines reach', () => {
+describe('on a remotely reachable server', () => {
   let remote: TestServer;
   beforeAll(async () => {
     remote = await startServer({ seed, flags: { host: '0.0.0.0', 'allow-remote': true } });
@@ -188,7 +188,7 @@ describe('on a server that other machines reach', () => {
     Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
   });
 
-  test.each(restricted)('$method $path asks who calls', async ({ method, path }) => {
+  test.each(restricted)('$method $path requires authentication', async ({ method, path }) => {
     const answer = await send(remote, path, { method });
     expect(answer).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
     expect(answer.headers['www-authenticate']).toBeDefined();
@@ -199,7 +199,7 @@ describe('on a server that other machines reach', () => {
     expect(wrong).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_INVALID' }] });
   });
 
-  test('it lets administrators and auditors in, and nobody else', async () => {
+  test('authorizes administrators and auditors only', async () => {
     for (const role of ['ADMIN', 'IAM_ADMIN_READ_ONLY']) {
       const pair = await remote.makeClient({ authorities: [role] });
       const token = await userToken(remote, { roles: [role] });
@@ -219,7 +219,7 @@ describe('on a server that other machines reach', () => {
     Authorization: `Bearer ${await userToken(remote, { level, roles })}`,
   });
 
-  test('codes and keys are shown, and anything is changed, for IAM_ADMIN_MAINTENANCE with a second factor only', async () => {
+  test('showing codes and keys, and any change, requires IAM_ADMIN_MAINTENANCE with a second factor', async () => {
     expect(maintaining.length).toBeGreaterThan(20);
     const others = [
       await withBasic([]),
@@ -242,7 +242,7 @@ describe('on a server that other machines reach', () => {
     expect(remote.appContext.keys.current().kid).toBe(kid);
   });
 
-  test('a user with a second factor and a proven client of that role may do all of it', async () => {
+  test('a user with a second factor and an authenticated client with that role may do all of it', async () => {
     const allowed = [
       await withBasic(['IAM_ADMIN_MAINTENANCE']),
       await withToken('AUTH-MFA', ['IAM_ADMIN_MAINTENANCE']),
@@ -257,7 +257,7 @@ describe('on a server that other machines reach', () => {
     }
   });
 
-  test('in a sandbox the same holds, by who calls there', async () => {
+  test('the same applies in a sandbox, by the callers of the sandbox', async () => {
     await remote.appContext.sandboxes.open('guarded', true);
     const path = '/s/guarded/_iam/state/export';
     expect(await send(remote, path)).toMatchObject({ status: 401 });
@@ -267,31 +267,31 @@ describe('on a server that other machines reach', () => {
     expect(await send(remote, path, { headers: basic(adminClient) })).toMatchObject({ status: 200 });
   });
 
-  test('whoever has a token may revoke it', async () => {
+  test('a token may be revoked by its bearer', async () => {
     const token = await userToken(remote);
     expect(await send(remote, '/_iam/revoke', { method: 'POST', body: { token } })).toMatchObject({ status: 200 });
     const headers = { Authorization: `Bearer ${token}` };
     expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 401 });
   });
 
-  test('it lets no third-party client in, whatever its roles', async () => {
+  test('rejects a third-party client, whatever its roles', async () => {
     const headers = basic(await remote.makeClient({ party: '3RDPARTY', authorities: ['ADMIN'] }));
     expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 403 });
   });
 
-  test('it does not take a client that is merely named', async () => {
+  test('rejects a client that is only identified', async () => {
     const { clientId } = await remote.makeClient({ authorities: ['ADMIN'] });
     expect(await send(remote, `/_iam/users?clientId=${clientId}`)).toMatchObject({ status: 401 });
   });
 
-  test('it is called by whatever name the machine has', async () => {
+  test('accepts any host name of the machine', async () => {
     const headers = { Host: 'iam.example', ...basic(await remote.makeClient({ authorities: ['ADMIN'] })) };
     expect(await send(remote, '/_iam/users', { headers })).toMatchObject({ status: 200 });
   });
 });
 
-describe('switched off', () => {
-  test('it answers 404 for all of it, whoever calls', async () => {
+describe('disabled', () => {
+  test('returns 404 for every path, whoever the caller is', async () => {
     await using off = await startServer({ flags: { 'disable-control-plane': true } });
     const kid = off.appContext.keys.current().kid;
     const others = ['/_iam', '/_iam/nothing'].map((path) => ({ method: 'GET', path, body: undefined }));
@@ -321,7 +321,7 @@ describe('paths and methods', () => {
   });
 
   test.each(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s is taken where a route has it only',
+    '%s is accepted only on routes that declare it',
     async (method) => {
       for (const { path } of all) {
         const methods = all.filter((route) => route.path === path).map((route) => route.method as string);
@@ -334,12 +334,12 @@ describe('paths and methods', () => {
     },
   );
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD responds as GET does, without the body', async () => {
     const answer = await send(server, '/_iam/users', { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 200, body: undefined });
   });
 
-  test('it is not to be found under the service prefix', async () => {
+  test('is not available under the service prefix', async () => {
     expect(await send(server, '/security/iam/v1/_iam/users')).toMatchObject({ status: 404 });
   });
 });

@@ -15,7 +15,7 @@ const path = '/_iam/inbox/events';
 const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 const soonMs = 2_000;
 
-/** So many messages in one go. @returns their ids. */
+/** Sends the given number of messages at once. @returns their ids. */
 async function sendMany(appContext: AppContext, count: number, text = 'Your contact was changed.'): Promise<string[]> {
   const draft = { contact: emailContact('a@example.com'), purpose: 'notice', text };
   await appContext.store.transaction(async (tx) => {
@@ -26,7 +26,7 @@ async function sendMany(appContext: AppContext, count: number, text = 'Your cont
 }
 
 describe('events of messages', () => {
-  test('tell of what comes from now on, as the inbox shows it', async () => {
+  test('report new messages from now on, in the format of the inbox', async () => {
     await using server = await startServer();
     await sendNotice(server.appContext, 'a@example.com');
     using stream = await openStream(server, path);
@@ -46,7 +46,7 @@ describe('events of messages', () => {
     expect(event?.data).toMatchObject({ code: expect.stringMatching(/^\d{6}$/), attemptsLeft: 5 });
   });
 
-  test('go on after the one that is named, none missed and none twice, however often the reader comes back', async () => {
+  test('resume after the given event, without gaps or duplicates, however often the client reconnects', async () => {
     await using server = await startServer();
     const [first = '', ...others] = await sendMany(server.appContext, 250);
     const seen: string[] = [];
@@ -62,7 +62,7 @@ describe('events of messages', () => {
     expect(seen).toEqual([...others, ...late]);
   });
 
-  test('are of one recipient or one purpose, where that is asked for', async () => {
+  test('can be filtered by recipient or purpose', async () => {
     await using server = await startServer();
     using one = await openStream(server, `${path}?to=A@Example.com`);
     using codes = await openStream(server, `${path}?purpose=recovery`);
@@ -88,7 +88,7 @@ describe('events of messages', () => {
     expect(await send(remote, path)).toMatchObject({ status: 401 });
   });
 
-  test('have signs of life between them', async () => {
+  test('contain keep-alive comments', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
     using stream = await openStream(server, path);
@@ -105,11 +105,11 @@ describe('events of messages', () => {
     while (timer.pending > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('are followed by so many at most, and a place is free again when one goes', async () => {
+  test('are limited to a number of subscribers, and a closed one frees its slot', async () => {
     await using server = await startServer();
     const streams = await Promise.all(Array.from({ length: maxSubscribers }, () => openStream(server, path)));
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
-    // Who waits for one message has a place of his own.
+    // A caller that waits for one message has a separate limit.
     expect(await send(server, '/_iam/inbox/wait?timeout=0')).toMatchObject({ status: 404 });
     const id = await sendNotice(server.appContext, 'a@example.com');
     for (const stream of streams) expect(idsOf(await stream.events(1))).toEqual([id]);
@@ -121,7 +121,7 @@ describe('events of messages', () => {
   });
 });
 
-/** A reader that takes nothing, once the server can send it no more. */
+/** A client that stops reading, once the server cannot send any more. */
 async function openStalledReader(server: TestServer) {
   const socket = await open(server);
   socket.pause();
@@ -129,7 +129,7 @@ async function openStalledReader(server: TestServer) {
   const read = countReads(server);
   while (read.count === 0) await new Promise((resolve) => setImmediate(resolve));
   await sendMany(server.appContext, 400, 'x'.repeat(60_000));
-  // Long texts until the connection holds no more: then nothing else is read for it.
+  // Long texts until the connection buffers are full: then nothing else is read for it.
   let before = -1;
   while (read.count !== before) {
     before = read.count;
@@ -138,7 +138,7 @@ async function openStalledReader(server: TestServer) {
   return { socket, ...read };
 }
 
-/** How many messages were read for who follows, in batches. */
+/** How many messages were read for subscribers, in batches. */
 function countReads({ appContext: fixture }: TestServer) {
   const { messages } = fixture.store;
   const inner = messages.list.bind(messages);
@@ -152,8 +152,8 @@ function countReads({ appContext: fixture }: TestServer) {
   return read;
 }
 
-describe('a reader that takes nothing', () => {
-  test('is dropped between two signs of life, and can go on where he was', async () => {
+describe('a client that does not read', () => {
+  test('is disconnected between two keep-alives and can resume', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
     const { socket } = await openStalledReader(server);
@@ -167,7 +167,7 @@ describe('a reader that takes nothing', () => {
     while (timer.pending > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('does not hold up a stop', async () => {
+  test('does not delay a shutdown', async () => {
     const server = await startServer();
     const { socket } = await openStalledReader(server);
     const before = performance.now();
@@ -177,8 +177,8 @@ describe('a reader that takes nothing', () => {
   });
 });
 
-describe('the end of it', () => {
-  test('comes at once when the server stops, in the proper way', async () => {
+describe('the end of the stream', () => {
+  test('is sent at once and cleanly when the server stops', async () => {
     const server = await startServer();
     using stream = await openStream(server, path);
     using inside = await openStream(server, `/s/one${path}`);
@@ -190,7 +190,7 @@ describe('the end of it', () => {
     expect(idsOf(await stream.events(1))).toEqual([id]);
   });
 
-  test('comes with that of its sandbox, which tells of its own messages only', async () => {
+  test('is sent when its sandbox ends, which reports its own messages only', async () => {
     await using server = await startServer();
     using main = await openStream(server, path);
     using one = await openStream(server, `/s/one${path}`);

@@ -8,7 +8,7 @@ import { sendNotice, sendTestCode } from './messages.ts';
 
 const path = '/_iam/inbox/wait';
 
-/** How often messages were looked through. */
+/** How often the messages were searched. */
 interface LookupCount {
   count: number;
 }
@@ -17,24 +17,24 @@ function countLookups({ appContext: fixture }: TestServer): LookupCount {
   const { messages } = fixture.store;
   const lookups = { count: 0 };
   for (const name of ['list', 'find'] as const) {
-    const inner = messages[name].bind(messages) as (...given: unknown[]) => Promise<unknown>;
-    const counting = (...given: unknown[]) => {
-      // That there are late messages is asked besides.
-      if (given[0] !== 'delivery') lookups.count += 1;
-      return inner(...given);
+    const inner = messages[name].bind(messages) as (...args: unknown[]) => Promise<unknown>;
+    const counting = (...args: unknown[]) => {
+      // The check for delayed messages is separate.
+      if (args[0] !== 'delivery') lookups.count += 1;
+      return inner(...args);
     };
     Object.assign(messages, { [name]: counting });
   }
   return lookups;
 }
 
-/** Resolves once so many callers have looked, and so wait. */
+/** Resolves once the given number of callers have searched and are waiting. */
 async function waitForLookups(lookups: LookupCount, count: number): Promise<void> {
   while (lookups.count < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('waiting for a message', () => {
-  test('gives the newest that is there, at once', async () => {
+  test('returns the newest existing message at once', async () => {
     await using server = await startServer();
     await sendNotice(server.appContext, 'a@example.com');
     const id = await sendNotice(server.appContext, 'a@example.com');
@@ -42,7 +42,7 @@ describe('waiting for a message', () => {
     expect(await send(server, `${path}?to=A@example.com&timeout=60`)).toMatchObject({ status: 200, body: { id } });
   });
 
-  test('gives the oldest after one that is named', async () => {
+  test('returns the oldest message after the given one', async () => {
     await using server = await startServer();
     const first = await sendNotice(server.appContext, 'a@example.com');
     const second = await sendNotice(server.appContext, 'a@example.com');
@@ -50,7 +50,7 @@ describe('waiting for a message', () => {
     expect(await send(server, `${path}?after=${first}`)).toMatchObject({ body: { id: second } });
   });
 
-  test('gives one that comes later, with its code, and looks at no other time', async () => {
+  test('returns a later message with its code, and does not search in between', async () => {
     await using server = await startServer();
     const old = await sendNotice(server.appContext, 'a@example.com');
     const lookups = countLookups(server);
@@ -63,7 +63,7 @@ describe('waiting for a message', () => {
       { purpose: 'mfa', subject: 'user:ann' },
       emailContact('a@example.com'),
     );
-    // Once at first and once for each message; this test itself looks three times.
+    // Once at first and once for each message; this test itself searches three times.
     expect(lookups.count).toBeLessThanOrEqual(7);
     expect(await answer).toMatchObject({
       status: 200,
@@ -71,7 +71,7 @@ describe('waiting for a message', () => {
     });
   });
 
-  test('is over after the time that was asked for', async () => {
+  test('ends after the requested timeout', async () => {
     await using server = await startServer();
     const before = performance.now();
     for (const timeout of ['0', '0s', '1s'])
@@ -82,7 +82,7 @@ describe('waiting for a message', () => {
     expect(performance.now() - before).toBeGreaterThan(950);
   });
 
-  test.each(['61', '61s', '-1', '1m', '', 'x', '100', '1.5'])('does not take %j for a time', async (timeout) => {
+  test.each(['61', '61s', '-1', '1m', '', 'x', '100', '1.5'])('rejects the timeout %j', async (timeout) => {
     await using server = await startServer();
     expect(await send(server, `${path}?timeout=${timeout}`)).toMatchObject({
       status: 400,
@@ -90,7 +90,7 @@ describe('waiting for a message', () => {
     });
   });
 
-  test('is given to a hundred at a time, each of whom gets the message', async () => {
+  test('serves a hundred callers at a time, each of which gets the message', async () => {
     await using server = await startServer();
     const lookups = countLookups(server);
     const answers = Array.from({ length: 100 }, () => send(server, `${path}?timeout=60`));
@@ -102,7 +102,7 @@ describe('waiting for a message', () => {
     expect(await send(server, path)).toMatchObject({ status: 200 });
   });
 
-  test('is given up when the caller goes', async () => {
+  test('is cancelled when the caller disconnects', async () => {
     await using server = await startServer();
     const lookups = countLookups(server);
     for (let turn = 1; turn <= 2; turn += 1) {
@@ -121,7 +121,7 @@ describe('waiting for a message', () => {
     }
   });
 
-  test('does not hold up a stop', async () => {
+  test('does not delay a shutdown', async () => {
     const server = await startServer();
     const lookups = countLookups(server);
     const answer = send(server, `${path}?timeout=60`);
@@ -133,7 +133,7 @@ describe('waiting for a message', () => {
   });
 });
 
-/** Resolves once the server has heard of the closed connections. */
+/** Resolves once the server has noticed the closed connections. */
 async function waitForFreeSlots(server: TestServer): Promise<void> {
   let status = 0;
   while (status !== 404) ({ status } = await send(server, `${path}?timeout=0`));

@@ -16,7 +16,7 @@ async function list(server: TestServer, query = ''): Promise<Record<string, unkn
 }
 
 describe('the inbox', () => {
-  test('shows a code with its message, and how often it may be tried', async () => {
+  test('shows a code with its message and its remaining attempts', async () => {
     await using server = await startServer();
     const id = await sendTestCode(server.appContext, recovery, ann);
     const [item, ...others] = await list(server);
@@ -41,14 +41,14 @@ describe('the inbox', () => {
     expect(await list(server)).toMatchObject([{ attemptsLeft: 4 }]);
   });
 
-  test('shows a notice without what only codes have', async () => {
+  test('shows a notice without the fields of codes', async () => {
     await using server = await startServer();
     await sendNotice(server.appContext, 'a@example.com');
     const [item] = await list(server);
     expect(Object.keys(item ?? {}).sort()).toEqual(['channel', 'createdAt', 'id', 'purpose', 'text', 'to']);
   });
 
-  test('tells no more tries of a code that was used, or is over', async () => {
+  test('shows no remaining attempts for a used or expired code', async () => {
     await using server = await startServer();
     await sendTestCode(server.appContext, recovery, ann);
     const [{ code } = {}] = await list(server);
@@ -59,7 +59,7 @@ describe('the inbox', () => {
     expect((await list(server)).filter((item) => 'attemptsLeft' in item)).toEqual([]);
   });
 
-  test('tells which message has the code that is good now', async () => {
+  test('marks the message with the currently valid code', async () => {
     await using server = await startServer();
     const first = await sendTestCode(server.appContext, recovery, ann);
     const second = await sendTestCode(server.appContext, recovery, emailContact('new@example.com'));
@@ -92,7 +92,7 @@ describe('the inbox', () => {
     expect(await list(server, query)).toHaveLength(count);
   });
 
-  test('has pages, newest first, that messages coming meanwhile do not shift', async () => {
+  test('has pages, newest first, that are stable while messages arrive', async () => {
     await using server = await startServer();
     const ids: string[] = [];
     for (let at = 0; at < 5; at += 1) ids.unshift(await sendNotice(server.appContext, 'a@example.com'));
@@ -107,7 +107,7 @@ describe('the inbox', () => {
     expect([items.length, statuses]).toEqual([6, [206, 200]]);
   });
 
-  test('refuses a cursor of another filter', async () => {
+  test('rejects a cursor of another filter', async () => {
     await using server = await startServer();
     for (let at = 0; at < 3; at += 1) await sendNotice(server.appContext, 'a@example.com');
     const next = readNextPath(await send(server, '/_iam/inbox?limit=1'));
@@ -117,23 +117,23 @@ describe('the inbox', () => {
     });
   });
 
-  test('is emptied, and the codes stay good', async () => {
+  test('is cleared, and the codes stay valid', async () => {
     await using server = await startServer();
     await sendTestCode(server.appContext, recovery, ann);
     const [{ code } = {}] = await list(server);
     expect(await send(server, '/_iam/inbox', { method: 'DELETE' })).toMatchObject({ status: 204, body: undefined });
     expect(await list(server)).toEqual([]);
     await expect(
-      consumeOtp({ ...recovery, source: anySource, code: String(code) }, server.appContext, async () => 'taken'),
-    ).resolves.toBe('taken');
+      consumeOtp({ ...recovery, source: anySource, code: String(code) }, server.appContext, async () => 'accepted'),
+    ).resolves.toBe('accepted');
   });
 
-  test('leaves what waits for a relay when it is emptied, and shows no code of it', async () => {
+  test('keeps messages waiting for a relay when it is cleared, and hides their codes', async () => {
     await using server = await startServer({ flags: { 'sms-hook-url': 'http://127.0.0.1:1/' } });
     await sendTestCode(server.appContext, recovery, ann, mobile);
-    const shown = await list(server, '?to=5511987654321');
-    expect(shown).toMatchObject([{ channel: 'sms', text: expect.stringContaining('******') }]);
-    expect(shown[0]).not.toHaveProperty('code');
+    const listed = await list(server, '?to=5511987654321');
+    expect(listed).toMatchObject([{ channel: 'sms', text: expect.stringContaining('******') }]);
+    expect(listed[0]).not.toHaveProperty('code');
     await send(server, '/_iam/inbox', { method: 'DELETE' });
     expect(await list(server)).toMatchObject([{ channel: 'sms' }]);
   });

@@ -37,7 +37,7 @@ async function statusWith(server: TestServer, token: string): Promise<number> {
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
 describe('a rotation', () => {
-  test.each(signingAlgorithms)('makes a new key of %s, and what the old one signed is taken', async (alg) => {
+  test.each(signingAlgorithms)('creates a new key of %s, and tokens of the old key stay valid', async (alg) => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const old = await login(server);
     const { kid, retired } = await rotate(server);
@@ -51,7 +51,7 @@ describe('a rotation', () => {
     for (const one of [old, token]) await expect(jwtVerify(one, set, options)).resolves.toBeDefined();
   });
 
-  test('lets an old key go when the longest token that it signed is over', async () => {
+  test('removes an old key when the last token that it signed has expired', async () => {
     await using server = await startServer({ flags: { 'user-token-lifetime': '7200' } });
     const { store } = server.appContext;
     const [old] = await listPublishedKeys(server);
@@ -65,7 +65,7 @@ describe('a rotation', () => {
     expect((await store.signingKeys.list()).map((row) => row.kid)).not.toContain(old);
   });
 
-  test('refuses what a key signed that was let go, however long it says that it lives', async () => {
+  test('rejects a token of a removed key, whatever expiry it contains', async () => {
     await using server = await startServer();
     const { accessToken } = await server.appContext.issuer.issueForClient(await adminRow(server));
     const { SignJWT, decodeJwt } = await import('jose');
@@ -89,7 +89,7 @@ describe('a rotation', () => {
     ]);
   });
 
-  test('is still there after a restart, which does not make another', async () => {
+  test('survives a restart, which does not create another key', async () => {
     const store = openMemoryStore();
     const openStore = async () => ({ ...store, close: async () => {} });
     const first = await startServer({ openStore });
@@ -104,7 +104,7 @@ describe('a rotation', () => {
     expect([await statusWith(second, old), await statusWith(second, token)]).toEqual([200, 200]);
   });
 
-  test('after tokens were made shorter waits for the longer ones of before', async () => {
+  test('waits for longer tokens issued before the token lifetime was shortened', async () => {
     const store = openMemoryStore();
     const openStore = async () => ({ ...store, close: async () => {} });
     const first = await startServer({ openStore, flags: { 'client-token-lifetime': '80000' } });
@@ -117,7 +117,7 @@ describe('a rotation', () => {
     expect(retired).toMatchObject([{ until: new Date(second.clock.now().getTime() + 80_060_000).toISOString() }]);
   });
 
-  test('that can not be saved changes nothing', async () => {
+  test('that cannot be saved changes nothing', async () => {
     await using server = await startServer();
     const before = await listPublishedKeys(server);
     server.stopWrites();
@@ -127,7 +127,7 @@ describe('a rotation', () => {
   });
 });
 
-test('of rotations at the same time each makes a key, and one is current', async () => {
+test('concurrent rotations each create a key, and one is current', async () => {
   await using server = await startServer();
   const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(server)));
   expect(new Set(answers.map(({ kid }) => kid)).size).toBe(10);
@@ -138,7 +138,7 @@ test('of rotations at the same time each makes a key, and one is current', async
   expect((await listPublishedKeys(server)).length).toBe(11);
 });
 
-test('no token is refused while keys change', async () => {
+test('no token is rejected while keys change', async () => {
   await using server = await startServer();
   const [anybody, admin] = [server.as(), server.as(adminClient)];
   const present = async (token: string) => {

@@ -29,7 +29,7 @@ async function list(server: TestServer, path: string): Promise<unknown[]> {
 }
 
 describe('users', () => {
-  test('are shown with masked contacts and nothing of their secrets', async () => {
+  test('contain masked contacts and no secrets', async () => {
     await using server = await startServer({ seed });
     const users = await list(server, 'users');
     expect(users).toContainEqual({
@@ -59,7 +59,7 @@ describe('users', () => {
     ['constructor', ['constructor']],
     ['__proto__', ['constructor']],
     ['toString', []],
-  ])('are found by any name they log in with: %s', async (name, expected) => {
+  ])('are found by any of their login names: %s', async (name, expected) => {
     await using server = await startServer({ seed });
     const users = await list(server, `users?name=${encodeURIComponent(name)}`);
     expect(users).toMatchObject(expected.map((userId) => ({ userId })));
@@ -68,7 +68,7 @@ describe('users', () => {
 });
 
 describe('clients', () => {
-  test('are shown without their secrets', async () => {
+  test('contain no secrets', async () => {
     await using server = await startServer({ seed });
     const clients = await list(server, 'clients');
     expect(clients).toContainEqual({
@@ -99,7 +99,7 @@ describe('clients', () => {
 });
 
 describe('businesses and customers', () => {
-  test('tell of each other, and of the corporate group', async () => {
+  test('reference each other and the corporate group', async () => {
     await using server = await startServer({ seed });
     await server.admin.customers.createUser({ body: { userId: 'ann', document: '1', name: 'Ann Example' } });
     const createdAt = '2026-03-01T12:00:00.000Z';
@@ -126,7 +126,7 @@ describe('businesses and customers', () => {
 });
 
 describe('members of a group', () => {
-  test('are shown by kind and id, by the name and by the id of the group', async () => {
+  test('contain kind and id, by the name and by the id of the group', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [
       { kind: 'user', memberId: 'p2' },
@@ -149,13 +149,13 @@ describe('members of a group', () => {
     expect((await readAllPages(server, '/_iam/groups/plain/members?limit=1')).items).toEqual(expected);
   });
 
-  test.each(['nobody', 'Plain', 'constructor', '__proto__'])('of %s are not there', async (id) => {
+  test.each(['nobody', 'Plain', 'constructor', '__proto__'])('of %s are not found', async (id) => {
     await using server = await startWithMembers();
     const answer = await send(server, `/_iam/groups/${id}/members`);
     expect(answer).toMatchObject({ status: 404, body: [{ code: 'GROUP_NOT_FOUND' }] });
   });
 
-  test('have groups with an impossible name as unknown', async () => {
+  test('report groups with an invalid name as unknown', async () => {
     await using server = await startWithMembers();
     for (const id of ['x'.repeat(101), '%00', '%zz'])
       expect(await send(server, `/_iam/groups/${id}/members`)).toMatchObject({ status: 404 });
@@ -170,7 +170,7 @@ describe('factors of a user', () => {
   ];
   const users = [{ userId: 'ann', userEmail: 'ann@example.com', factors }, { userId: 'bob' }];
 
-  test('are shown masked by their ids, main and alternative ones', async () => {
+  test('are masked, with main and alternative contacts by id', async () => {
     await using server = await startServer({ seed: { users } });
     const common = { tags: '[]', credential: false, default: false, verified: true };
     const expected = [
@@ -189,7 +189,7 @@ describe('factors of a user', () => {
     expect(await list(server, 'users/bob/factors')).toEqual([]);
   });
 
-  test('of somebody who is not there are not there', async () => {
+  test('of an unknown user are not found', async () => {
     await using server = await startServer();
     for (const id of ['nobody', 'constructor', '__proto__'])
       expect(await send(server, `/_iam/users/${id}/factors`)).toMatchObject({
@@ -200,7 +200,7 @@ describe('factors of a user', () => {
 });
 
 describe('pages', () => {
-  test('hold all, once each and in order, while others come and go', async () => {
+  test('contain each item once and in order while others are added and deleted', async () => {
     await using server = await startServer();
     const ids = createIds('u', 6);
     await makeUsers(server, ids);
@@ -217,7 +217,7 @@ describe('pages', () => {
   });
 
   test.each(['users', 'clients', 'businesses', 'customers'])(
-    'of %s come in hundreds, or as asked for',
+    'of %s contain a hundred items or the requested number',
     async (what) => {
       await using server = await startServer();
       const { store, ids } = server.appContext;
@@ -264,13 +264,13 @@ describe('pages', () => {
     'after=x',
     'after=',
     'name=',
-  ])('refuse %s', async (query) => {
+  ])('reject %s', async (query) => {
     await using server = await startServer({ seed });
     for (const what of ['users', 'clients', 'businesses', 'customers'])
       expect(await send(server, `/_iam/${what}?${query}`)).toMatchObject({ status: 400 });
   });
 
-  test('refuse the cursors of other lists and filters', async () => {
+  test('reject the cursors of other lists and filters', async () => {
     await using server = await startWithMembers();
     await insertMembers(
       server,

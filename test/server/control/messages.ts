@@ -1,4 +1,4 @@
-/** Messages in the outbox, as operations put them there. */
+/** Messages in the outbox, stored as operations store them. */
 
 import type { AppContext } from '../../../src/server/app-context.ts';
 import { type Contact, emailContact } from '../../../src/server/identity/contacts.ts';
@@ -6,7 +6,7 @@ import { enqueueMessage } from '../../../src/server/identity/messages.ts';
 import { type OtpBinding, sendOtp } from '../../../src/server/identity/otp.ts';
 import type { OtpSource } from '../../../src/server/identity/otp-source.ts';
 
-/** A notice to an address. @returns the id of the message. */
+/** Sends a notice to an address. @returns the id of the message. */
 export async function sendNotice(appContext: AppContext, to: string, purpose = 'contact-changed'): Promise<string> {
   const draft = { contact: emailContact(to), purpose, text: 'Your contact was changed.' };
   await appContext.store.transaction((tx) => enqueueMessage(tx, draft, appContext));
@@ -14,10 +14,10 @@ export async function sendNotice(appContext: AppContext, to: string, purpose = '
   return lastId(appContext);
 }
 
-/** What asks for a code where the source makes no difference. */
+/** A caller for codes, for tests in which the source makes no difference. */
 export const anySource: OtpSource = { key: '192.0.2.1', isKnown: false };
 
-/** A code for a user to contacts. @returns the id of the last message of it. */
+/** Sends a code for a user to contacts. @returns the id of its last message. */
 export async function sendTestCode(
   appContext: AppContext,
   holder: OtpBinding,

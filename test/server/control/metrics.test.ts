@@ -19,12 +19,12 @@ async function figures(server: TestServer, path = '/metrics'): Promise<string> {
   return answer.body as string;
 }
 
-/** How long the process had to wait is never the same twice. */
+/** Removes values that differ on each run, such as the event-loop delay. */
 function withoutDelays(text: string): string {
   return text.replaceAll(/^(iam_event_loop_delay_seconds\{.*\}) .*$/gm, '$1');
 }
 
-test('metrics tell of the disk, of the audit log and of how the process keeps up', async () => {
+test('metrics cover the disk, the audit log and the event loop', async () => {
   const parent = await mkdtemp(path.join(os.tmpdir(), 'iam-metrics-'));
   const audit = { write: () => {}, health: () => ({ writable: false, lost: 3 }), close: async () => {} };
   let clock = 0;
@@ -52,7 +52,7 @@ function numberOf(text: string, name: string): number {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-test('metrics tell of calls by operation and status, and of the store', async () => {
+test('metrics cover requests by operation and status, and the store', async () => {
   await using server = await startServer();
   await send(server, groups, { headers: asAdmin });
   await send(server, groups, { headers: asAdmin });
@@ -68,21 +68,21 @@ test('metrics tell of calls by operation and status, and of the store', async ()
   expect(withoutDelays(await figures(server, '/_iam/metrics'))).toBe(withoutDelays(text));
 });
 
-test('metrics go on where coverage begins anew', async () => {
+test('metrics are not reset with coverage', async () => {
   await using server = await startServer();
   await send(server, groups, { headers: asAdmin });
   await send(server, '/_iam/coverage', { method: 'DELETE' });
   expect(await figures(server)).toContain('_count{operation="groups.list",status="200"} 1\n');
 });
 
-test('metrics hold no id and no path', async () => {
+test('metrics contain no id and no path', async () => {
   await using server = await startServer();
   await send(server, `${groups}/some-id`, { headers: asAdmin });
   const text = await figures(server);
   for (const word of ['some-id', adminClient.clientId, 'Bearer']) expect(text).not.toContain(word);
 });
 
-test('/metrics is guarded as the control plane is', async () => {
+test('/metrics has the same access rules as the control plane', async () => {
   await using server = await startServer();
   expect(await send(server, '/metrics', { headers: { Origin: 'https://evil.example' } })).toMatchObject({
     status: 403,

@@ -1,4 +1,4 @@
-/** Rows made from the schemas of the tables: every field there is, and strings of every kind. */
+/** Random rows generated from the table schemas: every field, and strings of every kind. */
 import type * as z from 'zod';
 import { type StoredRow, tableNames } from '../../../src/server/store/overlay.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
@@ -11,7 +11,7 @@ const pieces = ['a', 'Ä', '"', '\\', '\n', '\u0000', '\u2028', '漢', '\u{1f600
 
 let strings = 0;
 
-/** A row of a table. No two share a string, so nothing that is unique comes twice. */
+/** A row of a table. No two rows share a string, so unique values never collide. */
 export function createRandomRow(name: TableName, random: Random, complete: boolean): StoredRow {
   return createValue(tables[name].schema as z.ZodType, random, complete) as StoredRow;
 }
@@ -51,7 +51,7 @@ function createValue(schema: z.ZodType, random: Random, complete: boolean): unkn
   throw new Error(`no value for ${def.type}`);
 }
 
-/** Tables whose rows have to be keys that work. */
+/** Tables whose rows have to contain working keys. */
 const keyTables = new Set<string>(['signingKeys', 'storeSecrets']);
 
 export const tablesWithoutKeys = tableNames.filter((name) => !keyTables.has(name));

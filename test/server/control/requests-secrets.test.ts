@@ -1,4 +1,4 @@
-/** What is told to the server, or by it, and opens a door is nowhere in the journal of requests, nor in the audit log. */
+/** No secret that the server receives or issues appears in the request log or in the audit log. */
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
@@ -13,7 +13,7 @@ import { readAllPages, send } from './control-client.ts';
 const canary = 'canary-that-opens-a-door';
 const registry: readonly Operation<never>[] = Object.values(operations);
 
-/** A value for each declared field: the canary in each that is marked as sensitive, or that has the name of a secret. */
+/** A value for each declared field: the canary in each field that is marked as sensitive or named like a secret. */
 function createSecretValue(schema: JsonSchema, name = ''): unknown {
   if (schema.sensitive !== undefined || looksSecret(name)) return canary;
   const [first] = schema.anyOf ?? [];
@@ -54,7 +54,7 @@ async function sendAll(server: TestServer, { method, path: at, request }: Operat
   });
 }
 
-/** Everything that the control plane tells of calls. */
+/** Everything that the control plane returns about requests. */
 async function readRecordedText(server: TestServer): Promise<string> {
   const { items } = await readAllPages(server, '/_iam/requests?limit=1000');
   const ids = (items as { readonly id: string }[]).map(({ id }) => id);
@@ -66,15 +66,15 @@ async function readRecordedText(server: TestServer): Promise<string> {
   return texts.join('\n');
 }
 
-describe('the journal of requests', () => {
-  test('holds no secret that is sent, to whichever operation and in whatever place', async () => {
+describe('the request log', () => {
+  test('contains no secret that is sent, to any operation in any position', async () => {
     const audit = createMemorySink();
     await using server = await startServer({ flags: { 'request-log-size': '5000', 'fast-passwords': true }, audit });
     for (const operation of registry) await sendAll(server, operation);
     const text = await readRecordedText(server);
     expect(text).not.toContain(canary);
     expect(text).not.toContain(btoa(`x:${canary}`));
-    // The test would show nothing where nothing is shown.
+    // Without any output the test would pass trivially.
     expect(text).toContain('(secret)');
     expect(audit.text()).not.toContain(canary);
     expect(audit.text()).not.toContain(btoa(`x:${canary}`));
@@ -82,7 +82,7 @@ describe('the journal of requests', () => {
       expect(audit.text()).toContain(`"operation":"${id}"`);
   }, 60_000);
 
-  test('holds no secret that the server gave away', async () => {
+  test('contains no secret that the server issued', async () => {
     const audit = createMemorySink();
     const seed = { users: [{ userId: 'ann', password: 'correct horse battery' }] };
     await using server = await startServer({ seed, audit });
@@ -94,6 +94,6 @@ describe('the journal of requests', () => {
     expect(secrets.length).toBeGreaterThan(2);
     const text = await readRecordedText(server);
     for (const secret of secrets) expect(text + audit.text()).not.toContain(secret);
-    for (const told of [text, audit.text()]) expect(told).toContain(client.clientId);
+    for (const output of [text, audit.text()]) expect(output).toContain(client.clientId);
   });
 });

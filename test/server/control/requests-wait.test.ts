@@ -10,13 +10,13 @@ const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminC
 const call = async (server: TestServer, name = '') =>
   (await send(server, groups + name, { headers })).headers['x-request-id'];
 
-/** Resolves once so many timers run: each of who waits. */
+/** Resolves once the given number of timers run, one per waiting caller. */
 async function waitForTimers(timer: { readonly pending: number }, count: number): Promise<void> {
   while (timer.pending < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('waiting for calls', () => {
-  test('gives the newest that are there, at once', async () => {
+describe('waiting for requests', () => {
+  test('returns the newest existing ones at once', async () => {
     await using server = await startServer();
     await call(server);
     const ids = [await call(server), await call(server)].reverse();
@@ -27,7 +27,7 @@ describe('waiting for calls', () => {
     });
   });
 
-  test('gives them once there are so many that fit', async () => {
+  test('returns once enough of them match', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
     await call(server, '/nothing');
@@ -41,7 +41,7 @@ describe('waiting for calls', () => {
     expect(timer.pending).toBe(0);
   });
 
-  test('is over after the time that was asked for, and does not hold up a stop', async () => {
+  test('ends after the requested timeout, and does not delay a shutdown', async () => {
     const timer = createFakeTimer();
     const server = await startServer({ timer });
     await call(server);
@@ -65,7 +65,7 @@ describe('waiting for calls', () => {
     },
   );
 
-  test('is given to so many at a time', async () => {
+  test('is limited to a number of callers at a time', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
     const answers = Array.from({ length: maxSubscribers }, () => send(server, path));

@@ -21,8 +21,8 @@ async function listRequests(server: TestServer, query = ''): Promise<Item[]> {
 const basic = (id: string, secret: string) => ({ Authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 const asAdmin = basic(adminClient.clientId, adminClient.clientSecret);
 
-describe('the journal of requests', () => {
-  test('tells who did what and what came of it, the newest first', async () => {
+describe('the request log', () => {
+  test('contains callers and outcomes, newest first', async () => {
     await using server = await startServer();
     const made = await send(server, '/security/iam/v1/groups', {
       method: 'POST',
@@ -59,7 +59,7 @@ describe('the journal of requests', () => {
     ]);
   });
 
-  test('shows bodies as far as they are declared', async () => {
+  test('contains the declared fields of bodies', async () => {
     await using server = await startServer();
     await send(server, '/security/iam/v1/groups?x=1', {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('the journal of requests', () => {
     });
   });
 
-  test('leaves long bodies out', async () => {
+  test('omits long bodies', async () => {
     await using server = await startServer();
     const roles = Array.from({ length: 2000 }, (_, at) => `ROLE_NUMBER_${at}`);
     await send(server, '/security/iam/v1/groups', {
@@ -93,7 +93,7 @@ describe('the journal of requests', () => {
     expect(body).toMatchObject({ body: expect.stringMatching(/^\(left out: \d{5} bytes\)$/) });
   });
 
-  test('finds calls by operation, caller, status and error, page by page', async () => {
+  test('finds requests by operation, caller, status and error, page by page', async () => {
     await using server = await startServer();
     const client = await server.makeClient();
     const user = await asUser(server, { userId: 'ann', roles: ['ADMIN'] });
@@ -114,7 +114,7 @@ describe('the journal of requests', () => {
     expect(new Set(items.map((item) => (item as Item).id)).size).toBe(6);
   });
 
-  test('does not shift while pages are read', async () => {
+  test('is stable while pages are read', async () => {
     await using server = await startServer();
     for (let at = 0; at < 4; at += 1) await send(server, '/security/iam/v1/groups', { headers: asAdmin });
     const first = await send(server, `${path}?limit=2`);
@@ -125,19 +125,19 @@ describe('the journal of requests', () => {
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
   });
 
-  test.each(['600', 'abc', '4x', '', '40'])('takes no status %j', async (status) => {
+  test.each(['600', 'abc', '4x', '', '40'])('rejects the status %j', async (status) => {
     await using server = await startServer();
     expect(await send(server, `${path}?status=${status}`)).toMatchObject({ status: 400 });
   });
 
-  test('keeps neither calls to itself nor probes', async () => {
+  test('contains neither requests to itself nor probes', async () => {
     await using server = await startServer();
     for (const at of ['/healthz', '/readyz', '/_iam/users', '/_iam/nothing', path, `${path}/x`, '/metrics'])
       await send(server, at);
     expect(await listRequests(server)).toEqual([]);
   });
 
-  test('keeps as many as is set, and does not know others', async () => {
+  test('retains the configured number of entries and reports others as unknown', async () => {
     await using server = await startServer({ flags: { 'request-log-size': '2' } });
     const answers = [];
     for (let at = 0; at < 3; at += 1) answers.push(await send(server, '/security/iam/v1/groups', { headers: asAdmin }));
@@ -149,7 +149,7 @@ describe('the journal of requests', () => {
     expect(await send(server, `${path}/x`)).toMatchObject({ status: 404, body: [{ code: 'REQUEST_NOT_FOUND' }] });
   });
 
-  test('is not there without the control plane', async () => {
+  test('is not available without the control plane', async () => {
     await using server = await startServer({ flags: { 'disable-control-plane': true } });
     expect(await send(server, '/security/iam/v1/groups', { headers: asAdmin })).toMatchObject({ status: 200 });
     expect(server.appContext.observability).toBeUndefined();

@@ -26,7 +26,7 @@ describe('a revoked token', () => {
     expect(await server.appContext.store.sessions.find('userId', 'u1')).toEqual([]);
   });
 
-  test('of a client without a session is refused by itself, other tokens of the client are not', async () => {
+  test('of a client without a session is rejected alone, other tokens of the client are not', async () => {
     await using server = await startServer();
     const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
     const { accessToken: other } = await server.as(adminClient).clientIdentities.login();
@@ -36,7 +36,7 @@ describe('a revoked token', () => {
     expect(await revoke(server, { token })).toMatchObject({ status: 200 });
   });
 
-  test('is refused by a server that was started anew', async () => {
+  test('is rejected after a restart', async () => {
     const store = openMemoryStore();
     const openStore = async () => ({ ...store, close: async () => {} });
     const first = await startServer({ openStore });
@@ -48,7 +48,7 @@ describe('a revoked token', () => {
     expect([await statusWith(second, token), await statusWith(second, other)]).toEqual([401, 200]);
   });
 
-  test('is revoked by as many calls at the same time as come', async () => {
+  test('can be revoked by concurrent requests', async () => {
     await using server = await startServer();
     const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
     const answers = await Promise.all(Array.from({ length: 100 }, () => revoke(server, { token })));
@@ -56,7 +56,7 @@ describe('a revoked token', () => {
     expect(await server.appContext.store.revokedTokens.count()).toBe(1);
   });
 
-  test('is remembered only until it would have ended', async () => {
+  test('is stored only until it would have expired', async () => {
     await using server = await startServer();
     for (let at = 0; at < 20; at += 1) {
       const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
@@ -66,7 +66,7 @@ describe('a revoked token', () => {
     expect(await server.appContext.store.revokedTokens.count()).toBeLessThan(10);
   });
 
-  test('of refreshing ends its session, used or not', async () => {
+  test('if it is a refresh token, ends its session, used or not', async () => {
     await using server = await startServer();
     const client = await server.makeClient({ grantTypes: ['client_credentials', 'refresh_token'] });
     const login = async () => {
@@ -75,7 +75,7 @@ describe('a revoked token', () => {
         startSession(tx, start, server.appContext),
       );
       const row = await server.appContext.store.clients.get(client.clientId);
-      if (!row) throw new Error('the client is gone');
+      if (!row) throw new Error('the client does not exist');
       return {
         refreshToken,
         accessToken: (await server.appContext.issuer.issueForClient(row, { session })).accessToken,
@@ -88,7 +88,7 @@ describe('a revoked token', () => {
     expect(await server.appContext.store.refreshTokens.get(hashSecret(one.refreshToken))).toBeUndefined();
   });
 
-  test('of a product is taken no more', async () => {
+  test('of a product is rejected', async () => {
     await using server = await startServer();
     const { store, clock } = server.appContext;
     const row = { clientId: appClientId, productId: 'p', expiresAt: epochSeconds(clock) + 60 };
@@ -100,7 +100,7 @@ describe('a revoked token', () => {
   });
 });
 
-test('what is no token, or none any more, is answered alike and changes nothing', async () => {
+test('an invalid or expired token returns the same response and changes nothing', async () => {
   await using server = await startServer();
   const token = await userToken(server, { userId: 'u1' });
   const { accessToken } = await server.as(adminClient).clientIdentities.login();
@@ -121,7 +121,7 @@ test.each([[{}], [{ token: 1 }], [{ token: '' }], [{ token: 'x', more: 1 }], [[]
   },
 );
 
-test('neither the log nor the store holds what was revoked', async () => {
+test('neither the log nor the store contains the revoked token', async () => {
   await using server = await startServer();
   const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
   await revoke(server, { token });

@@ -14,7 +14,7 @@ const basic = {
   Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
 };
 
-/** The token of the administrator client, by the front door of a service. */
+/** Obtains the token of the administrator client through the public API of a service. */
 async function tokenOf(server: TestServer, at = ''): Promise<string> {
   const answer = await send(server, `${at}/security/iam/v1/client-identities/login`, {
     method: 'POST',
@@ -33,7 +33,7 @@ async function groupNames(server: TestServer, at: string): Promise<string[]> {
 }
 
 describe('a sandbox', () => {
-  test('is made by its first use, begins with the seed, and is a service of its own', async () => {
+  test('is created by its first use, starts with the seed, and is an independent service', async () => {
     await using server = await startServer({ seed });
     await createGroup(server, '', 'of-the-main-one');
     expect(await createGroup(server, '/s/one', 'of-one')).toMatchObject({ status: 201 });
@@ -52,7 +52,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('has an issuer and keys of its own: a token is good in one place only', async () => {
+  test('has its own issuer and keys: a token is valid in one sandbox only', async () => {
     await using server = await startServer({ seed });
     const places = ['', '/s/one', '/s/two'];
     const tokens = await Promise.all(places.map((at) => tokenOf(server, at)));
@@ -66,7 +66,7 @@ describe('a sandbox', () => {
     }
   });
 
-  test('has a control plane of its own', async () => {
+  test('has its own control plane', async () => {
     await using server = await startServer({ seed });
     await createGroup(server, '/s/one', 'of-one');
     expect(await send(server, '/s/one/_iam/state/reset', { method: 'POST' })).toMatchObject({ status: 204 });
@@ -81,7 +81,7 @@ describe('a sandbox', () => {
     expect(await send(server, `/s/one/s/two${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
   });
 
-  test('counts failures for itself', async () => {
+  test('counts failures separately', async () => {
     await using server = await startServer({ seed });
     const headers = { Authorization: `Basic ${btoa('ann:wrong')}` };
     const logIn = (prefix: string) =>
@@ -95,7 +95,7 @@ describe('a sandbox', () => {
     expect(await logIn('')).toMatchObject({ status: 401 });
   });
 
-  test('is one, however many ask for it at once; and many see only their own', async () => {
+  test('is created once by concurrent requests; and many sandboxes are isolated from each other', async () => {
     await using server = await startServer({ seed });
     const first = await Promise.all(
       Array.from({ length: 100 }, (_, number) => createGroup(server, '/s/same', `group-${number}`)),
@@ -103,14 +103,14 @@ describe('a sandbox', () => {
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201]));
     expect((await groupNames(server, '/s/same')).filter((name) => name.startsWith('group-'))).toHaveLength(100);
     const names = Array.from({ length: 200 }, (_, number) => `n${number}`);
-    // In crowds of fifty: more connections at once would wait for longer than a server lets them.
+    // In batches of fifty: more connections at once would exceed the connection timeout.
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(names.slice(at, at + 50).map((name) => createGroup(server, `/s/${name}`, `of-${name}`)));
     for (const name of names)
       expect((await groupNames(server, `/s/${name}`)).filter((one) => one.startsWith('of-'))).toEqual([`of-${name}`]);
   });
 
-  test('goes when nobody calls it, and begins anew', async () => {
+  test('is deleted when idle and starts again with the seed', async () => {
     await using server = await startServer({ seed });
     await createGroup(server, '/s/one', 'of-one');
     const token = await tokenOf(server, '/s/one');
@@ -123,7 +123,7 @@ describe('a sandbox', () => {
     expect(await send(server, `/s/one${groupsPath}`, { headers })).toMatchObject({ status: 401 });
   });
 
-  test('has a clock of its own, which begins as the main one stands and neither keeps it nor ends it', async () => {
+  test('has its own clock, which starts with the main one and is independent of it', async () => {
     await using server = await startServer({ seed });
     const clockOf = async (at: string) => (await send(server, `${at}/_iam/clock`)).body;
     const adjust = (at: string, body: object) => send(server, `${at}/_iam/clock`, { method: 'PUT', body });
@@ -135,7 +135,7 @@ describe('a sandbox', () => {
     expect(await clockOf('/s/one')).toMatchObject({ now: '2030-05-01T12:00:00.000Z', frozen: true });
     expect(await clockOf('/s/two')).toMatchObject({ now: '2026-03-01T12:00:00.000Z', frozen: false, offset: 0 });
     expect([await clockOf(''), await clockOf('/s/three')]).toEqual([frozen, frozen]);
-    // What ends goes by the clock of the place.
+    // Expiry follows the clock of the sandbox.
     const [one, two] = [await tokenOf(server, '/s/one'), await tokenOf(server, '/s/two')];
     await adjust('/s/one', { advance: '61m' });
     const call = (at: string, token: string) =>
@@ -150,7 +150,7 @@ describe('a sandbox', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('is deleted, and lets go of who waits in it', async () => {
+  test('is deleted, and ends the requests that wait in it', async () => {
     await using server = await startServer();
     expect(await make(server, 'one')).toMatchObject({
       status: 200,
@@ -166,7 +166,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('is one of so many at most', async () => {
+  test('is limited in number', async () => {
     await using server = await startServer();
     const answers = await Promise.all(
       Array.from({ length: maxSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
@@ -174,12 +174,12 @@ describe('a sandbox', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(maxSandboxes);
     expect(answers.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
     expect(await send(server, `/s/another${groupsPath}`)).toMatchObject({ status: 412 });
-    // One that is there is not made again.
+    // An existing one is not created again.
     expect(await make(server, 'n000')).toMatchObject({ status: 200 });
     expect((await readAllPages(server, `${path}?limit=${maxSandboxes - 1}`)).statuses).toEqual([206, 200]);
   });
 
-  test.each(['', '-a', '.a', 'a/b', 'a b', 'x'.repeat(65), 7])('has no name like %j', async (name) => {
+  test.each(['', '-a', '.a', 'a/b', 'a b', 'x'.repeat(65), 7])('cannot be named %j', async (name) => {
     await using server = await startServer();
     expect((await make(server, name)).status).toBeOneOf([400, 422]);
     expect(await send(server, `/s/${encodeURIComponent(String(name)) || '%20'}${groupsPath}`)).toMatchObject(
@@ -192,8 +192,8 @@ async function dumpOf({ store }: TestServer['appContext']): Promise<Record<strin
   return { users: await store.users.list(), sessions: await store.sessions.list() };
 }
 
-describe('who may make one', () => {
-  test('no page and no name from elsewhere, on a server that only this machine reaches', async () => {
+describe('permission to create one', () => {
+  test('is denied to pages and foreign host names, on a loopback-only server', async () => {
     await using server = await startServer();
     const { port } = new URL(server.url);
     const site = (value: string) => ({
@@ -220,7 +220,7 @@ describe('who may make one', () => {
     expect(server.appContext.sandboxes.list().map(({ name }) => name)).toEqual(['there']);
   });
 
-  test('only administrators, on a server that other machines reach', async () => {
+  test('is limited to administrators, on a remotely reachable server', async () => {
     await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
     expect(await make(remote, 'one')).toMatchObject({ status: 401 });
@@ -231,7 +231,7 @@ describe('who may make one', () => {
     expect(await send(remote, '/s/one/_iam/users')).toMatchObject({ status: 401 });
   });
 
-  test('nobody, where the control plane is switched off', async () => {
+  test('is denied to all if the control plane is disabled', async () => {
     await using off = await startServer({ flags: { 'disable-control-plane': true } });
     expect(await send(off, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({
       status: 404,
@@ -253,7 +253,7 @@ describe('a fork of a store', () => {
     Array.from({ length: 10_000 }, (_, number) => user(number)),
   );
 
-  test('shares every row until it changes one, and never changes what it shares', async () => {
+  test('shares every row until it changes it, and never changes shared rows', async () => {
     const forks = Array.from({ length: 100 }, () => openFork(base));
     const [one, two] = forks;
     if (!one || !two) throw new Error('there are no forks');
@@ -278,10 +278,10 @@ describe('a fork of a store', () => {
     await expect(two.transaction((tx) => tx.users.insert(user(3)))).rejects.toThrow('already exists');
   });
 
-  test('takes no time, and no memory to speak of', async () => {
+  test('takes almost no time and memory', async () => {
     const begin = performance.now();
     for (let count = 0; count < 1_000; count += 1) openFork(base);
-    // A thousand of them: one takes a thousandth of this.
+    // The limit for a thousand forks.
     expect(performance.now() - begin).toBeLessThan(1_000);
   });
 });

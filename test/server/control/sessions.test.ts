@@ -24,7 +24,7 @@ const list = async (server: TestServer, query = '') =>
 const end = (server: TestServer, query: string) => send(server, `/_iam/sessions${query}`, { method: 'DELETE' });
 
 describe('sessions', () => {
-  test('are shown without anything of their tokens', async () => {
+  test('contain nothing of their tokens', async () => {
     await using server = await startServer();
     const { appContext: fixture } = server;
     const device = {
@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect(JSON.stringify(sessions)).not.toMatch(new RegExp(`${refreshToken}|sha256|hash|k1`));
   });
 
-  test('have the level that still holds, and are renewable as long as their refresh token is taken', async () => {
+  test('have their current level, and are renewable while their refresh token is valid', async () => {
     await using server = await startServer();
     await userToken(server, { userId: 'u1', level: 'AUTH-MFA' });
     await renewableSession(server, 'u2');
@@ -83,7 +83,7 @@ describe('sessions', () => {
 });
 
 describe('ending sessions', () => {
-  test('ends one by its id, and the others go on', async () => {
+  test('ends one by its id, and no other', async () => {
     await using server = await startServer();
     const [token, other] = [await userToken(server, { userId: 'u1' }), await userToken(server, { userId: 'u2' })];
     const [{ sessionId } = {}] = await list(server, '?userId=u1');
@@ -95,7 +95,7 @@ describe('ending sessions', () => {
     expect(again).toMatchObject({ status: 404, body: [{ code: 'SESSION_NOT_FOUND' }] });
   });
 
-  test('ends all of a user, with their refresh tokens', async () => {
+  test('ends all sessions of a user, with their refresh tokens', async () => {
     await using server = await startServer();
     await renewableSession(server, 'u1');
     await renewableSession(server, 'u1');
@@ -105,7 +105,7 @@ describe('ending sessions', () => {
     expect(await end(server, '?userId=u1')).toMatchObject({ status: 200, body: { ended: 0 } });
   });
 
-  test('ends all through a client', async () => {
+  test('ends all sessions through a client', async () => {
     await using server = await startServer();
     const { clientId } = await server.makeClient();
     await renewableSession(server, 'u1', { clientId });
@@ -114,7 +114,7 @@ describe('ending sessions', () => {
     expect(await list(server)).toMatchObject([{ userId: 'u2' }]);
   });
 
-  test('counts none that was over, and takes a session that is over for none', async () => {
+  test('does not count expired sessions, and reports them as unknown', async () => {
     await using server = await startServer();
     await userToken(server, { userId: 'u1' });
     const [{ sessionId } = {}] = await list(server);
@@ -130,7 +130,7 @@ describe('ending sessions', () => {
     ['?userId=u1&sessionId=x', 'FIELD_VALUE'],
     ['?userId=', 'FIELD_VALUE'],
     ['?userId=u1&userId=u2', 'QUERY_REPEATED'],
-  ])('refuses %j, and ends nothing', async (query, code) => {
+  ])('rejects %j and ends nothing', async (query, code) => {
     await using server = await startServer();
     await renewableSession(server, 'u1');
     const before = await server.dump();
@@ -138,7 +138,7 @@ describe('ending sessions', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('counts each session once, however many end them at the same time', async () => {
+  test('counts each session once, even for concurrent requests', async () => {
     await using server = await startServer();
     for (let at = 0; at < 5; at += 1) await renewableSession(server, 'u1');
     const answers = await Promise.all(Array.from({ length: 100 }, () => end(server, '?userId=u1')));

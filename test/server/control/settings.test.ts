@@ -3,7 +3,7 @@ import { settingsTable } from '../../../src/server/settings.ts';
 import { startServer } from '../../harness.ts';
 import { send } from './control-client.ts';
 
-test('shows what is in force, by the names of the flags', async () => {
+test('returns the effective settings, by the names of the flags', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true, 'body-limit': '2000' } });
   const { body } = await send(server, '/_iam/settings');
   expect(body).toMatchObject({
@@ -17,7 +17,7 @@ test('shows what is in force, by the names of the flags', async () => {
   expect(body).not.toHaveProperty('seed');
 });
 
-test('shows nothing that comes from the environment only', async () => {
+test('omits settings that come from the environment only', async () => {
   await using server = await startServer();
   const { body } = await send(server, '/_iam/settings');
   const hidden = Object.values(settingsTable).filter(({ flag }) => !flag);

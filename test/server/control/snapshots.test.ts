@@ -10,7 +10,7 @@ const save = (server: TestServer, body: unknown) => send(server, path, { method:
 const restore = (server: TestServer, name: string) => send(server, `${path}/${name}/restore`, { method: 'POST' });
 
 describe('a snapshot', () => {
-  test('brings back what was there, again and again, as often as it is asked for', async () => {
+  test('restores the saved state any number of times', async () => {
     await using server = await startServer({ seed });
     const token = await userToken(server, { userId: 'carol' });
     expect(await save(server, { name: 'before' })).toMatchObject({
@@ -32,7 +32,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('outlives a reset and an import', async () => {
+  test('survives a reset and an import', async () => {
     await using server = await startServer({ seed });
     await using other = await startServer();
     const then = await exportState(server);
@@ -45,7 +45,7 @@ describe('a snapshot', () => {
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
 
-  test('takes the place of another one only where that is asked for', async () => {
+  test('replaces an existing one only with the replace option', async () => {
     await using server = await startServer();
     await save(server, { name: 'a' });
     await server.admin.groups.create({ body: { groupName: 'new' } });
@@ -67,7 +67,7 @@ describe('a snapshot', () => {
     },
   );
 
-  test('is one of so many at most, also when all are saved at once', async () => {
+  test('is limited in number, also for concurrent requests', async () => {
     await using server = await startServer();
     const names = Array.from({ length: maxSnapshots + 50 }, (_, number) => `s${String(number).padStart(3, '0')}`);
     const answers = await Promise.all(names.map((name) => save(server, { name })));
@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     expect(await save(server, { name: 'one-more' })).toMatchObject({ status: 201 });
   });
 
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     await using server = await startServer();
     const before = await server.dump();
     for (const call of [{ method: 'DELETE' }, { method: 'POST', suffix: '/restore' }])
@@ -96,7 +96,7 @@ describe('a snapshot', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('that can not be saved leaves the state as it is', async () => {
+  test('that cannot be saved leaves the state unchanged', async () => {
     await using server = await startServer();
     await save(server, { name: 'a' });
     await server.admin.groups.create({ body: { groupName: 'new' } });
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
 describe('the difference of two states', () => {
   const diff = async (server: TestServer, query = '') => (await send(server, `/_iam/state/diff${query}`)).body;
 
-  test('tells what is new, gone and changed, but no secret', async () => {
+  test('lists added, deleted and changed rows without secrets', async () => {
     await using server = await startServer({ seed });
     expect(await diff(server)).toEqual({ from: 'seed', to: 'now', tables: [] });
     await save(server, { name: 'a' });
@@ -139,7 +139,7 @@ describe('the difference of two states', () => {
     expect(await diff(server, '?from=empty&to=empty')).toMatchObject({ tables: [] });
   });
 
-  test('is asked for by names that can be', async () => {
+  test('requires valid names', async () => {
     await using server = await startServer();
     expect((await send(server, '/_iam/state/diff?from=a%20b')).status).toBe(422);
   });

@@ -1,4 +1,4 @@
-/** Reads server-sent events as they come, as a browser does. */
+/** Reads server-sent events as a browser does. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Timer } from '../../../src/server/integrations/timer.ts';
 import type { TestServer } from '../../harness.ts';
@@ -10,15 +10,15 @@ export interface SseEvent {
 
 export interface SseStream extends Disposable {
   readonly answer: IncomingMessage;
-  /** Resolves once so many events are there, with all of them; with fewer where the stream has ended. */
+  /** Resolves with all events once the given number of have arrived; with fewer if the stream has ended. */
   events(count: number): Promise<readonly SseEvent[]>;
-  /** Resolves once so many comments came. */
+  /** Resolves once the given number of comments have arrived. */
   comments(count: number): Promise<number>;
-  /** Resolves when the server has ended it: true where properly. */
+  /** Resolves when the server has ended the stream: true if cleanly. */
   readonly ended: Promise<boolean>;
 }
 
-/** Resolves once the server has begun to answer: what comes from then on is told. */
+/** Resolves once the response has begun: later messages are reported. */
 export async function openStream(
   server: Pick<TestServer, 'url'>,
   path: string,
@@ -73,7 +73,7 @@ function parseEvent(part: string): SseEvent {
   return { id, data: JSON.parse(data) as Record<string, unknown> };
 }
 
-/** A timer whose time passes when a test says so. */
+/** A timer that fires when a test triggers it. */
 export function createFakeTimer(): Timer & { pass(milliseconds: number): void; readonly pending: number } {
   let now = 0;
   let due: { readonly at: number; readonly work: () => void }[] = [];

@@ -1,4 +1,4 @@
-/** Calls to the routes of the state, and what tests of them compare. */
+/** Requests to the state routes, and the comparisons of their tests. */
 import { expect } from 'vitest';
 import type { TestServer } from '../../harness.ts';
 import { send } from './control-client.ts';
@@ -27,7 +27,7 @@ export function importState(server: TestServer, text: string, query = '') {
   return sendText(server, `/_iam/state/import${query}`, text);
 }
 
-/** Sends text as JSON, and gives the answer as the text that it is. */
+/** Sends text as JSON and returns the response as text. */
 export async function sendText(server: TestServer, path: string, body?: string) {
   const answer = await fetch(server.url + path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -38,7 +38,7 @@ export async function sendText(server: TestServer, path: string, body?: string) 
   return { status: answer.status, text, code: /"code":"([A-Z_]+)"/.exec(text)?.[1], headers: answer.headers };
 }
 
-/** Everything but what is random by nature: keys, and ids and times that a start makes up. */
+/** Everything that is not random: without keys and without generated ids and times. */
 export async function readStableTables(server: TestServer): Promise<unknown> {
   const { signingKeys: _, storeSecrets: __, ...tables } = await server.dump();
   const made = new Map<string, string>();

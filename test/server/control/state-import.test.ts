@@ -16,14 +16,14 @@ interface DumpDocument {
   tables: Record<string, Record<string, unknown>[]>;
 }
 
-/** A good document with something in nearly every table, changed by `spoil`. */
+/** A valid document with rows in nearly every table, changed by `spoil`. */
 async function createDamagedDump(server: TestServer, spoil: (document: DumpDocument) => unknown): Promise<string> {
   const document = JSON.parse(await exportState(server)) as DumpDocument;
   return JSON.stringify(spoil(document) ?? document);
 }
 
 describe('an export', () => {
-  test('is the same bytes each time, one row a line, and holds no plain secret', async () => {
+  test('has the same bytes each time, one row per line, and contains no plain secret', async () => {
     await using server = await startServer({ seed });
     const text = await exportState(server);
     expect(await exportState(server)).toBe(text);
@@ -33,19 +33,19 @@ describe('an export', () => {
     expect(text).toContain('$argon2id$');
   });
 
-  test('of nothing but a fresh start is refused nowhere', async () => {
+  test('of a fresh server is accepted everywhere', async () => {
     await using server = await startServer();
     expect(await importState(server, await exportState(server))).toMatchObject({ status: 204 });
   });
 
-  test('asks for a form that there is', async () => {
+  test('requires a known format', async () => {
     await using server = await startServer();
     expect((await sendText(server, '/_iam/state/export?format=csv')).status).toBe(400);
   });
 });
 
 describe('an import', () => {
-  test('makes another server the same, sessions, codes and keys with it', async () => {
+  test('makes another server identical, including sessions, codes and keys', async () => {
     await using first = await startServer({ seed });
     await using second = await startServer();
     const token = await userToken(first, { userId: 'carol' });
@@ -62,7 +62,7 @@ describe('an import', () => {
     expect(await exportState(second)).toBe(text);
     expect(await lastCode(second, 'carol@example.com')).toBe('123456');
     expect(await send(second, '/_iam/inbox')).toMatchObject({ status: 200, body: [{ code: '123456' }] });
-    // What it signs with now is what its keys say.
+    // It now signs with the imported keys.
     const own = await userToken(second, { userId: 'dora' });
     expect(await second.as({ token: own }).raw('GET', '/security/iam/v1/groups', {})).not.toMatchObject({
       status: 401,
@@ -78,7 +78,7 @@ describe('an import', () => {
     expect(await readStableTables(second)).toEqual(await readStableTables(fresh));
   });
 
-  test('over more than the first start made has to be forced', async () => {
+  test('has to be forced if the store contains more than the first start created', async () => {
     await using server = await startServer();
     const empty = await exportState(server);
     await server.admin.groups.create({ body: { groupName: 'precious' } });
@@ -92,30 +92,30 @@ describe('an import', () => {
 
   test.each<[string, (document: DumpDocument) => unknown]>([
     ['without tables', () => ({ formatVersion: 1 })],
-    ['with something beside the tables', (document) => ({ ...document, more: 1 })],
-    ['with tables that are a list', () => ({ formatVersion: 1, tables: [] })],
-    ['with tables that are nothing', () => ({ formatVersion: 1, tables: null })],
+    ['with an unknown member', (document) => ({ ...document, more: 1 })],
+    ['with an array as tables', () => ({ formatVersion: 1, tables: [] })],
+    ['with null as tables', () => ({ formatVersion: 1, tables: null })],
     ['with an unknown table', ({ tables }) => void Object.assign(tables, { wishes: [] })],
-    ['with a table of Object', ({ tables }) => void Object.assign(tables, { constructor: [] })],
+    ['with an inherited name as table', ({ tables }) => void Object.assign(tables, { constructor: [] })],
     ['without one of the tables', ({ tables }) => void delete tables.users],
     ['with a table that is an object', ({ tables }) => void Object.assign(tables, { users: {} })],
     ['with a row that is null', ({ tables }) => void tables.users?.push(null as never)],
     ['with a row of another table', ({ tables }) => void tables.users?.push(tables.groups?.[0] ?? {})],
     ['with a row twice', ({ tables }) => void tables.users?.push(tables.users[0] ?? {})],
     ['with a login name twice', ({ tables }) => void tables.users?.push({ ...tables.users[0], userId: 'other' })],
-    ['with a field too many', ({ tables }) => void Object.assign(tables.users?.[0] ?? {}, { more: 1 })],
+    ['with an unknown field', ({ tables }) => void Object.assign(tables.users?.[0] ?? {}, { more: 1 })],
     ['with a field of another type', ({ tables }) => void Object.assign(tables.users?.[0] ?? {}, { locked: 'yes' })],
     ['without the key of the store', ({ tables }) => void Object.assign(tables, { storeSecrets: [] })],
-    ['with half a key', ({ tables }) => void Object.assign(tables.storeSecrets?.[0] ?? {}, { value: 'abc' })],
+    ['with a truncated key', ({ tables }) => void Object.assign(tables.storeSecrets?.[0] ?? {}, { value: 'abc' })],
     [
-      'with signing keys that do not sign',
+      'with an invalid public key',
       ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { publicJwk: {} }),
     ],
     [
-      'with a private key that is none',
+      'with an invalid private key',
       ({ tables }) => void Object.assign(tables.signingKeys?.[0] ?? {}, { privateJwk: {} }),
     ],
-  ])('of a document %s is refused, and changes nothing', async (_, spoil) => {
+  ])('of a document %s is rejected and changes nothing', async (_, spoil) => {
     await using server = await startServer({ seed });
     const text = await createDamagedDump(server, spoil);
     const before = await exportState(server);
@@ -126,7 +126,7 @@ describe('an import', () => {
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
 
-  test('of a newer document is refused, whatever else is in it', async () => {
+  test('of a newer document version is rejected, whatever else it contains', async () => {
     await using server = await startServer({ seed });
     const before = await exportState(server);
     const text = JSON.stringify({ formatVersion: 2, tables: { wishes: [] }, news: true });
@@ -135,13 +135,13 @@ describe('an import', () => {
   });
 
   test.each([
-    ['half of one', (text: string) => text.slice(0, text.length / 2), 400, 'BODY_NOT_JSON'],
-    ['nothing', () => '', 400, 'BODY_NOT_JSON'],
+    ['a truncated dump', (text: string) => text.slice(0, text.length / 2), 400, 'BODY_NOT_JSON'],
+    ['an empty body', () => '', 400, 'BODY_NOT_JSON'],
     ['a list', () => '[]', 400, 'FIELD_TYPE'],
     ['a seed', () => JSON.stringify(seed), 400, 'FIELD_MISSING'],
-    ['no version of one', () => '{"formatVersion":"1"}', 400, 'FIELD_TYPE'],
+    ['a version of the wrong type', () => '{"formatVersion":"1"}', 400, 'FIELD_TYPE'],
     ['100 MB', () => `{"formatVersion":1,"tables":{"users":"${'x'.repeat(100_000_000)}"}}`, 413, 'BODY_TOO_LARGE'],
-  ])('of %s is refused, and changes nothing', async (_, textOf, status, code) => {
+  ])('of %s is rejected and changes nothing', async (_, textOf, status, code) => {
     await using server = await startServer({ seed });
     const before = await exportState(server);
     const answer = await importState(server, textOf(before), '?force=true');
@@ -149,7 +149,7 @@ describe('an import', () => {
     expect(await exportState(server)).toBe(before);
   });
 
-  test('that can not be saved changes nothing', async () => {
+  test('that cannot be saved changes nothing', async () => {
     await using server = await startServer({ seed });
     const [text, kid] = [await exportState(server), server.appContext.keys.current().kid];
     await reset(server, { to: 'empty' });
@@ -161,14 +161,14 @@ describe('an import', () => {
   });
 });
 
-/** Fills every table but those of keys: 10,000 users with every field, and 20 rows of every other kind. */
+/** Fills every table except the keys: 10,000 users with every field, and 20 rows in every other table. */
 async function fillStore(store: Store, users: number): Promise<void> {
   const random = createSeededRandom(users);
   await store.transaction(async (tx) => {
     for (const name of tablesWithoutKeys) {
       const table = tx[name] as unknown as { insert(row: unknown): Promise<void> };
       const count = name === 'users' ? users : 20;
-      // The clients and the user of a first start are there already, once each.
+      // The clients and the user of the first start already exist.
       for (let number = 0; number < count; number += 1) {
         const { bootstrap: _, ...row } = createRandomRow(name, random, number % 2 === 0 || name === 'users');
         await table.insert(row);
@@ -177,7 +177,7 @@ async function fillStore(store: Store, users: number): Promise<void> {
   });
 }
 
-test('export, import, export again gives the same bytes, for 10,000 users with every field', async () => {
+test('export, import and export return the same bytes, for 10,000 users with every field', async () => {
   await using first = await startServer();
   await fillStore(first.appContext.store, 10_000);
   const text = await exportState(first);
@@ -186,7 +186,7 @@ test('export, import, export again gives the same bytes, for 10,000 users with e
     await using second = await startServer({ openStore: () => openStore(folder.directory) });
     expect(await importState(second, text)).toMatchObject({ status: 204 });
     expect((await exportState(second)) === text).toBe(true);
-    // Rows in any order make the same state.
+    // The order of the rows does not matter.
     const { tables, ...rest } = JSON.parse(text) as DumpDocument;
     const reversed = Object.fromEntries(
       Object.entries(tables)
@@ -204,8 +204,8 @@ test('export, import, export again gives the same bytes, for 10,000 users with e
   await folder.remove();
 }, 120_000);
 
-describe('a seed of what is there', () => {
-  test('makes another server the same, as far as a seed can', async () => {
+describe('a seed export', () => {
+  test('makes another server equal, except for what a seed cannot contain', async () => {
     const full = {
       ...seed,
       apiKeys: [{ apiKeyId: 'key', appId: 'app', clientId: 'billing', apiKey: Buffer.alloc(32, 7).toString('base64') }],
@@ -232,7 +232,7 @@ describe('a seed of what is there', () => {
     expect(await second.as({ basic }).raw('GET', '/security/iam/v1/groups', {})).not.toMatchObject({ status: 401 });
   });
 
-  test('is never without hashes where a secret was', async () => {
+  test('always contains hashes for existing secrets', async () => {
     await expect(SeedDocument.parseAsync({ apiKeys: [{ appId: 'app', clientId: 'billing' }] })).rejects.toThrow();
     await expect(
       SeedDocument.parseAsync({

@@ -10,7 +10,7 @@ import { readStableTables, reset, seed } from './state-client.ts';
 
 const notice = { contact: { channel: 'email', to: 'alice@example.com' }, purpose: 'notice', text: 'Changed.' } as const;
 
-/** Does a little of everything. */
+/** Changes rows of many kinds. */
 async function makeChanges(server: TestServer): Promise<string> {
   const { store } = server.appContext;
   await server.admin.groups.create({ body: { groupName: 'new', roles: ['DEPLOY'] } });
@@ -23,7 +23,7 @@ async function makeChanges(server: TestServer): Promise<string> {
     );
     const [alice, bob] = [await tx.users.get('alice'), await tx.users.get('bob')];
     if (!alice || !bob) return;
-    // The names of the two change places, with what else is unique about them.
+    // The names of the two are swapped, with their other unique values.
     await tx.users.replace({ ...bob, userName: 'nobody' });
     await tx.users.replace({ ...alice, userName: 'bob.b', locked: true });
     await tx.users.replace({ ...bob, userName: 'alice.a' });
@@ -38,20 +38,20 @@ describe('a reset', () => {
   test.each([
     ['seed', { seed }],
     ['seed', {}],
-  ] as const)('to the %s gives what a fresh start gives', async (to, options) => {
+  ] as const)('to the %s restores the state of a fresh start', async (to, options) => {
     await using fresh = await startServer(options);
     await using server = await startServer(options);
     await makeChanges(server);
     expect(await readStableTables(server)).not.toEqual(await readStableTables(fresh));
     await reset(server, { to });
     expect(await readStableTables(server)).toEqual(await readStableTables(fresh));
-    // Not said what to, it is the seed, and nothing is left to do.
+    // Without a target, it resets to the seed, and nothing remains to be changed.
     const before = await server.dump();
     await reset(server);
     expect(await server.dump()).toEqual(before);
   });
 
-  test('to nothing gives what a fresh start without a seed gives', async () => {
+  test('to empty restores the state of a fresh start without a seed', async () => {
     await using fresh = await startServer();
     await using server = await startServer({ seed });
     await makeChanges(server);
@@ -62,7 +62,7 @@ describe('a reset', () => {
     expect(await readStableTables(server)).toEqual(await readStableTables(seeded));
   });
 
-  test('keeps who administers, their credentials, and the signing keys', async () => {
+  test('keeps administrators, their credentials, and the signing keys', async () => {
     await using server = await startServer({ seed });
     const [kid, client] = [
       server.appContext.keys.current().kid,
@@ -80,7 +80,7 @@ describe('a reset', () => {
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
 
-  test('ends the tokens of sessions that are gone, also where they were taken before', async () => {
+  test('rejects tokens of deleted sessions, even if they were accepted before', async () => {
     await using server = await startServer({ seed });
     const token = await makeChanges(server);
     expect(await usersOf(server, token)).not.toMatchObject({ status: 401 });
@@ -88,7 +88,7 @@ describe('a reset', () => {
     expect(await usersOf(server, token)).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
   });
 
-  test('takes no token again that was revoked', async () => {
+  test('does not revalidate revoked tokens', async () => {
     await using server = await startServer();
     const client = await server.appContext.store.clients.get(adminClient.clientId);
     if (!client) throw new Error('there is no administrator client');
@@ -100,7 +100,7 @@ describe('a reset', () => {
     expect(await usersOf(server, other)).not.toMatchObject({ status: 401 });
   });
 
-  test('forgets failures, and uses of API keys', async () => {
+  test('clears failure counters and uses of API keys', async () => {
     const clientId = 'billing';
     const apiKey = Buffer.alloc(32, 7).toString('base64');
     await using server = await startServer({
@@ -118,14 +118,14 @@ describe('a reset', () => {
     expect((await server.appContext.store.apiKeys.get('key'))?.lastUsedAt).toBeUndefined();
   });
 
-  test('wakes who waits for a message', async () => {
+  test('wakes callers that wait for a message', async () => {
     await using server = await startServer({ seed });
     const waiting = send(server, '/_iam/inbox/wait?timeout=1');
     await reset(server);
     expect(await waiting).toMatchObject({ status: 404 });
   });
 
-  test('that is refused changes nothing', async () => {
+  test('that is rejected changes nothing', async () => {
     await using server = await startServer({ seed });
     await makeChanges(server);
     const before = await server.dump();
@@ -139,7 +139,7 @@ describe('a reset', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('stands before or after whatever else is written', async () => {
+  test('is atomic with concurrent writes', async () => {
     await using server = await startServer({ seed });
     const before = await readStableTables(server);
     const writes = Array.from({ length: 100 }, (_, number) =>
@@ -155,7 +155,7 @@ describe('a reset', () => {
 });
 
 describe('a reset of a store with a history', () => {
-  test('gives what a fresh start gives, with the administrators of this one', async () => {
+  test('restores the state of a fresh start, with the administrators of this store', async () => {
     const folder = await makeFolder();
     const openFolder = () => openStore(folder.directory);
     const first = await startServer({ openStore: openFolder });
@@ -177,7 +177,7 @@ describe('a reset of a store with a history', () => {
       });
       await expect(server.admin.groups.list()).resolves.toBeDefined();
       const copy = join(folder.directory, '..', 'copy');
-      // What is on the disk at this moment is what a kill would leave.
+      // The disk now contains what a kill would leave.
       await cp(folder.directory, copy, { recursive: true, filter: (file) => !file.endsWith('lock') });
       const [left, state] = [await openStore(copy), await server.dump()];
       expect(await left.users.list()).toEqual(state.users);
@@ -190,7 +190,7 @@ describe('a reset of a store with a history', () => {
   });
 });
 
-test('10,000 users come back in milliseconds', async () => {
+test('restores 10,000 users in milliseconds', async () => {
   await using server = await startServer();
   const createdAt = server.clock.now().toISOString();
   const rest = { emailVerified: true, mobileVerified: false, lead: false, locked: false, identities: [], createdAt };
@@ -214,6 +214,6 @@ test('10,000 users come back in milliseconds', async () => {
   }
   expect(await store.users.count()).toBe(10_001);
   process.stdout.write(`restore of 10,000 users: ${times.map((time) => time.toFixed(1)).join(', ')} ms\n`);
-  // On a machine that does much else besides; alone it is a tenth of this.
+  // The limit is generous for loaded machines; alone it takes a tenth.
   expect(Math.min(...times)).toBeLessThan(200);
 });

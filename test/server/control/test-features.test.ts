@@ -1,4 +1,4 @@
-/** What is for tests alone is off where other machines reach the server, unless a setting turns it on. */
+/** Test features are disabled on remotely reachable servers unless a setting enables them. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { emailContact } from '../../../src/server/identity/contacts.ts';
@@ -34,7 +34,7 @@ describe('test features', () => {
     expect(await featuresOf(server, '/s/one')).toEqual(expected);
   });
 
-  test('a refused fault names the setting, and leaves no rule', async () => {
+  test('a rejected fault names the setting and creates no rule', async () => {
     await using server = await startServer({ flags: { 'allow-remote': true } });
     expect(await send(server, '/_iam/faults', { method: 'POST', headers, body: rule })).toMatchObject({
       status: 412,

@@ -24,7 +24,7 @@ async function inbox(server: TestServer, to: string): Promise<Record<string, unk
   return body as Record<string, unknown>[];
 }
 
-describe('which recipients choose', () => {
+describe('addresses with test behaviour', () => {
   test.each([
     ['fixed+123456@inbox.example', { kind: 'fixed', code: '123456' }],
     ['FIXED+My-Test-000001@Inbox.Example', { kind: 'fixed', code: '000001' }],
@@ -34,7 +34,7 @@ describe('which recipients choose', () => {
     ['never+own@inbox.example', { kind: 'never' }],
     ['twice+own@inbox.example', { kind: 'twice' }],
     ['bounced@inbox.example', { kind: 'bounced', reason: '550 5.1.1 Mailbox not found' }],
-  ])('%s does', (address, outcome) => {
+  ])('%s has it', (address, outcome) => {
     expect(parseTestRecipient(emailContact(address))).toEqual(outcome);
   });
 
@@ -56,7 +56,7 @@ describe('which recipients choose', () => {
     'never-own@inbox.example',
     'ann@inbox.example',
     '@inbox.example',
-  ])('%s does not', (address) => {
+  ])('%s does not have it', (address) => {
     expect(parseTestRecipient(emailContact(address))).toBeUndefined();
   });
 
@@ -83,12 +83,12 @@ describe('which recipients choose', () => {
     [{ regionCode: 999, areaCode: 1, phoneNumber: 12_345 }, undefined],
     [{ regionCode: 99, areaCode: 1, phoneNumber: 123_456 }, undefined],
     [{ regionCode: 55, areaCode: 999, phoneNumber: 1_123_456 }, undefined],
-  ])('the number %j does, or does not', (mobile, outcome) => {
+  ])('the number %j has the outcome %j', (mobile, outcome) => {
     expect(parseTestRecipient(mobileContact(mobile))).toEqual(outcome);
   });
 });
 
-test('what the page of recipients names chooses what stands beside it', async () => {
+test('the documented recipients have the documented outcomes', async () => {
   const text = await readFile(new URL('../../../docs/recipients.md', import.meta.url), 'utf8');
   const addresses = [...text.matchAll(/`([^`]+@inbox\.example)`/g)].map(([, address = '']) => address);
   expect(addresses).toHaveLength(10);
@@ -97,7 +97,7 @@ test('what the page of recipients names chooses what stands beside it', async ()
 });
 
 describe('a fixed code', () => {
-  test('is that of the address, and in every other way a code as any other', async () => {
+  test('is taken from the address, and otherwise behaves as any other code', async () => {
     await using server = await startServer();
     const to = 'fixed+one-123456@inbox.example';
     const sent = await identify(server, to);
@@ -111,7 +111,7 @@ describe('a fixed code', () => {
     expect((await signUp(server, to, '123456')).status).toBe(412);
   });
 
-  test('is over after its time, and is good for nobody before it was sent', async () => {
+  test('expires, and is not valid before it was sent', async () => {
     await using server = await startServer();
     const to = 'fixed+two-123456@inbox.example';
     expect((await signUp(server, to, '123456')).status).toBe(412);
@@ -120,7 +120,7 @@ describe('a fixed code', () => {
     expect((await signUp(server, to, '123456')).status).toBe(412);
   });
 
-  test('is no longer looked at after five wrong ones, and sent five times an hour', async () => {
+  test('is invalidated after five wrong attempts, and sent at most five times an hour', async () => {
     await using server = await startServer();
     const to = 'fixed+three-123456@inbox.example';
     for (let count = 0; count < 5; count += 1) expect((await identify(server, to)).status).toBe(201);
@@ -129,14 +129,14 @@ describe('a fixed code', () => {
     expect((await signUp(server, to, '123456')).status).toBe(429);
   });
 
-  test('is not given to anybody else, nor where the same code goes to somebody else', async () => {
+  test('is not used for another recipient, nor shared when the same code is sent elsewhere', async () => {
     await using server = await startServer();
     const fixed = emailContact('fixed+123456@inbox.example');
     const holder = { purpose: 'mfa', subject: 'user:ann' } as const;
     const mobile = mobileContact({ regionCode: 999, areaCode: 1, phoneNumber: 7_123_456 });
     const others = [emailContact('ann@example.com'), emailContact('fixed+222222@inbox.example')];
     for (const other of others) {
-      // By chance it would be so once in a million runs.
+      // A collision by chance occurs once in a million runs.
       await sendTestCode(server.appContext, holder, fixed, other);
       expect((await inbox(server, other.to))[0]?.code).not.toBe('123456');
       expect((await inbox(server, fixed.to))[0]?.code).toBe((await inbox(server, other.to))[0]?.code);
@@ -166,20 +166,20 @@ describe('a late message', () => {
     expect((await signUp(server, to, code)).status).toBe(201);
   });
 
-  test('wakes who waits when real time has gone by', async () => {
+  test('wakes waiting callers after real time has passed', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
     const to = 'late+30s@inbox.example';
     await identify(server, to);
     const waiting = send(server, `/_iam/inbox/wait?to=${encodeURIComponent(to)}&timeout=60`);
-    // That of the wait, and that of the message.
+    // The timers of the wait and of the message.
     while (timer.pending < 2) await new Promise((resolve) => setImmediate(resolve));
     server.clock.advance(30);
     timer.pass(30_000);
     expect(await waiting).toMatchObject({ status: 200, body: { to } });
   });
 
-  test('can come when its code is over', async () => {
+  test('can arrive after its code has expired', async () => {
     await using server = await startServer();
     const to = 'late+15m@inbox.example';
     await identify(server, to);
@@ -191,7 +191,7 @@ describe('a late message', () => {
   });
 });
 
-test('a message never comes, comes twice, or comes back, and the caller is told nothing of it', async () => {
+test('a message is lost, duplicated or bounced without any sign to the caller', async () => {
   await using server = await startServer();
   const plain = await identify(server, 'ann@example.com');
   for (const [to, expected] of [
@@ -212,10 +212,10 @@ test('a message never comes, comes twice, or comes back, and the caller is told 
   expect(bounced?.text).toContain('******');
 });
 
-describe('nobody chooses', () => {
+describe('test behaviour is disabled', () => {
   test.each([
     ['without the control plane', { flags: { 'disable-control-plane': true } }],
-    ['where messages go out by a relay', { environment: { IAM_SMTP_URL: 'smtp://127.0.0.1:1' } }],
+    ['with an SMTP relay', { environment: { IAM_SMTP_URL: 'smtp://127.0.0.1:1' } }],
   ])('%s', async (_, options) => {
     await using server = await startServer(options);
     const holder = { purpose: 'mfa', subject: 'user:ann' } as const;

@@ -12,12 +12,12 @@ interface Explanation {
 }
 
 async function fetchExplanation(server: TestServer, answer: HttpResponse): Promise<Explanation> {
-  const told = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
-  expect(told.status).toBe(200);
-  // Whatever it is, the caller himself learns nothing of it.
-  const { reason } = (told.body as Explanation).credential;
+  const explanation = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
+  expect(explanation.status).toBe(200);
+  // The caller itself never receives the reason.
+  const { reason } = (explanation.body as Explanation).credential;
   if (reason !== undefined) expect(JSON.stringify(answer.body)).not.toContain(reason);
-  return told.body as Explanation;
+  return explanation.body as Explanation;
 }
 
 async function explain(
@@ -28,14 +28,14 @@ async function explain(
   return fetchExplanation(server, await send(server, path, { headers }));
 }
 
-describe('a credential that was not taken', () => {
-  test('is none, or one that is no credential', async () => {
+describe('a rejected credential', () => {
+  test('is missing or malformed', async () => {
     await using server = await startServer();
     expect(await explain(server, {})).toMatchObject({ refused: true, credential: { way: 'none', taken: false } });
     expect(await explain(server, { Authorization: 'Digest x' })).toMatchObject({ credential: { taken: false } });
   });
 
-  test('is of an unknown client, or has another secret', async () => {
+  test('belongs to an unknown client or has a wrong secret', async () => {
     await using server = await startServer();
     expect(await explain(server, basic('x', 'y'))).toMatchObject({
       credential: { way: 'basic', taken: false, reason: expect.stringContaining('No client has the given id') },
@@ -58,7 +58,7 @@ describe('a credential that was not taken', () => {
     });
   });
 
-  test('is a token that expired, was altered, comes from elsewhere or is none', async () => {
+  test('is an expired, altered, foreign or malformed token', async () => {
     await using server = await startServer();
     await using other = await startServer();
     const { accessToken } = await server.admin.clientIdentities.login();
@@ -74,7 +74,7 @@ describe('a credential that was not taken', () => {
     expect(await reasonFor(accessToken)).toBe('It expired at 2026-03-01T13:00:00.000Z.');
   });
 
-  test('is a token whose user is locked, or whose session is over', async () => {
+  test('is a token whose user is locked or whose session has ended', async () => {
     await using server = await startServer();
     const token = await userToken(server, { userId: 'ann' });
     const { store } = server.appContext;
@@ -95,7 +95,7 @@ describe('a credential that was not taken', () => {
     });
   });
 
-  test('is the wrong password of a user, of one without or of none', async () => {
+  test('is a wrong password, or a password of a user without one or of an unknown user', async () => {
     const password = 'correct horse battery';
     const users = [{ userId: 'ann', password }, { userId: 'bob' }, { userId: 'eve', password, locked: true }];
     await using server = await startServer({ flags: { 'fast-passwords': true }, seed: { users } });
@@ -115,8 +115,8 @@ describe('a credential that was not taken', () => {
   });
 });
 
-describe('a caller who may not', () => {
-  test('is told by its roles, what is asked for, and who could give what is missing', async () => {
+describe('an unauthorized caller', () => {
+  test('is explained by its roles, the required roles, and who can grant the missing ones', async () => {
     await using server = await startServer();
     const token = await userToken(server, { userId: 'ann', roles: ['DEPLOY'] });
     const answer = await send(server, '/security/iam/v1/api-key', { headers: bearer(token) });
@@ -139,20 +139,23 @@ describe('a caller who may not', () => {
     });
   });
 
-  test('is told the rule about objects that refused', async () => {
+  test('is explained by the object rule that rejected it', async () => {
     await using server = await startServer({
       seed: { groups: [{ groupName: 'ops', roles: ['DEPLOY'] }], users: [{ userId: 'bob' }] },
     });
     const token = await userToken(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
     const path = '/security/iam/v1/user-accesses/ops/user-accounts';
     const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
-    const told = (await fetchExplanation(server, answer)) as Explanation & { readonly rule?: string };
-    expect([answer.status, told.rule]).toEqual([404, expect.stringContaining('roles that the caller lacks: DEPLOY')]);
-    expect(told).toMatchObject({ credential: { taken: true }, missing: [] });
+    const explanation = (await fetchExplanation(server, answer)) as Explanation & { readonly rule?: string };
+    expect([answer.status, explanation.rule]).toEqual([
+      404,
+      expect.stringContaining('roles that the caller lacks: DEPLOY'),
+    ]);
+    expect(explanation).toMatchObject({ credential: { taken: true }, missing: [] });
   });
 });
 
-test('a call that was answered has nothing to explain', async () => {
+test('a successful request has nothing to explain', async () => {
   await using server = await startServer();
   const answer = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
   expect(await fetchExplanation(server, answer)).toMatchObject({
@@ -163,7 +166,7 @@ test('a call that was answered has nothing to explain', async () => {
   });
 });
 
-test('a call that is not kept is not explained', async () => {
+test('a request that is not retained is not explained', async () => {
   await using server = await startServer();
   expect(await send(server, '/_iam/requests/x/why')).toMatchObject({
     status: 404,

@@ -1,4 +1,4 @@
-/** Calls that come in crowds are let in a few at a time, in their order, and nobody else waits for them. */
+/** Admission control: a bounded number of expensive requests starts per event-loop turn, in arrival order, without delaying other requests. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createAdmission } from '../../../src/server/http/admission.ts';
@@ -7,24 +7,24 @@ import { startServer } from '../../harness.ts';
 import { buildHead, exchange, expectAlive, expectFailure } from './raw-http.ts';
 
 const answer = {} as ServerResponse;
-/** From an address, where one is named. */
+/** A request, from the given address if any. */
 const call = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
   ({ url, method, headers: {}, socket: { remoteAddress } }) as IncomingMessage;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-function createListener(mostWaiting = 1000): { taken: string[]; rejected: string[]; listen: RequestListener } {
+function createListener(maxWaiting = 1000): { admitted: string[]; rejected: string[]; listen: RequestListener } {
   const [admitted, rejected]: [string[], string[]] = [[], []];
   const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
     slowPaths: new Set(['/login']),
     readSource: createSourceReader([]),
-    maxQueued: mostWaiting,
+    maxQueued: maxWaiting,
     reject: (request) => void rejected.push(request.url ?? ''),
   });
-  return { taken: admitted, rejected, listen };
+  return { admitted, rejected, listen };
 }
 
-test('a few are let in at once, and as many in each turn, in the order they came', async () => {
-  const { taken: admitted, listen } = createListener();
+test('admits a few requests at once and as many per turn, in arrival order', async () => {
+  const { admitted, listen } = createListener();
   const urls = Array.from({ length: 20 }, (_, at) => `/login?at=${at}`);
   for (const url of urls) listen(call(url), answer);
   expect(admitted).toEqual(urls.slice(0, 8));
@@ -34,8 +34,8 @@ test('a few are let in at once, and as many in each turn, in the order they came
   expect(admitted).toEqual(urls);
 });
 
-test('who comes while others wait stands behind them', async () => {
-  const { taken: admitted, listen } = createListener();
+test('a new request queues behind those that already wait', async () => {
+  const { admitted, listen } = createListener();
   for (let at = 0; at < 12; at += 1) listen(call('/login'), answer);
   await nextTurn();
   for (let at = 0; at < 12; at += 1) listen(call('/login?late'), answer);
@@ -45,8 +45,8 @@ test('who comes while others wait stands behind them', async () => {
   expect(admitted).toHaveLength(24);
 });
 
-test('once nobody waits, the next ones are let in at once again', async () => {
-  const { taken: admitted, listen } = createListener();
+test('admits requests at once again when the queue is empty', async () => {
+  const { admitted, listen } = createListener();
   for (let round = 1; round <= 3; round += 1) {
     for (let at = 0; at < 8; at += 1) listen(call('/login'), answer);
     expect(admitted).toHaveLength(8 * round);
@@ -54,8 +54,8 @@ test('once nobody waits, the next ones are let in at once again', async () => {
   }
 });
 
-test('who has hung up while waiting is passed over, and takes nobody else his turn', async () => {
-  const { taken: admitted, listen } = createListener();
+test('skips a waiting request whose client disconnected, without using up a slot', async () => {
+  const { admitted, listen } = createListener();
   const calls = Array.from({ length: 40 }, (_, at) => call(`/login?at=${at}`));
   for (const one of calls) listen(one, answer);
   for (const one of calls.slice(8, 38)) Object.assign(one, { destroyed: true });
@@ -66,8 +66,8 @@ test('who has hung up while waiting is passed over, and takes nobody else his tu
   expect(admitted.at(-1)).toBe('/login?later');
 });
 
-test('other paths and methods do not wait for them', () => {
-  const { taken: admitted, listen } = createListener();
+test('other paths and methods do not queue', () => {
+  const { admitted, listen } = createListener();
   for (let at = 0; at < 100; at += 1) listen(call('/login'), answer);
   listen(call('/groups'), answer);
   listen(call('/login/more'), answer);
@@ -75,8 +75,8 @@ test('other paths and methods do not wait for them', () => {
   expect(admitted.slice(8)).toEqual(['/groups', '/login/more', '/login']);
 });
 
-test('of all other calls more are let in at once, and they wait for each other alone', async () => {
-  const { taken: admitted, listen } = createListener();
+test('admits more of all other requests at once, in a separate queue', async () => {
+  const { admitted, listen } = createListener();
   const urls = Array.from({ length: 80 }, (_, at) => `/groups?at=${at}`);
   for (const url of urls) listen(call(url, 'GET'), answer);
   expect(admitted).toEqual(urls.slice(0, 32));
@@ -88,8 +88,8 @@ test('of all other calls more are let in at once, and they wait for each other a
   expect(admitted.filter((url) => url !== '/login')).toEqual(urls);
 });
 
-test('sources that wait are served in turn, whatever one of them sends', async () => {
-  const { taken: admitted, listen } = createListener(20_000);
+test('serves waiting sources in turn, however many requests one of them sends', async () => {
+  const { admitted, listen } = createListener(20_000);
   for (let at = 0; at < 10_000; at += 1) listen(call('/flood', 'GET', '192.0.2.1'), answer);
   listen(call('/other', 'GET', '192.0.2.2'), answer);
   listen(call('/mapped', 'GET', '::ffff:192.0.2.1'), answer);
@@ -98,7 +98,7 @@ test('sources that wait are served in turn, whatever one of them sends', async (
   expect(admitted).not.toContain('/mapped');
 });
 
-test('behind a trusted proxy they are the addresses that it forwards', async () => {
+test('behind a trusted proxy, sources are the addresses that it forwards', async () => {
   const admitted: string[] = [];
   const listen = createAdmission((request) => void admitted.push(request.url ?? ''), {
     slowPaths: new Set(),
@@ -114,8 +114,8 @@ test('behind a trusted proxy they are the addresses that it forwards', async () 
   expect(admitted.indexOf('/other')).toBe(33);
 });
 
-test('of one source so many wait and no more, and of others still as many', async () => {
-  const { taken: admitted, rejected, listen } = createListener(10);
+test('limits the queue per source, without affecting other sources', async () => {
+  const { admitted, rejected, listen } = createListener(10);
   for (let at = 0; at < 50; at += 1) listen(call(`/flood?at=${at}`, 'GET', '192.0.2.1'), answer);
   expect(rejected).toEqual(Array.from({ length: 8 }, (_, at) => `/flood?at=${42 + at}`));
   listen(call('/other', 'GET', '192.0.2.2'), answer);
@@ -125,11 +125,11 @@ test('of one source so many wait and no more, and of others still as many', asyn
   expect(admitted).toContain('/flood?again');
 });
 
-test('a request beyond these is answered 503 with the error array, and its connection is closed', async () => {
+test('a request beyond the limit is 503 with the error array, and its connection is closed', async () => {
   await using server = await startServer({ flags: { 'max-connections': '1' } });
   const answers = await exchange(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost').repeat(60));
   const statuses = answers.map(({ status }) => status);
-  // Of what comes at once 32 are admitted and one waits.
+  // Of the concurrent requests, 32 are admitted and one waits.
   expect(statuses).toEqual([...Array.from({ length: 33 }, () => 200), 503]);
   const rejected = answers.at(-1);
   if (rejected) expectFailure(rejected, 503, 'TOO_MANY_REQUESTS_WAITING');
@@ -144,7 +144,7 @@ test('a request beyond these is answered 503 with the error array, and its conne
     .toBe('alive');
 });
 
-test('of a crowd that logs in everybody is answered', async () => {
+test('responds to every login of a burst', async () => {
   await using server = await startServer();
   const login = { path: '/security/iam/v1/user-identities/login?clientId=test-app', method: 'POST' } as const;
   const authorization = (at: number) => `Basic ${btoa(`nobody-${at}:no password`)}`;

@@ -1,4 +1,4 @@
-/** Which connections a time-out ends. Time-outs are told to the server here, so that nobody waits for one. */
+/** Which connections a timeout closes. The tests trigger timeouts directly, so that nothing waits for one. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConnectionLimits } from '../../../src/server/http/connection-limits.ts';
 
 let server: Server;
-/** Where the server has the connection, and where the caller has it. */
+/** The server's end and the client's end of a connection. */
 let there: Socket;
 let here: Socket;
-/** Called while a call is under way. */
+/** Runs while a request is in progress. */
 let meanwhile: () => void;
 
 beforeEach(async () => {
@@ -42,25 +42,25 @@ async function sendRequest(): Promise<string> {
   return bytes.toString();
 }
 
-test('one that stayed open after its answer is ended', async () => {
+test('closes a connection that stayed open after its response', async () => {
   await sendRequest();
   const closed = once(here, 'close');
   timeOut();
   await closed;
 });
 
-test('one on which a call is under way is left alone', async () => {
+test('keeps a connection with a request in progress', async () => {
   meanwhile = timeOut;
   await expect(sendRequest()).resolves.toContain('done');
 });
 
-test('also where another call was answered before', async () => {
+test('also keeps it after an earlier response on the same connection', async () => {
   await sendRequest();
   meanwhile = timeOut;
   await expect(sendRequest()).resolves.toContain('done');
 });
 
-test('one that has asked nothing yet is left to its own time', async () => {
+test('leaves a connection without any request to its own timeout', async () => {
   timeOut();
   await expect(sendRequest()).resolves.toContain('done');
 });

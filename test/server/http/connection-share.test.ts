@@ -1,4 +1,4 @@
-/** One source may use all connections while no other wants one, and has to give some up then. */
+/** Connections per source: one source may use all of them until another source connects, and then has to give up some. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,18 +7,18 @@ import { ConnectionShare } from '../../../src/server/http/connection-share.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { buildHead } from './raw-http.ts';
 
-/** Connections are names here; those in `arriving` have sent a part of a request. */
+/** Connections are represented by names; those in `arriving` have sent part of a request. */
 function createShare(most: number, arriving: readonly string[] = []) {
   return new ConnectionShare<string>({ maxConnections: most, hasArrived: (name) => !arriving.includes(name) });
 }
 
-describe('which connection is closed', () => {
-  test('none while there is room, whoever holds the others', () => {
+describe('selecting the connection to close', () => {
+  test('closes none below the limit, however they are distributed', () => {
     const share = createShare(3);
     expect(['a1', 'a2', 'a3'].map((name) => share.add(name, 'a'))).toEqual([undefined, undefined, undefined]);
   });
 
-  test('the new one where its own source holds as many as any', () => {
+  test('closes the new one if its source already has as many as any other', () => {
     const share = createShare(4);
     for (const name of ['a1', 'a2']) share.add(name, 'a');
     for (const name of ['b1', 'b2']) share.add(name, 'b');
@@ -27,14 +27,14 @@ describe('which connection is closed', () => {
     expect(share.add('c2', 'c')).toBe('c2');
   });
 
-  test('one of the source that holds most, until the shares are equal', () => {
+  test('closes one of the source with the most connections, until the shares are equal', () => {
     const share = createShare(6);
     for (let at = 1; at <= 6; at += 1) share.add(`a${at}`, 'a');
     const closed = Array.from({ length: 5 }, (_, at) => share.add(`b${at + 1}`, 'b'));
     expect(closed).toEqual(['a1', 'a2', 'a3', 'b4', 'b5']);
   });
 
-  test('first the one that is idle longest, then one without a whole request, then the request begun last', () => {
+  test('closes the longest idle one first, then one without a complete request, then the newest request', () => {
     const share = createShare(6, ['slow']);
     for (const name of ['work1', 'work2', 'slow', 'silent', 'idle1', 'idle2']) share.add(name, 'a');
     for (const name of ['work1', 'slow', 'work2', 'idle1', 'idle2']) share.setPhase(name, 'busy');
@@ -44,7 +44,7 @@ describe('which connection is closed', () => {
     expect(share.add('g', 'g')).toBe('g');
   });
 
-  test('never one of a trusted proxy, for which each newcomer counts as a source of its own', () => {
+  test('never closes one of a trusted proxy, whose new connections each count as a separate source', () => {
     const share = createShare(4);
     for (const name of ['p1', 'p2']) share.add(name, undefined);
     for (const name of ['a1', 'a2']) share.add(name, 'a');
@@ -53,7 +53,7 @@ describe('which connection is closed', () => {
     expect(share.add('b1', 'b')).toBe('b1');
   });
 
-  test('one that has closed makes room, once', () => {
+  test('a closed connection frees one slot, once', () => {
     const share = createShare(2);
     share.add('a1', 'a');
     share.add('a2', 'a');
@@ -79,7 +79,7 @@ async function openFrom({ url }: TestServer, localAddress: string): Promise<Sock
   return socket;
 }
 
-/** Asks on a connection that stays open. @returns the status, or `closed`. */
+/** Sends a request on a connection that stays open. @returns the status, or `closed`. */
 async function sendRequest(socket: Socket): Promise<string> {
   if (socket.closed) return 'closed';
   const answered = once(socket, 'data').then(([bytes]) => String(bytes).slice(9, 12));
@@ -97,26 +97,26 @@ const slowBody = buildHead(
   'Content-Length: 30',
 );
 
-/** Only Linux answers on every address of 127.0.0.0/8. */
+/** Only Linux accepts connections on every address of 127.0.0.0/8. */
 describe.runIf(process.platform === 'linux')('while one source holds all connections', () => {
   const flags = { 'max-connections': '20' };
   const holding: [string, (socket: Socket) => unknown][] = [
-    ['that say nothing', () => undefined],
+    ['that send nothing', () => undefined],
     ['that send a body slowly', (socket) => socket.write(slowBody)],
-    ['that stay open after an answer', sendRequest],
+    ['that stay open after a response', sendRequest],
   ];
 
-  test.each(holding)('(%s) another one is served', async (_what, hold) => {
+  test.each(holding)('(%s) a second source is served', async (_what, hold) => {
     await using server = await startServer({ flags });
     for (let at = 0; at < 20; at += 1) await hold((await openFrom(server, '127.0.0.2')).resume());
     for (let at = 0; at < 10; at += 1) expect(await sendRequest(await openFrom(server, '127.0.0.3'))).toBe('200');
-    // Each has its half now, and both go on.
+    // Each source now has its half, and both can continue.
     const [ofOne, ofOther] = [sockets.slice(0, 20), sockets.slice(20)];
     await expect.poll(() => ofOne.filter(({ closed }) => closed)).toHaveLength(10);
     expect(await Promise.all(ofOther.map(sendRequest))).toEqual(Array.from({ length: 10 }, () => '200'));
   });
 
-  test('it can use all of them as long as no other one comes', async () => {
+  test('a source can use all connections as long as no other source connects', async () => {
     await using server = await startServer({ flags });
     for (let at = 0; at < 20; at += 1) await openFrom(server, '127.0.0.2');
     expect(await Promise.all(sockets.map(sendRequest))).toEqual(Array.from({ length: 20 }, () => '200'));
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('while one source holds all connect
     expect(await Promise.all(sockets.slice(0, 20).map(sendRequest))).toEqual(Array.from({ length: 20 }, () => '200'));
   });
 
-  test('and is a trusted proxy, none of its connections is closed for another source', async () => {
+  test('connections of a trusted proxy are not closed for another source', async () => {
     await using server = await startServer({ flags: { ...flags, 'trusted-proxies': '127.0.0.2' } });
     for (let at = 0; at < 20; at += 1) await openFrom(server, '127.0.0.2');
     expect(await sendRequest(await openFrom(server, '127.0.0.3'))).toBe('closed');

@@ -1,4 +1,4 @@
-/** Pages of other origins: who may call, what a preflight says, and that it asks nobody for credentials. */
+/** CORS: which origins are allowed, what a preflight returns, and that a preflight needs no credentials. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -23,7 +23,7 @@ const preflight = {
 };
 
 describe('without a setting', () => {
-  test('a preflight of a page on this machine is answered, without credentials', async () => {
+  test('responds to a preflight from a loopback origin, without credentials', async () => {
     await using server = await startServer();
     for (const origin of [
       'http://localhost:3000',
@@ -56,7 +56,7 @@ describe('without a setting', () => {
     '*',
     '',
   ];
-  test.each(foreign)('a page of %j gets nothing by it', async (origin) => {
+  test.each(foreign)('rejects the foreign origin %j', async (origin) => {
     await using server = await startServer();
     for (const method of ['OPTIONS', 'GET']) {
       const { headers } = await callFrom(server, origin, { ...preflight, method });
@@ -65,7 +65,7 @@ describe('without a setting', () => {
     }
   });
 
-  test('answers, refusals too, may be read by a page that may call', async () => {
+  test('responses, including errors, are readable for an allowed origin', async () => {
     await using server = await startServer();
     const origin = 'http://localhost:3000';
     for (const path of [
@@ -81,7 +81,7 @@ describe('without a setting', () => {
     }
   });
 
-  test('what is beside the service and its keys is for no page', async () => {
+  test('paths outside the API and its keys are not readable for any origin', async () => {
     await using server = await startServer();
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/', servicePrefix]) {
       const { allowed, status } = await callFrom(server, 'http://localhost:3000', { ...preflight, path });
@@ -91,14 +91,14 @@ describe('without a setting', () => {
   });
 });
 
-test('OPTIONS without an origin says which methods there are', async () => {
+test('OPTIONS without an origin lists the allowed methods', async () => {
   await using server = await startServer();
   const answer = await send(server, buildHead(`OPTIONS ${groups} HTTP/1.1`, 'Host: localhost', 'Connection: close'));
   expect(answer).toMatchObject({ status: 204, text: '' });
   expect(answer.headers.allow).toContain('GET');
 });
 
-test('with a setting only the origins of the list may call', async () => {
+test('with a setting, only the listed origins are allowed', async () => {
   await using server = await startServer({
     flags: { 'cors-origins': 'https://app.example, http://other.example:8080' },
   });

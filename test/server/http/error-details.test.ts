@@ -1,4 +1,4 @@
-/** The data that errors carry beside their messages, seen by the client. */
+/** The details that errors contain beside their messages, as the client sees them. */
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
@@ -11,14 +11,14 @@ function creationBy(server: TestServer, authorities: readonly string[]) {
     .then((client) => catchClientError(client.groups.create({ body: { groupName: 'ops' } })));
 }
 
-test('a missing role is named with the groups that give it', async () => {
+test('a missing role is reported with the groups that grant it', async () => {
   await using server = await startServer();
   const { details, items } = await creationBy(server, auditor);
   expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'], grantedByGroups: ['iam-administrators'] });
   expect(items[0]?.details).toEqual(details);
 });
 
-test('a missing role is named with five groups at most', async () => {
+test('a missing role is reported with at most five groups', async () => {
   await using server = await startServer();
   for (const at of [1, 2, 3, 4, 5, 6])
     await server.admin.groups.create({ body: { groupName: `ops${at}`, roles: ['IAM_ADMIN_MAINTENANCE'] } });
@@ -26,13 +26,13 @@ test('a missing role is named with five groups at most', async () => {
   expect(details?.grantedByGroups).toHaveLength(5);
 });
 
-test('a caller that may not list groups is told no group', async () => {
+test('a caller that may not list groups receives no group names', async () => {
   await using server = await startServer();
   const { details } = await creationBy(server, ['AUTH-BASIC']);
   expect(details).toEqual({ missingRoles: ['IAM_ADMIN_MAINTENANCE'] });
 });
 
-test('the wrong field is named by its path in the body', async () => {
+test('an invalid field is reported by its path in the body', async () => {
   await using server = await startServer();
   const body = { groupName: 'ops', roles: ['VIEW', 'x'], dependencies: [{}], more: 1 };
   const { items } = await catchClientError(server.admin.call('groups.create', { body }));
@@ -43,7 +43,7 @@ test('the wrong field is named by its path in the body', async () => {
   ]);
 });
 
-test('a body that is no object has no field to name', async () => {
+test('a body that is not an object has no field to report', async () => {
   await using server = await startServer();
   const { items } = await catchClientError(server.admin.call('groups.create', { body: [] }));
   expect(items).toEqual([{ code: 'FIELD_TYPE', message: 'The body must be an object.' }]);
@@ -55,32 +55,32 @@ test.each([
   ['limit=1&limit=2', 'QUERY_REPEATED', 'limit'],
   ['name=%ff', 'FIELD_TYPE', 'name'],
   ['after=x', 'CURSOR_INVALID', 'after'],
-])('the wrong query parameter of %s is named', async (query, code, field) => {
+])('the invalid query parameter of %s is reported', async (query, code, field) => {
   await using server = await startServer();
   const { body } = await server.admin.raw('GET', `/security/iam/v1/groups?${query}`);
   expect(body).toEqual([{ code, message: expect.any(String), details: { field } }]);
 });
 
-test('the wrong path parameter is named', async () => {
+test('an invalid path parameter is reported', async () => {
   await using server = await startServer();
   const { code, details } = await catchClientError(server.admin.groups.get({ params: { groupId: 'a\u0000b' } }));
   expect([code, details]).toEqual(['PATH_VALUE', { field: 'groupId' }]);
 });
 
-test('an error that has no data has no details', async () => {
+test('an error without data has no details', async () => {
   await using server = await startServer();
   const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'nobody' } }));
   expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'Group not found.' }]);
 });
 
-test('a soft error carries the details as well', async () => {
+test('a soft error contains the details as well', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const caller = await server.withAuthorities(['AUTH-BASIC', 'PERSON']);
   const failure = await catchClientError(caller.call('my-client-identities.create', { body: { appId: 5 } }));
   expect(failure).toMatchObject({ status: 200, code: 'FIELD_TYPE', details: { field: 'appId' } });
 });
 
-test('an OAuth error stays in the format of RFC 6749, 5.2', async () => {
+test('an OAuth error has the format of RFC 6749, section 5.2', async () => {
   await using server = await startServer();
   const { status, json } = await server.send({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What goes wrong inside: the caller learns a request id, the log the reason, and the server goes on. */
+/** Internal errors: the caller receives a request id, the log contains the reason, and the server keeps running. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createLog } from '../../../src/server/log.ts';
@@ -8,12 +8,12 @@ import { adminClient, startServer, type TestServer } from '../../harness.ts';
 
 const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 
-/** The same, save for what is given; also where it is no plain object. */
+/** The same value with the given overrides; also for values that are not plain objects. */
 function override<T extends object>(inner: T, others: Partial<T>): T {
   return new Proxy(inner, { get: (target, name) => Reflect.get(name in others ? others : target, name) });
 }
 
-/** A store that does as told, once told. */
+/** A store whose behaviour a test can replace. */
 function createBreakableStore(): { store: Store; breakWith(error: unknown): void; mend(): void } {
   const inner = openMemoryStore();
   let broken: { error: unknown } | undefined;
@@ -57,19 +57,19 @@ const creating = {
   body: '{"groupName":"canary-group"}',
 };
 
-describe('where something breaks', () => {
-  const secretly = Object.assign(new Error('canary-message at /canary/path', { cause: new Error('canary-cause') }), {
+describe('on an internal error', () => {
+  const secretError = Object.assign(new Error('canary-message at /canary/path', { cause: new Error('canary-cause') }), {
     clientSecret: 'canary-secret',
     query: { password: 'canary-password' },
   });
   const thrown: [string, unknown][] = [
-    ['an error', secretly],
-    ['an error of no class', { message: 'canary-message' }],
-    ['a text', 'canary-message'],
-    ['nothing', undefined],
+    ['an error', secretError],
+    ['a plain object', { message: 'canary-message' }],
+    ['a string', 'canary-message'],
+    ['undefined', undefined],
     ['null', null],
   ];
-  test.each(thrown)('by throwing %s, the caller learns the request id and nothing else', async (_what, error) => {
+  test.each(thrown)('after %s is thrown, the caller receives the request id and nothing else', async (_what, error) => {
     const { store, breakWith, mend } = createBreakableStore();
     await using server = await startServer({ openStore: async () => store });
     breakWith(error);
@@ -90,10 +90,10 @@ describe('where something breaks', () => {
     expect((await call(server, groups)).status).toBe(200);
   });
 
-  test('the log has the reason with its cause and place, and nothing else that the error carries', async () => {
+  test('the log contains the reason with its cause and stack, and no other field of the error', async () => {
     const { store, breakWith } = createBreakableStore();
     await using server = await startServer({ openStore: async () => store });
-    breakWith(secretly);
+    breakWith(secretError);
     await call(server, groups);
     const line = server.log.find((text) => text.includes('"level":"error"')) ?? '';
     const { err, operation, level } = JSON.parse(line) as {
@@ -109,7 +109,7 @@ describe('where something breaks', () => {
     expect(line).not.toContain('canary-password');
   });
 
-  test('a store that takes no writes is 503, with a time to come back, and is not ready', async () => {
+  test('a store that rejects writes leads to 503 with Retry-After, and the server is not ready', async () => {
     const { store, breakWith, mend } = createBreakableStore();
     await using server = await startServer({ openStore: async () => store });
     expect(await call(server, '/readyz')).toMatchObject({ status: 200, text: '{"status":"ready","store":"writable"}' });
@@ -130,7 +130,7 @@ describe('where something breaks', () => {
   });
 });
 
-test('authentication that breaks lets nobody in', async () => {
+test('rejects the request if authentication fails with an internal error', async () => {
   const inner = openMemoryStore();
   let broken = false;
   const clients = override(inner.clients, {
@@ -146,8 +146,8 @@ test('authentication that breaks lets nobody in', async () => {
   expect(await call(server, groups)).toMatchObject({ status: 200 });
 });
 
-describe('settings that change answers', () => {
-  test('soft-errors answers what the interface documents so with 200 and the same array', async () => {
+describe('settings that change responses', () => {
+  test('soft-errors returns documented errors with status 200 and the same array', async () => {
     const body = {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -158,7 +158,7 @@ describe('settings that change answers', () => {
       await using server = await startServer({ flags });
       await server.admin.groups.create({ body: { groupName: 'ops' } });
       answers.push(await call(server, `${groups}/ops`, body));
-      // Neither missing credentials, nor failures of operations that do not document it.
+      // Neither missing credentials nor undocumented errors become soft.
       expect((await fetch(`${server.url}${groups}/ops`, body)).status).toBe(401);
       expect((await call(server, groups, { ...creating, body: '{' })).status).toBe(400);
       expect((await call(server, `${groups}/nobody`)).status).toBe(404);
@@ -169,7 +169,7 @@ describe('settings that change answers', () => {
     expect(answers[1]?.text).toBe(answers[0]?.text);
   });
 
-  test('expires-in epoch tells the second of expiry', async () => {
+  test('expires-in epoch returns the second of expiry', async () => {
     for (const [flag, expected] of [
       ['seconds', '3600'],
       ['epoch', '1772370000'],
@@ -205,7 +205,7 @@ describe('the log', () => {
   }
 
   const hostile = 'a\r\n{"level":"fake"}\u001b[31m\u0000\u0007\u007f\u009b31m\u2028\u2029b';
-  test('holds one line an entry, whatever stands in it, and nothing that moves a terminal', () => {
+  test('writes one line per entry, whatever it contains, and no terminal control characters', () => {
     const error = new Error(hostile, { cause: new Error(hostile) });
     for (const line of [
       written((log) => log.warn({ name: hostile }, 'x')),
@@ -214,7 +214,7 @@ describe('the log', () => {
       written((log) => log.error({ err: error }, 'x')),
       written((log) => log.info({ nested: { names: [hostile] } }, 'x')),
     ]) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that none occurs
       expect(line.replace(/\n$/, '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
       expect(JSON.stringify(JSON.parse(line))).toContain('fake');
     }

@@ -1,4 +1,4 @@
-/** Which names in Host are served (DNS rebinding): on every path, before anything is looked at. */
+/** Host validation against DNS rebinding: checked on every path, before anything else. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
@@ -25,7 +25,7 @@ const headers = {
   Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
 };
 
-/** Tests call the port that the base URL names. */
+/** Tests use the port of the base URL. */
 async function reachable(flags: Flags): Promise<Flags> {
   const port = String(await freePort());
   const { 'base-url': baseUrl } = flags;
@@ -48,20 +48,20 @@ const kinds: [string, Flags, { served: string[]; refused: string[] }][] = [
     { served: [...addresses, 'iam.example', 'Iam.Example:1'], refused: [...foreign.slice(0, 8), 'www.iam.example'] },
   ],
   [
-    'one with allowed hosts',
+    'a server with allowed hosts',
     { 'allowed-host': 'host.docker.internal, Other' },
     { served: [...addresses, 'host.docker.internal:8080', 'other'], refused: foreign.slice(0, 8) },
   ],
-  ['one that other machines reach', remote, { served: [...addresses, ...foreign.slice(0, 8)], refused: [] }],
+  ['a remotely reachable server', remote, { served: [...addresses, ...foreign.slice(0, 8)], refused: [] }],
   [
-    'one that they reach by allowed hosts',
+    'a remotely reachable server with allowed hosts',
     { ...remote, 'allowed-host': 'iam.example' },
     { served: [...addresses, 'iam.example'], refused: foreign.slice(0, 8) },
   ],
 ];
 
 describe.each(kinds)('%s', (_name, flags, { served, refused }) => {
-  test('answers to its names, and to no other', async () => {
+  test('accepts its own names and rejects all others', async () => {
     await using server = await startServer({ flags: await reachable(flags) });
     expect(await statuses(server, served, everywhere)).toEqual(new Set([200]));
     if (refused.length > 0)
@@ -69,7 +69,7 @@ describe.each(kinds)('%s', (_name, flags, { served, refused }) => {
   });
 });
 
-test('a foreign name changes nothing, makes no sandbox, and answers no preflight', async () => {
+test('a foreign name changes nothing, creates no sandbox and gets no preflight response', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const Host = 'evil.example';
@@ -88,7 +88,7 @@ test('a foreign name changes nothing, makes no sandbox, and answers no preflight
   expect(server.appContext.sandboxes.list()).toEqual([]);
 });
 
-test('the control plane of this machine answers to loopback names and allowed hosts only', async () => {
+test('the local control plane accepts loopback names and allowed hosts only', async () => {
   const flags = await reachable({ 'base-url': 'https://iam.example', 'allowed-host': 'host.docker.internal' });
   await using server = await startServer({ flags });
   expect(await statuses(server, ['localhost:1', '[::1]', 'a.localhost', 'host.docker.internal:80'], control)).toEqual(
@@ -100,7 +100,7 @@ test('the control plane of this machine answers to loopback names and allowed ho
   expect((await send(server, '/_iam/users', page('http://host.docker.internal:3000'))).status).toBe(403);
 });
 
-test('a proxy on this machine opens the control plane to no other one', async () => {
+test('a proxy on this machine does not open the control plane to other hosts', async () => {
   await using server = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
   const forwarded = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
   expect(await send(server, '/_iam/users', forwarded('203.0.113.7'))).toMatchObject({

@@ -1,4 +1,4 @@
-/** What an operation answers when the server itself is at fault: 500, a request id, and nothing of the reason. */
+/** Every operation returns 500 with a request id and no internal detail when the server fails. */
 import { expect, test } from 'vitest';
 import type { CallInput } from '../../../src/client/types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
@@ -12,7 +12,7 @@ import { catchClientError } from '../operations/access.ts';
 
 const reason = 'the disk is on fire';
 
-/** A store whose every read fails from some time on. */
+/** A store whose reads all fail once enabled. */
 function createBreakableStore() {
   const store = openMemoryStore();
   let isBroken = false;
@@ -41,7 +41,7 @@ const form = {
   body: 'grant_type=client_credentials&client_id=a&client_secret=b',
 } as const;
 
-/** A call that gets as far as the store. */
+/** A request that reaches the store. */
 function buildInput({ id, request }: Operation<never>): CallInput {
   if (id === 'generate-token.create')
     return { anonymous: true, body: { grantType: 'client_credentials', clientId: 'a', clientSecret: 'b' } };
@@ -51,7 +51,7 @@ function buildInput({ id, request }: Operation<never>): CallInput {
 
 const ids = Object.keys(operations) as OperationId[];
 
-test.each(ids)('%s tells a caller nothing of a fault of the server', async (id) => {
+test.each(ids)('%s exposes no detail of an internal error', async (id) => {
   const { store, break: breakIt } = createBreakableStore();
   await using server = await startServer({ openStore: async () => store });
   const caller = server.as({ basic: adminClient });

@@ -1,9 +1,9 @@
-/** A long document is read as any other JSON is, entry by entry. */
+/** A long document is parsed like any other JSON, entry by entry. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseLargeJson } from '../../../src/server/http/large-json.ts';
 
-test('what JSON is comes back as JSON.parse gives it, whatever the blanks', async () => {
+test('parses valid JSON as JSON.parse does, with any whitespace', async () => {
   const document = fc.dictionary(
     fc.string(),
     fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue())))),
@@ -17,7 +17,7 @@ test('what JSON is comes back as JSON.parse gives it, whatever the blanks', asyn
   );
 });
 
-test('text with anything changed is refused where JSON.parse refuses it, and else read as there', async () => {
+test('rejects altered text where JSON.parse rejects it, and otherwise parses it the same', async () => {
   const text = '{"a":1,"tables":{"users":[{"x":[1,"]"]},{"y":"\\"["}],"none":[ ],"b":{"c":[[]]}},"z":[[1]]}';
   for (let at = 0; at < text.length; at += 1)
     for (const put of ['', ',', '[', ']', '{', '}', '"', '\\', ' ', '0']) {
@@ -33,10 +33,10 @@ test('text with anything changed is refused where JSON.parse refuses it, and els
     }
 });
 
-describe('what no state has is refused', () => {
+describe('rejects what no dump contains', () => {
   test.each([
     ['one long entry', `{"tables":{"users":["${'x'.repeat(1_000_001)}"]}}`],
-    ['much around the lists', `{"x":"${'x'.repeat(1_000_001)}"}`],
+    ['long values outside the lists', `{"x":"${'x'.repeat(1_000_001)}"}`],
     ['many values in an entry', `{"tables":{"users":[[${'0,'.repeat(40_000)}0]]}}`],
     ['many entries', `{"tables":{"users":[${'0,'.repeat(1_000_000)}0]}}`],
   ])('%s', async (_, text) => {
@@ -56,7 +56,7 @@ describe('what no state has is refused', () => {
   );
 });
 
-test('others have their turn meanwhile', async () => {
+test('other work runs in between', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {

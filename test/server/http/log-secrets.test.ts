@@ -1,4 +1,4 @@
-/** Secrets that are told to the server, or by it, stay out of its log, also where the log tells most. */
+/** Secrets that the server receives or issues never appear in its log, at any level. */
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { listen } from '../../../src/server/http/listen.ts';
@@ -18,7 +18,7 @@ const canaries = {
   wrong: 'canary-wrong-secret',
 };
 
-test('nothing that opens a door is in the log at level debug, whatever is done with it', async () => {
+test('no credential appears in the log at level debug, whatever happens to it', async () => {
   const lines: string[] = [];
   const clock = createFakeClock();
   const environment = {
@@ -42,7 +42,7 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
     },
     openStore: async () => openMemoryStore(),
   });
-  const told: string[] = [];
+  const issued: string[] = [];
   const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const answer = await fetch(service.url + path, {
       method,
@@ -61,8 +61,8 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
   const bearer = { authorization: `Bearer ${accessToken}` };
   const made = await call('POST', `${servicePrefix}/client-identities`, admin, { appId: 'a' });
   const key = await call('POST', keys, admin, { appId: 'a', clientId: 'c1' });
-  told.push(accessToken, accessToken.split('.')[2] ?? '', made.clientSecret ?? '', key.apiKey ?? '');
-  expect(told.every((secret) => secret.length > 20)).toBe(true);
+  issued.push(accessToken, accessToken.split('.')[2] ?? '', made.clientSecret ?? '', key.apiKey ?? '');
+  expect(issued.every((secret) => secret.length > 20)).toBe(true);
 
   await call('GET', groups, bearer);
   await call('GET', groups, { 'x-api-key': canaries.apiKey });
@@ -89,7 +89,7 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
 
   const log = lines.join('');
   expect(lines.length).toBeGreaterThan(20);
-  const secrets = [...Object.values(canaries), ...told];
+  const secrets = [...Object.values(canaries), ...issued];
   const forms = (secret: string) => [
     secret,
     encodeURIComponent(secret),
@@ -101,7 +101,7 @@ test('nothing that opens a door is in the log at level debug, whatever is done w
   expect(secrets.flatMap(forms).filter((form) => log.includes(form))).toEqual([]);
 });
 
-test('the log tells of each call who made it and what came of it', async () => {
+test('the log contains the caller and the outcome of each request', async () => {
   const lines: string[] = [];
   const clock = createFakeClock();
   const service = await listen({

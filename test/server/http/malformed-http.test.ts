@@ -1,4 +1,4 @@
-/** Requests that are no HTTP: answered in the one shape of a failure, the connection closed, the server going on. */
+/** Malformed HTTP requests: the standard error response, a closed connection, and a server that keeps running. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
@@ -25,23 +25,23 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const login = `POST ${servicePrefix}/client-identities/login HTTP/1.1`;
 
-describe('a request that can not be read', () => {
+describe('a malformed request', () => {
   const broken: [string, string][] = [
     ['no request line', 'hello\r\n\r\n'],
     ['blanks in the target', buildHead('GET /a b HTTP/1.1', 'Host: localhost')],
     ['an unknown method', buildHead('FETCH / HTTP/1.1', 'Host: localhost')],
     ['a method in lower case', buildHead('get / HTTP/1.1', 'Host: localhost')],
     ['an unknown protocol', buildHead('GET / HTTQ/1.1', 'Host: localhost')],
-    ['a version that is none', buildHead('GET / HTTP/1.x', 'Host: localhost')],
+    ['an invalid version', buildHead('GET / HTTP/1.x', 'Host: localhost')],
     [
-      'length and chunks at once',
+      'both Content-Length and chunked coding',
       `${buildHead(login, 'Host: localhost', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ],
     ['two lengths', `${buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Content-Length: 3')}{}`],
     ['two lengths in one', `${buildHead(login, 'Host: localhost', 'Content-Length: 2, 3')}{}`],
     ['a negative length', buildHead(login, 'Host: localhost', 'Content-Length: -1')],
-    ['a length that is no number', buildHead(login, 'Host: localhost', 'Content-Length: 0x10')],
-    ['a length beyond all bounds', buildHead(login, 'Host: localhost', `Content-Length: ${'9'.repeat(30)}`)],
+    ['a non-numeric length', buildHead(login, 'Host: localhost', 'Content-Length: 0x10')],
+    ['an oversized length', buildHead(login, 'Host: localhost', `Content-Length: ${'9'.repeat(30)}`)],
     ['chunks that are not the last coding', buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked, gzip')],
     ['an unknown coding', buildHead(login, 'Host: localhost', 'Transfer-Encoding: xchunked')],
     ['line feeds alone', 'GET / HTTP/1.1\nHost: localhost\n\n'],
@@ -52,16 +52,16 @@ describe('a request that can not be read', () => {
     ['a header without a colon', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A')],
     ['a zero byte in a header', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A: a\0b')],
     ['a carriage return in a header', buildHead('GET / HTTP/1.1', 'Host: localhost', 'X-A: a\rb')],
-    ['a chunk of no size', `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`],
+    ['a chunk with an invalid size', `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`],
     [
-      'a chunk longer than it says',
+      'a chunk longer than its declared size',
       `${buildHead(login, 'Host: localhost', 'Transfer-Encoding: chunked')}1\r\nabcdef\r\n0\r\n\r\n`,
     ],
-    ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
-  test.each(broken)('(%s) is refused as 400', async (_what, bytes) => {
+  test.each(broken)('(%s) is rejected with 400', async (_what, bytes) => {
     const answers = await exchange(server, Buffer.from(bytes, 'latin1'));
-    // A body that turns out to be broken may come after the answer to its head.
+    // The error for a malformed body may follow the response to its head.
     const answer = answers.at(-1);
     if (!answer) throw new Error('no answer');
     expectFailure(answer, 400, 'REQUEST_MALFORMED');
@@ -69,7 +69,7 @@ describe('a request that can not be read', () => {
     await expectAlive(server);
   });
 
-  test('ends the connection: what comes after it is not taken for a request', async () => {
+  test('ends the connection: the bytes after it are not parsed as a request', async () => {
     const smuggled = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
     const answers = await exchange(
       server,
@@ -78,7 +78,7 @@ describe('a request that can not be read', () => {
     expect(answers.map(({ status }) => status)).toEqual([400]);
   });
 
-  test('after a good one on the same connection is refused alone', async () => {
+  test('is rejected alone after a valid one on the same connection', async () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
@@ -102,7 +102,7 @@ describe('headers', () => {
     await expectAlive(server);
   });
 
-  test('that fit are taken, also a long target', async () => {
+  test('within the limit are accepted, including a long target', async () => {
     const long = buildHead(
       `GET /healthz?${'a'.repeat(7_000)} HTTP/1.1`,
       'Host: localhost',
@@ -112,7 +112,7 @@ describe('headers', () => {
     expect(await send(server, long)).toMatchObject({ status: 200 });
   });
 
-  test('name the host, once and in a possible form', async () => {
+  test('contain exactly one valid Host', async () => {
     const odd = [
       [],
       ['Host: localhost', 'Host: localhost'],
@@ -140,14 +140,14 @@ describe('headers', () => {
       });
   });
 
-  test('Expect of something else than 100-continue is 417', async () => {
+  test('with an Expect other than 100-continue are 417', async () => {
     const answer = await send(server, buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Expect: 200-ok'), '{}');
     expectFailure(answer, 417, 'EXPECTATION_FAILED');
     expect(answer.headers.connection).toBe('close');
     await expectAlive(server);
   });
 
-  test('Expect: 100-continue is answered so', async () => {
+  test('with Expect: 100-continue get an interim response', async () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(buildHead(login, 'Host: localhost', 'Content-Length: 0', 'Connection: close', 'Expect: 100-continue'));
@@ -156,7 +156,7 @@ describe('headers', () => {
     expect(parseAnswers(text)).toMatchObject([{ status: 401 }]);
   });
 
-  test('that ask for another protocol are answered in this one', async () => {
+  test('that request a protocol upgrade get a normal response', async () => {
     const answer = await send(
       server,
       buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: Upgrade, close', 'Upgrade: websocket'),
@@ -165,7 +165,7 @@ describe('headers', () => {
   });
 });
 
-test('a tunnel is refused with an answer', async () => {
+test('rejects CONNECT with a response', async () => {
   for (const target of ['evil.example:443', '127.0.0.1:1'])
     expectFailure(
       await send(server, buildHead(`CONNECT ${target} HTTP/1.1`, `Host: ${target}`)),
@@ -175,11 +175,11 @@ test('a tunnel is refused with an answer', async () => {
   await expectAlive(server);
 });
 
-test('one who is refused and does not hang up is hung up on', async () => {
+test('disconnects a rejected client that keeps its connection open', async () => {
   const { hostname, port } = new URL(server.url);
   for (const bytes of ['nonsense\r\n\r\n', buildHead('CONNECT a:1 HTTP/1.1', 'Host: a:1')]) {
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write(bytes));
-    // Whoever still writes after the end is told by a reset.
+    // A client that still writes after the end receives a reset.
     const writing = setInterval(() => socket.write('more'), 50);
     socket.on('error', () => {});
     socket.resume();
@@ -188,7 +188,7 @@ test('one who is refused and does not hang up is hung up on', async () => {
   }
 });
 
-test('many who leave in the middle of a request do no harm', async () => {
+test('survives many clients that disconnect during a request', async () => {
   const { hostname, port } = new URL(server.url);
   const parts = [
     '',
@@ -214,7 +214,7 @@ test('many who leave in the middle of a request do no harm', async () => {
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('whatever the target, the answer is one of this service', async () => {
+test('whatever the target, the response is one of this service', async () => {
   const text = fc.string({
     unit: fc.constantFrom(
       ...'/?#%[]@:.;&=+$,!~*\'()\\^`{|}"<>abzAZ09-_',

@@ -1,4 +1,4 @@
-/** Paths and methods: exactly those that are declared, read as they came, and a true answer for every other. */
+/** Paths and methods: matches exactly the declared ones, without normalization, and returns the right error for all others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
@@ -24,7 +24,7 @@ function call(method: string, target: string, lines: readonly string[] = [basic]
 }
 
 describe('a path', () => {
-  test('that is declared is found, also in absolute form and after many slashes', async () => {
+  test('is found if declared, also in absolute form and after repeated slashes', async () => {
     const targets = [
       `${groups}/ops`,
       `/${groups}/ops`,
@@ -67,7 +67,7 @@ describe('a path', () => {
     '/__proto__',
     `${groups}#ops`,
   ];
-  test.each(unknown.filter((target) => target !== ''))('%s is nothing', async (target) => {
+  test.each(unknown.filter((target) => target !== ''))('%s is not found', async (target) => {
     expectFailure(await call('GET', target), 404, 'PATH_UNKNOWN');
     expectFailure(await call('GET', target, []), 404, 'PATH_UNKNOWN');
   });
@@ -106,11 +106,11 @@ describe('a path', () => {
     'constructor',
     '%27%20OR%201=1',
     '*',
-  ])('with the odd value %j is an unknown group', async (value) => {
+  ])('with the unusual value %j is an unknown group', async (value) => {
     expectFailure(await call('GET', `${groups}/${value}`), 404, 'GROUP_NOT_FOUND');
   });
 
-  test('tells nobody without credentials what there is', async () => {
+  test('reveals nothing about existing objects without credentials', async () => {
     for (const value of ['ops', 'nobody', '%zz'])
       expectFailure(await call('GET', `${groups}/${value}`, []), 401, 'CREDENTIALS_MISSING');
   });
@@ -118,7 +118,7 @@ describe('a path', () => {
 
 describe('a method', () => {
   test.each(['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'PURGE', 'SEARCH'])(
-    '%s that a path does not take is 405, and says which it takes',
+    '%s is 405 on a path that does not support it, with the supported methods',
     async (method) => {
       for (const lines of [[], [basic]]) {
         const answer = await call(method, groups, lines);
@@ -128,12 +128,12 @@ describe('a method', () => {
     },
   );
 
-  test('is not named where the path takes none', async () => {
+  test('is not listed if the path supports none', async () => {
     expectFailure(await call('TRACE', '/nowhere'), 404, 'PATH_UNKNOWN');
     expectFailure(await call('DELETE', `${servicePrefix}/nowhere`), 404, 'PATH_UNKNOWN');
   });
 
-  test('Allow lists those of the very path', async () => {
+  test('Allow lists the methods of the exact path', async () => {
     const allowed = async (method: string, path: string) => (await call(method, path)).headers.allow;
     expect((await allowed('POST', `${groups}/ops`))?.split(', ').sort()).toEqual([
       'DELETE',
@@ -147,7 +147,7 @@ describe('a method', () => {
     expect(await allowed('DELETE', '/.well-known/jwks.json')).toMatch(/^GET, HEAD/);
   });
 
-  test('of another name in a header or query does not count', async () => {
+  test('cannot be overridden by a header or query parameter', async () => {
     const answer = await call('GET', `${groups}/ops?_method=DELETE`, [
       basic,
       'X-HTTP-Method-Override: DELETE',
@@ -168,24 +168,24 @@ describe('a method', () => {
     '/.well-known/openid-configuration',
   ])('HEAD on %s is GET without the body', async (path) => {
     const got = await call('GET', path);
-    const headed = await call('HEAD', path);
-    expect(headed.text).toBe('');
-    const told = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawAnswer) => ({
+    const headResponse = await call('HEAD', path);
+    expect(headResponse.text).toBe('');
+    const comparable = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawAnswer) => ({
       status,
       headers,
     });
-    expect(told(headed)).toEqual(told(got));
-    expect(Number(headed.headers['content-length'])).toBe(Buffer.byteLength(got.text));
+    expect(comparable(headResponse)).toEqual(comparable(got));
+    expect(Number(headResponse.headers['content-length'])).toBe(Buffer.byteLength(got.text));
   });
 
-  test('HEAD of what is refused has no body either', async () => {
+  test('HEAD has no body for errors either', async () => {
     const refused = await call('HEAD', groups, []);
     expect(refused).toMatchObject({ status: 401, text: '' });
     expect(refused.headers['www-authenticate']).toBe('Bearer realm="iam"');
   });
 });
 
-test('every answer can be named, is of the type it says, and is kept by nobody', async () => {
+test('every response has a request id and a content type and is not cacheable', async () => {
   const ids = new Set<string | undefined>();
   const targets = ['/healthz', groups, `${groups}/ops`, `${groups}/nobody`, '/nowhere', `${servicePrefix}/keys`];
   for (const target of targets)
@@ -206,7 +206,7 @@ test('every answer can be named, is of the type it says, and is kept by nobody',
   expect([...ids].every((id) => /^[0-9a-f]{12}-[0-9a-z]+$/.test(id ?? ''))).toBe(true);
 });
 
-test('a request id of the caller is not taken over', async () => {
+test('ignores a request id sent by the caller', async () => {
   const { headers } = await call('GET', '/healthz', ['X-Request-Id: mine']);
   expect(headers['x-request-id']).not.toBe('mine');
 });

@@ -1,11 +1,11 @@
-/** Sends bytes as they are, so that a test can say what no HTTP client would. */
+/** Sends raw bytes, so that a test can send what no HTTP client would. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'vitest';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case; of a repeated one the last. */
+  /** Names in lower case; the last value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
@@ -17,13 +17,13 @@ export interface Origin {
 export async function open({ url }: Origin): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // What matters is what the server said before it closed, not that it closed.
+  // Only the received data matters, not how the connection closed.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
 }
 
-/** Everything that comes until the server closes the connection. */
+/** Everything received until the server closes the connection. */
 export async function readUntilClosed(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
@@ -31,7 +31,7 @@ export async function readUntilClosed(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes this and reads until the server closes. @returns every answer that came. */
+/** Writes the bytes and reads until the server closes. @returns all responses. */
 export async function exchange(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer[]> {
   const socket = await open(origin);
   const reading = readUntilClosed(socket);
@@ -39,7 +39,7 @@ export async function exchange(origin: Origin, ...parts: readonly (string | Buff
   return parseAnswers(await reading);
 }
 
-/** As `exchange`, where one answer is due. */
+/** Like `exchange`, for exactly one response. */
 export async function send(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const [answer, ...others] = await exchange(origin, ...parts);
   if (!answer) throw new Error('the server closed the connection without an answer');
@@ -47,7 +47,7 @@ export async function send(origin: Origin, ...parts: readonly (string | Buffer)[
   return answer;
 }
 
-/** Lines as a head: each ended as HTTP wants it, and an empty one after them. */
+/** Joins lines to a request head with CRLF and a final empty line. */
 export function buildHead(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
@@ -64,8 +64,8 @@ export function parseAnswers(text: string): RawAnswer[] {
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1]);
     const body = end < 0 ? '' : rest.slice(end + 4);
     const length = headers['content-length'] === undefined ? body.length : Number(headers['content-length']);
-    const taken = Buffer.from(body).subarray(0, length).toString();
-    if (status !== 100) answers.push({ status, headers, text: headers['transfer-encoding'] ? dechunk(body) : taken });
+    const plain = Buffer.from(body).subarray(0, length).toString();
+    if (status !== 100) answers.push({ status, headers, text: headers['transfer-encoding'] ? dechunk(body) : plain });
     rest = status === 100 ? body : headers['transfer-encoding'] ? '' : Buffer.from(body).subarray(length).toString();
   }
   return answers;
@@ -75,7 +75,7 @@ function dechunk(body: string): string {
   return body.replaceAll(/(^|\r\n)[0-9a-f]+\r\n/gi, '').replace(/\r\n\r\n$/, '');
 }
 
-/** The one shape of a failure, whoever in the server found it. */
+/** Asserts the standard error response, whatever layer of the server created it. */
 export function expectFailure(answer: RawAnswer, status: number, code: string): void {
   expect(answer).toMatchObject({
     status,
@@ -89,7 +89,7 @@ export function expectFailure(answer: RawAnswer, status: number, code: string): 
   expect(JSON.parse(answer.text)).toEqual([expect.objectContaining({ code, message: expect.stringMatching(/\S/) })]);
 }
 
-/** Answers calls as before. */
+/** Asserts that the server still responds. */
 export async function expectAlive(origin: Origin): Promise<void> {
   const answer = await send(origin, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
   expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}' });

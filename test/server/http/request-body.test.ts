@@ -1,4 +1,4 @@
-/** Bodies: bounded in length and depth, JSON in UTF-8 and nothing else, and no key to what objects inherit. */
+/** Request bodies: limited in length and depth, UTF-8 JSON only, and safe against prototype pollution. */
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ function post(body: string | Buffer, lines: readonly string[] = [json]): Promise
 }
 
 describe('a body that is too long is 413', () => {
-  test('by what its length says, before any of it came', async () => {
+  test('by its Content-Length, before any of it arrives', async () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(
@@ -62,7 +62,7 @@ describe('a body that is too long is 413', () => {
     expect(answer?.text).toContain('1000 bytes');
   });
 
-  test('by what came in chunks, though the end is not there yet', async () => {
+  test('by the chunks received, before the end arrives', async () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     const chunk = `1f4\r\n${' '.repeat(500)}\r\n`;
@@ -82,7 +82,7 @@ describe('a body that is too long is 413', () => {
     expect(answer).toBeDefined();
   });
 
-  test('also to a caller who sends all of it before he reads, and who may go on after', async () => {
+  test('also for a client that sends all of it before reading, and that may reuse the connection', async () => {
     const answer = await fetch(`${server.url}${servicePrefix}/groups`, {
       method: 'POST',
       headers: { authorization: basic.slice(15), 'content-type': 'application/json' },
@@ -102,14 +102,14 @@ describe('a body that is too long is 413', () => {
     expect(parseAnswers(await reading).at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('while one of exactly the limit is read', async () => {
+  test('but not at exactly the limit', async () => {
     const body = JSON.stringify({ groupName: 5 });
     expectFailure(await post(body + ' '.repeat(1000 - body.length)), 400, 'FIELD_TYPE');
     expect(await post(body + ' '.repeat(1001 - body.length))).toMatchObject({ status: 413 });
   });
 });
 
-describe('a body of another type is 415', () => {
+describe('a body of another media type is 415', () => {
   const types = [
     '',
     'text/plain',
@@ -131,12 +131,12 @@ describe('a body of another type is 415', () => {
     expect(answer.headers.accept).toBe('application/json');
   });
 
-  test('and of none', async () => {
+  test('also without a media type', async () => {
     expectFailure(await post('{"groupName":"x"}', []), 415, 'CONTENT_TYPE_UNSUPPORTED');
   });
 
   test.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'GZIP', 'identity, gzip', 'nonsense'])(
-    'and compressed with %s, however small',
+    'also if compressed with %s, however small',
     async (coding) => {
       const answer = await post(gzipSync(Buffer.alloc(200_000)).subarray(0, 900), [
         json,
@@ -147,7 +147,7 @@ describe('a body of another type is 415', () => {
     },
   );
 
-  test('while JSON is taken under its other names', async () => {
+  test('but JSON is accepted under its other names', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'APPLICATION/JSON;charset="UTF-8"',
@@ -159,16 +159,16 @@ describe('a body of another type is 415', () => {
   });
 });
 
-describe('a body that can not be read is 400', () => {
+describe('an unparsable body is 400', () => {
   const unreadable: [string, string | Buffer][] = [
     ['empty', ''],
     ['blank', ' \n'],
-    ['cut off', '{"groupName":"x"'],
+    ['truncated', '{"groupName":"x"'],
     ['two values', '{"groupName":"x"}{}'],
     ['with a comment', '{"groupName":"x"/* */}'],
     ['with single quotes', "{'groupName':'x'}"],
-    ['with a comma too many', '{"groupName":"x",}'],
-    ['a word that JSON has not', 'undefined'],
+    ['with a trailing comma', '{"groupName":"x",}'],
+    ['a literal outside JSON', 'undefined'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['half a character', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
     ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
@@ -179,7 +179,7 @@ describe('a body that can not be read is 400', () => {
     expectFailure(await post(body), 400, 'BODY_NOT_JSON');
   });
 
-  test('nested deeper than 32 levels, whatever stands there', async () => {
+  test('nested deeper than 32 levels, whatever it contains', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -196,12 +196,12 @@ describe('a body that can not be read is 400', () => {
   });
 });
 
-/** Only the first of several faults. */
+/** Only the first of several errors. */
 function first(answer: RawAnswer): RawAnswer {
   return { ...answer, text: JSON.stringify((JSON.parse(answer.text) as unknown[]).slice(0, 1)) };
 }
 
-test('names that objects inherit are fields like any other: unknown', async () => {
+test('names of inherited properties are unknown fields like any other', async () => {
   const bodies = [
     '{"groupName":"x","__proto__":{"admin":true}}',
     '{"groupName":"x","constructor":{"prototype":{"admin":true}}}',
@@ -214,7 +214,7 @@ test('names that objects inherit are fields like any other: unknown', async () =
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-test('a wrong value is named, not repeated', async () => {
+test('an invalid value is reported by name, without repeating it', async () => {
   const answer = await post('{"groupName":"x","roles":"canary-value","extra":"canary-value"}');
   expect(answer.status).toBe(400);
   expect((JSON.parse(answer.text) as { message: string }[]).map(({ message }) => message).sort()).toEqual([
@@ -224,7 +224,7 @@ test('a wrong value is named, not repeated', async () => {
   expect(server.log.join('')).not.toContain('canary-value');
 });
 
-test('who is refused is not asked for a body', async () => {
+test('the body of a rejected request is not read', async () => {
   const answer = await send(
     server,
     buildHead(
@@ -239,7 +239,7 @@ test('who is refused is not asked for a body', async () => {
   await expectAlive(server);
 });
 
-test('a body of more values than any operation takes is refused, with how many may be', async () => {
+test('rejects a body with more values than any operation accepts and reports the limit', async () => {
   await using wide = await startServer();
   const answer = await wide.send({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Where a request comes from, with and without proxies in front. */
+/** The source address of a request, with and without proxies in front. */
 import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,7 +15,7 @@ const direct = createSourceReader([]);
 const proxied = createSourceReader(['10.0.0.0/8', '::1']);
 
 describe('without trusted proxies', () => {
-  test('is the address of the socket, whatever headers say', () => {
+  test('is the address of the socket, whatever the headers contain', () => {
     const headers = { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '192.0.2.1' };
     const source = { address: '203.0.113.9', key: '203.0.113.9' };
     expect(direct(request('203.0.113.9', headers))).toMatchObject({ ...source, isRelayed: true });
@@ -33,7 +33,7 @@ describe('without trusted proxies', () => {
     expect(direct(request(address)).network).toBe(network);
   });
 
-  test.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('knows %s as loopback', (address) => {
+  test.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('recognizes %s as loopback', (address) => {
     expect(direct(request(address)).isLoopback).toBe(true);
     expect(direct(request('203.0.113.9')).isLoopback).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('behind trusted proxies', () => {
     expect(proxied(request('10.9.9.9', { forwarded: value })).address).toBe(address);
   });
 
-  test('believes neither header where both are there and disagree', () => {
+  test('ignores both headers if they disagree', () => {
     const one = { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '192.0.2.1' };
     expect(proxied(request('10.9.9.9', one)).address).toBe('192.0.2.1');
     const two = { ...one, forwarded: 'for=198.51.100.7' };
@@ -77,7 +77,7 @@ describe('behind trusted proxies', () => {
     ['disagree', { forwarded: 'for=192.0.2.1', 'x-forwarded-for': '198.51.100.7' }],
     ['disagree, as one names no address', { forwarded: 'for=_hidden', 'x-forwarded-for': '198.51.100.7' }],
     ['name no address', { 'x-forwarded-for': 'unknown' }],
-  ])('is not loopback where headers %s, and shares no count with this machine', (_, headers) => {
+  ])('is not loopback if headers %s, and does not share its counter with this machine', (_, headers) => {
     const forwarded = proxied(request('::1', headers));
     expect(forwarded).toMatchObject({ address: '::1', isLoopback: false });
     const local = proxied(request('::1'));
@@ -90,13 +90,13 @@ describe('behind trusted proxies', () => {
     { forwarded: 'for=unknown, for=127.0.0.1' },
     { 'x-forwarded-for': 'unix:, 127.0.0.1' },
     { 'x-forwarded-for': 'unix:, 127.0.0.1, 127.0.0.1' },
-  ])('takes no request for one of this machine where a hop before a local proxy has no address: %j', (headers) => {
+  ])('a request is not local if a hop before a local proxy has no address: %j', (headers) => {
     const local = createSourceReader(['127.0.0.1']);
     expect(local(request('127.0.0.1', headers))).toMatchObject({ address: '127.0.0.1', isLoopback: false });
     expect(local(request('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).isLoopback).toBe(true);
   });
 
-  test('believes no header of a peer that is not trusted', () => {
+  test('ignores headers of an untrusted peer', () => {
     expect(proxied(request('203.0.113.9', { 'x-forwarded-for': '192.0.2.1' })).address).toBe('203.0.113.9');
   });
 
@@ -108,7 +108,7 @@ describe('behind trusted proxies', () => {
   });
 });
 
-test('what an authenticated client says of its caller counts for that client alone', () => {
+test('the source that an authenticated client reports counts for that client only', () => {
   const source = direct(request('203.0.113.9'));
   expect(sourceBehindClient(source, 'shop', '192.0.2.1')).toEqual({ ...source, key: '192.0.2.1 via shop' });
   expect(sourceBehindClient(source, 'shop', '2001:db8::1').key).toBe('2001:db8:0:0::/64 via shop');
@@ -122,7 +122,7 @@ test('a trusted proxy is an address or a block', () => {
     expect(isProxyAddress(value)).toBe(false);
 });
 
-test('the control plane refuses a caller elsewhere who makes the headers of the proxy disagree', async () => {
+test('the control plane rejects a remote caller that makes the headers of the proxy disagree', async () => {
   await using server = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
   const call = (headers: [string, string][]) => server.send({ method: 'GET', path: '/_iam/inbox', headers });
   const refused = { status: 403, json: [{ code: 'ORIGIN_FOREIGN' }] };
@@ -148,26 +148,26 @@ describe('the audit log and the log', () => {
     return [audit.last().remoteAddress, JSON.parse(server.log.at(-1) ?? '{}').remoteAddress];
   };
 
-  test('name the peer where no proxy is trusted', async () => {
+  test('contain the peer address if no proxy is trusted', async () => {
     expect(await send({})).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  test('name whom a trusted proxy names', async () => {
+  test('contain the address that a trusted proxy forwards', async () => {
     expect(await send({ 'trusted-proxies': '127.0.0.0/8,::1' })).toEqual(['192.0.2.1', '192.0.2.1']);
   });
 });
 
-test('a source that is kept does not keep the header that it was cut out of', () => {
+test('a stored source does not retain the header that it was sliced from', () => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   gc();
   const before = process.memoryUsage().heapUsed;
-  const kept: unknown[] = [];
+  const keys: unknown[] = [];
   for (let at = 0; at < 10_000; at += 1) {
     const header = Buffer.alloc(12_000, `192.0.2.${at % 250}, `).toString();
-    kept.push(proxied(request('10.0.0.1', { 'x-forwarded-for': `${header}, 198.100.100.${100 + (at % 100)}` })).key);
+    keys.push(proxied(request('10.0.0.1', { 'x-forwarded-for': `${header}, 198.100.100.${100 + (at % 100)}` })).key);
   }
   gc();
-  expect(kept.at(-1)).toBe('198.100.100.199');
+  expect(keys.at(-1)).toBe('198.100.100.199');
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });

@@ -1,4 +1,4 @@
-/** Who is slow is told so and let go; who is too many is not let in. Times are real here, and short by setting. */
+/** Timeouts and connection limits: slow clients are rejected, excess connections closed. Times are real here, and short by setting. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const post = [`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json'];
 
-describe.concurrent('a request that does not arrive in a second', () => {
+describe.concurrent('a request that does not arrive within a second', () => {
   const slow: [string, string][] = [
     ['without its first line', 'GE'],
     ['without the end of its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: '],
@@ -35,7 +35,7 @@ describe.concurrent('a request that does not arrive in a second', () => {
     await expectAlive(server);
   });
 
-  test('stays too slow, however regularly a byte comes', async () => {
+  test('times out even if bytes arrive regularly', async () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(buildHead(...post, 'Content-Length: 1000'));
@@ -44,25 +44,25 @@ describe.concurrent('a request that does not arrive in a second', () => {
     clearInterval(dripping);
   });
 
-  test('and never begins is let go', async () => {
+  test('that never begins has its connection closed', async () => {
     const socket = await open(server);
     expect(parseAnswers(await readUntilClosed(socket)).map(({ status }) => status)).toEqual([408]);
   });
 });
 
-test('a connection on which answers are asked for and not read is hung up on', async () => {
+test('closes a connection whose client sends requests and reads no responses', async () => {
   const socket = await open(server);
   socket.pause();
-  // Answers that no buffer of the system between the two takes all of.
+  // Responses larger than the socket buffers on both sides.
   socket.write(buildHead('GET /openapi.json HTTP/1.1', 'Host: localhost').repeat(30));
-  // Whoever reads nothing does not see an end either, until he writes.
+  // A client that does not read notices the end only when it writes.
   const writing = setInterval(() => socket.write('\r\n'), 100);
   await new Promise((resolve) => socket.once('close', resolve));
   clearInterval(writing);
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-describe('a connection that is as quick as it likes,', () => {
+describe('a connection within the time limits', () => {
   const asking = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
   let patient: TestServer;
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('a connection that is as quick as it likes,', () => {
   });
   afterAll(() => patient[Symbol.asyncDispose]());
 
-  test('on which a few ask before they are answered answers all of them, in order', async () => {
+  test('responds to a few pipelined requests in order', async () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
     socket.write(asking.repeat(31) + buildHead('GET /nowhere HTTP/1.1', 'Host: localhost', 'Connection: close'));
@@ -78,7 +78,7 @@ describe('a connection that is as quick as it likes,', () => {
     expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
   });
 
-  test('on which many ask before they are answered is hung up on', async () => {
+  test('is closed for too many pipelined requests', async () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
     socket.write(asking.repeat(500));
@@ -87,7 +87,7 @@ describe('a connection that is as quick as it likes,', () => {
   });
 });
 
-test('nobody else waits for the slow ones, and nothing of theirs is kept', async () => {
+test('slow clients do not delay others, and their data is released', async () => {
   const before = await server.dump();
   const slow = await Promise.all(Array.from({ length: 100 }, () => open(server)));
   for (const socket of slow) socket.write(`${buildHead(...post, 'Content-Length: 30')}{"groupName":`);
@@ -98,7 +98,7 @@ test('nobody else waits for the slow ones, and nothing of theirs is kept', async
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('more connections than are set are not let in, and again when others leave', async () => {
+test('rejects connections above the limit and accepts new ones when others close', async () => {
   await using small = await startServer({ flags: { 'max-connections': '3' } });
   const sockets = await Promise.all(Array.from({ length: 3 }, () => open(small)));
   const { hostname, port } = new URL(small.url);

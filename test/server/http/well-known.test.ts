@@ -1,4 +1,4 @@
-/** The root of a server: where those go on from who know nothing but its address. */
+/** The root of a server: the entry point for clients that know only its address. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
@@ -19,7 +19,7 @@ const links = (base: string) => ({
   health: `${base}/healthz`,
 });
 
-test.each(['', '/s/root-test'])('leads a program by links, below %j', async (below) => {
+test.each(['', '/s/root-test'])('links a program to the API, below %j', async (below) => {
   const { status, headers, body } = await send(server, `${below}/`);
   expect([status, headers.vary]).toEqual([200, 'Accept']);
   expect(body).toMatchObject(links(server.url + below));
@@ -29,7 +29,7 @@ test.each(['', '/s/root-test'])('leads a program by links, below %j', async (bel
   }
 });
 
-test.each(['', '/s/root-test'])('leads a browser to the page, below %j', async (below) => {
+test.each(['', '/s/root-test'])('redirects a browser to the console, below %j', async (below) => {
   const { status, headers } = await send(server, `${below}/`, browser);
   expect(status).toBe(302);
   const target = new URL(String(headers.location), `${server.url}${below}/`);
@@ -37,14 +37,14 @@ test.each(['', '/s/root-test'])('leads a browser to the page, below %j', async (
   expect((await send(server, target.pathname, browser)).headers['content-type']).toContain('text/html');
 });
 
-test('leads nobody to a page that is not there', async () => {
+test('does not redirect to a missing page', async () => {
   await using off = await startServer({ flags: { 'disable-control-plane': true } });
   const { status, body } = await send(off, '/', browser);
   expect(status).toBe(200);
   expect(body).not.toHaveProperty('docs');
 });
 
-test('leaves the paths of the interface as they are, also for a browser', async () => {
+test('leaves the paths of the interface unchanged, also for a browser', async () => {
   for (const path of ['/security/iam/v1', '/security/iam/v1/', '/nowhere'])
     expect(await send(server, path, browser)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
   expect(await send(server, '/', { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });

@@ -30,8 +30,8 @@ const call: RequestLogRecord = {
 const idsOf = (journal: ReturnType<typeof createRequestLog>) =>
   [...journal.newestFirst()].map(({ requestId }) => requestId);
 
-describe('the journal of requests', () => {
-  test('keeps the last calls, the newest first', () => {
+describe('the request log', () => {
+  test('retains the latest requests, newest first', () => {
     const journal = createRequestLog({ maxRequests: 3 });
     for (const requestId of ['a', 'b', 'c', 'd', 'e']) journal.add({ ...call, requestId });
     expect(idsOf(journal)).toEqual(['e', 'd', 'c']);
@@ -39,13 +39,13 @@ describe('the journal of requests', () => {
     expect(journal.find('a')).toBeUndefined();
   });
 
-  test('keeps none where it is told so', () => {
+  test('retains none with a size of 0', () => {
     const journal = createRequestLog({ maxRequests: 0 });
     journal.add({ ...call });
     expect(idsOf(journal)).toEqual([]);
   });
 
-  test('keeps fewer where they are long', () => {
+  test('retains fewer if they are long', () => {
     const journal = createRequestLog({ maxRequests: 1000, maxBytes: 20_000 });
     const answer = 'x'.repeat(5000);
     for (let at = 0; at < 100; at += 1)
@@ -55,7 +55,7 @@ describe('the journal of requests', () => {
     expect(idsOf(journal)).toHaveLength(33);
   });
 
-  test('leaves out what is too long, and forgets it', () => {
+  test('omits and releases entries that are too long', () => {
     const journal = createRequestLog({ maxRequests: 1 });
     const long = maxBodyLength + 1;
     journal.add({ ...call, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
@@ -65,7 +65,7 @@ describe('the journal of requests', () => {
     expect(idsOf(journal)).toEqual(['next']);
   });
 
-  test('keeps no long messages of errors, and counts what it keeps of them: callers choose names in them', () => {
+  test('truncates long error messages and counts their size: callers choose names in them', () => {
     const journal = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
     const message = `${'x'.repeat(10_000)}: unknown field.`;
     journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
