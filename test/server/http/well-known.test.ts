@@ -29,7 +29,7 @@ test.each(['', '/s/root-test'])('links a program to the API, below %j', async (b
   }
 });
 
-test.each(['', '/s/root-test'])('redirects a browser to the console, below %j', async (below) => {
+test.each(['', '/s/root-test'])('redirects a browser to the API reference, below %j', async (below) => {
   const { status, headers } = await send(server, `${below}/`, browser);
   expect(status).toBe(302);
   const target = new URL(String(headers.location), `${server.url}${below}/`);

@@ -27,51 +27,51 @@ const call: RequestLogRecord = {
   reason: undefined,
 };
 
-const idsOf = (journal: ReturnType<typeof createRequestLog>) =>
-  [...journal.newestFirst()].map(({ requestId }) => requestId);
+const idsOf = (requestLog: ReturnType<typeof createRequestLog>) =>
+  [...requestLog.newestFirst()].map(({ requestId }) => requestId);
 
 describe('the request log', () => {
   test('retains the latest requests, newest first', () => {
-    const journal = createRequestLog({ maxRequests: 3 });
-    for (const requestId of ['a', 'b', 'c', 'd', 'e']) journal.add({ ...call, requestId });
-    expect(idsOf(journal)).toEqual(['e', 'd', 'c']);
-    expect(journal.find('d')).toMatchObject({ requestId: 'd', sequence: 3 });
-    expect(journal.find('a')).toBeUndefined();
+    const requestLog = createRequestLog({ maxRequests: 3 });
+    for (const requestId of ['a', 'b', 'c', 'd', 'e']) requestLog.add({ ...call, requestId });
+    expect(idsOf(requestLog)).toEqual(['e', 'd', 'c']);
+    expect(requestLog.find('d')).toMatchObject({ requestId: 'd', sequence: 3 });
+    expect(requestLog.find('a')).toBeUndefined();
   });
 
   test('retains none with a size of 0', () => {
-    const journal = createRequestLog({ maxRequests: 0 });
-    journal.add({ ...call });
-    expect(idsOf(journal)).toEqual([]);
+    const requestLog = createRequestLog({ maxRequests: 0 });
+    requestLog.add({ ...call });
+    expect(idsOf(requestLog)).toEqual([]);
   });
 
   test('retains fewer if they are long', () => {
-    const journal = createRequestLog({ maxRequests: 1000, maxBytes: 20_000 });
+    const requestLog = createRequestLog({ maxRequests: 1000, maxBytes: 20_000 });
     const answer = 'x'.repeat(5000);
     for (let at = 0; at < 100; at += 1)
-      journal.add({ ...call, requestId: String(at), response: answer, responseLength: answer.length });
-    expect(idsOf(journal)).toEqual(['99', '98', '97']);
-    for (let at = 0; at < 100; at += 1) journal.add({ ...call, requestId: `short ${at}` });
-    expect(idsOf(journal)).toHaveLength(33);
+      requestLog.add({ ...call, requestId: String(at), response: answer, responseLength: answer.length });
+    expect(idsOf(requestLog)).toEqual(['99', '98', '97']);
+    for (let at = 0; at < 100; at += 1) requestLog.add({ ...call, requestId: `short ${at}` });
+    expect(idsOf(requestLog)).toHaveLength(33);
   });
 
   test('omits and releases entries that are too long', () => {
-    const journal = createRequestLog({ maxRequests: 1 });
+    const requestLog = createRequestLog({ maxRequests: 1 });
     const long = maxBodyLength + 1;
-    journal.add({ ...call, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
-    expect(journal.find('r')).toMatchObject({ bodyLength: long, responseLength: long });
-    expect(journal.find('r')).toMatchObject({ body: undefined, response: undefined });
-    journal.add({ ...call, requestId: 'next' });
-    expect(idsOf(journal)).toEqual(['next']);
+    requestLog.add({ ...call, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
+    expect(requestLog.find('r')).toMatchObject({ bodyLength: long, responseLength: long });
+    expect(requestLog.find('r')).toMatchObject({ body: undefined, response: undefined });
+    requestLog.add({ ...call, requestId: 'next' });
+    expect(idsOf(requestLog)).toEqual(['next']);
   });
 
-  test('truncates long error messages and counts their size: callers choose names in them', () => {
-    const journal = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
+  test('replaces a long error message by that of its code, and counts the size of others', () => {
+    const requestLog = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
     const message = `${'x'.repeat(10_000)}: unknown field.`;
-    journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
-    expect(journal.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'Unknown field.' }]);
+    requestLog.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
+    expect(requestLog.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'Unknown field.' }]);
     for (let calls = 0; calls < 50; calls += 1)
-      journal.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
-    expect(idsOf(journal).length).toBeLessThan(13);
+      requestLog.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
+    expect(idsOf(requestLog).length).toBeLessThan(13);
   });
 });
