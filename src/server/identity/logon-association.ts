@@ -3,7 +3,6 @@
 import type { RequestSource } from '../http/request-source.ts';
 import type { LogonContacts, Mainframe } from '../integrations/mainframe.ts';
 import type { Store } from '../store/store.ts';
-import { revalidateCaller } from './caller-validity.ts';
 import type { Contact } from './contacts.ts';
 import { createDecoyMaskedContact, maskContact } from './contacts.ts';
 import { findLogonOwner, normalizeLogon } from './logons.ts';
@@ -14,6 +13,7 @@ import { consumeOtpRateLimit } from './otp-rate-limit.ts';
 import { resolveSessionOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
+import { revalidateCaller } from './revalidate-caller.ts';
 
 export const associationPurpose = 'legacy-association';
 

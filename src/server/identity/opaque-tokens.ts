@@ -5,9 +5,9 @@ import type { ProductReference, ProductSystem } from '../integrations/product-sy
 import { generateSecret, type Random } from '../random.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Product } from '../store/tables.ts';
-import { revalidateCaller } from './caller-validity.ts';
 import { clearExpired } from './clear-expired.ts';
 import type { Principal } from './principal.ts';
+import { revalidateCaller } from './revalidate-caller.ts';
 import { hashSecret } from './secrets.ts';
 
 const rememberedLifetimeSeconds = 600;

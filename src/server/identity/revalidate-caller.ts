@@ -1,4 +1,4 @@
-/** Checks in the transaction that the calling user is still valid, because its state may change after the request starts. */
+/** Checks in the transaction that the caller is still valid, because its state may change after the request starts. */
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
@@ -11,6 +11,16 @@ import { findActiveSession, rotateSessionRefreshToken } from './sessions.ts';
 export interface ActiveUserSession {
   readonly user: User;
   readonly session: Session;
+}
+
+/** Rejects the request if the user was locked or removed, or the session ended, in the meantime. @throws IamError TOKEN_INVALID. */
+export async function revalidateCaller(tx: Transaction, caller: Principal, clock: Clock): Promise<void> {
+  const { client, user, session } = caller;
+  const isInvalid =
+    !(await tx.clients.get(client.clientId)) ||
+    (user && ((await tx.users.get(user.userId))?.locked ?? true)) ||
+    (session && !(await findActiveSession(tx, session.sessionId, epochSeconds(clock))));
+  if (isInvalid) throw createAuthenticationError('TOKEN_INVALID');
 }
 
 /**

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { LegacyOtpCode, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { revalidateCaller } from '../../identity/caller-validity.ts';
 import { associationPurpose } from '../../identity/logon-association.ts';
 import { bindLogon } from '../../identity/logons.ts';
 import { consumeOtp, subjectOfUser } from '../../identity/otp.ts';
 import { resolveSessionOtpSource } from '../../identity/otp-source.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
+import { revalidateCaller } from '../../identity/revalidate-caller.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
