@@ -83,6 +83,9 @@ function isScalar({ type, $ref, anyOf, oneOf, allOf, properties, items }: JsonSc
   return [$ref, anyOf, oneOf, allOf, properties, items].every((keyword) => keyword === undefined);
 }
 
+/** The texts that replace redacted values; `hidden` is for a value of unknown structure. */
+export const redactionMarks = { secret: '(secret)', undeclared: '(not declared)', hidden: '(not shown)' } as const;
+
 /** The replacements for redacted values. */
 export interface RedactionStyle {
   /** Replaces the value of a sensitive field. */

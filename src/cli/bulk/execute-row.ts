@@ -1,7 +1,7 @@
 /** Executes one row: sends the request, retries while the server is busy, records and reports the result. */
 
 import { identifyingProperties } from '../../contract/entities.ts';
-import { collectSensitiveTexts, FieldTree } from '../../contract/redaction.ts';
+import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import { splitSecrets } from '../runtime/redact.ts';
 import type { BulkDeps, CallFailure } from './deps.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -143,5 +143,5 @@ function listEntries(body: unknown): [string, unknown][] {
 /** Masks sensitive input values, because an error message can quote them. */
 function withoutHiddenTexts({ operation, input }: BulkRow, message: string): string {
   const texts = collectSensitiveTexts(input.body, new FieldTree([operation.body ?? {}])).filter((text) => text !== '');
-  return texts.reduce((rest, text) => rest.replaceAll(text, '(secret)'), message);
+  return texts.reduce((rest, text) => rest.replaceAll(text, redactionMarks.secret), message);
 }

@@ -1,4 +1,4 @@
-/** First pass over the rows: validates and counts them before anything is sent. */
+/** Opens and selects the rows of a file, then validates and counts them before anything is sent. */
 import { countChanges } from '../runtime/count-changes.ts';
 import { decodeCell } from '../runtime/csv-cell.ts';
 import type { BulkDeps } from './deps.ts';

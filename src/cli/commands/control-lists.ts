@@ -1,4 +1,4 @@
-/** List commands that use the control plane, because the service API has no such lists. */
+/** List commands that read the control plane: users, clients and others, `groups members` and `users factors`. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';

@@ -1,4 +1,4 @@
-/** Prints plans. */
+/** Prints a plan in the selected output format. Also reads the option -f, which plan and apply share. */
 import type { CommandOptions } from '../command.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import type { Printer } from '../runtime/output.ts';

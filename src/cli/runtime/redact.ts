@@ -1,15 +1,14 @@
 /** Redacts sensitive and undeclared fields of requests before they are printed. Pure. */
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { FieldTree, hasSensitiveField, type RedactionStyle, redact } from '../../contract/redaction.ts';
+import { FieldTree, hasSensitiveField, type RedactionStyle, redact, redactionMarks } from '../../contract/redaction.ts';
 import type { RequestFields } from './request-fields.ts';
 
-const secretMark = '(secret)';
-const undeclaredMark = '(not declared)';
+const { secret: secretMark, undeclared: undeclaredMark, hidden: hiddenMark } = redactionMarks;
 
 const plainStyle: RedactionStyle = {
   sensitive: () => secretMark,
   undeclared: (names) => names.map((name) => [name, undeclaredMark]),
-  mistyped: '(not shown)',
+  mistyped: hiddenMark,
 };
 
 /** Returns a copy of a body with the values of hidden fields replaced. */

@@ -7,7 +7,7 @@ import type { RequestLog, RequestLogEntry } from '../observability/request-log.t
 export const RequestItem = z.strictObject({
   id: z.string().describe('X-Request-Id of the response'),
   at: z.string().describe('When the response was sent'),
-  caller: z.string().describe('Subject that sent the request or logged in, or nobody'),
+  caller: z.string().describe('Subject that sent the request or logged in; a fixed name if unauthenticated'),
   clientId: z.string().optional(),
   userId: z.string().optional(),
   operation: z.string().optional().describe('Absent if the request matched no operation'),

@@ -5,16 +5,13 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { FieldTree, type RedactionStyle, redact } from '../../contract/redaction.ts';
+import { FieldTree, type RedactionStyle, redact, redactionMarks } from '../../contract/redaction.ts';
 import { parseQuery } from '../http/query.ts';
 import { maxBodyLength, type RequestLogEntry } from './request-log.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-export const secretMark = '(secret)';
-const undeclaredMark = '(not declared)';
-/** Replaces a value of unknown structure. */
-const hiddenMark = '(not shown)';
+const { secret: secretMark, undeclared: undeclaredMark, hidden: hiddenMark } = redactionMarks;
 
 const style: RedactionStyle = {
   sensitive: () => secretMark,
@@ -94,11 +91,6 @@ export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
 /** The field tree of a schema. */
 export function fieldsOf(schema: z.ZodType): FieldTree {
   return declaredIn(schema).fields;
-}
-
-/** Returns whether an object schema marks a field as sensitive. */
-export function isSensitiveField(schema: z.ZodType, name: string): boolean {
-  return fieldsOf(schema).field(name)?.level !== undefined;
 }
 
 function collectFieldNames(node: unknown, found: Set<string>): void {

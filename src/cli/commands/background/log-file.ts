@@ -1,4 +1,4 @@
-/** Log file of a background server: private, rotated to `.old` at every start. */
+/** Creates and reads the log file of a background server: private, rotated to `.old` at every start. */
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Stores the credentials of a background server in a profile. */
+/** Names the profile of a background server and stores its URL and credentials. */
 import path from 'node:path';
 import type { Environment } from '../../runtime/io.ts';
 import { changeProfiles, type Profile, readProfiles, saveProfile } from '../../runtime/profile.ts';
