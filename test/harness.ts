@@ -18,7 +18,7 @@ import { openMemoryStore } from '../src/server/store/memory.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';
-import { createRawSender, type RawAnswer, type RawRequest } from './server/property/raw-sender.ts';
+import { createRawSender, type RawRequest, type RawResponse } from './server/property/raw-sender.ts';
 import { createSecretGuard } from './server/property/secret-guard.ts';
 import { recordStatuses } from './statuses/recorded-statuses.ts';
 
@@ -71,7 +71,7 @@ export interface TestServer extends AsyncDisposable {
   /** Calls with these credentials, or with none. */
   as(credentials?: Credentials, options?: Partial<ClientOptions>): IamClient;
   /** Sends one request exactly as given, path from the root. */
-  send(request: RawRequest): Promise<RawAnswer>;
+  send(request: RawRequest): Promise<RawResponse>;
   /** Puts a client into the store and gives its credentials. */
   makeClient(client?: TestClient): Promise<{ clientId: string; clientSecret: string }>;
   /** Calls as a new client with these own authorities, besides CLI-AUTH-IDENTIFIED, CLI-AUTH-BASIC and its party. */

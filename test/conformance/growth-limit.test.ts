@@ -5,7 +5,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import { appClientId } from '../harness.ts';
-import type { RawAnswer } from '../server/property/raw-sender.ts';
+import type { RawResponse } from '../server/property/raw-sender.ts';
 import {
   type GrowthFixture,
   type GrowthRequest,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-function sendRequest(id: OperationId, creation: GrowthRequest, source: string | undefined): Promise<RawAnswer> {
+function sendRequest(id: OperationId, creation: GrowthRequest, source: string | undefined): Promise<RawResponse> {
   const { method, path, auth } = operations[id] as unknown as Operation<never>;
   const { body, form, headers = [], params = {} } = creation;
   const authorized = headers.some(([, value]) => value.startsWith('Bearer'));
@@ -71,7 +71,7 @@ describe.each(Object.entries(growthRequests))('%s', (name, make) => {
   test('is accepted up to the limit, then rejected, and leaves the store unchanged', async () => {
     const source = newSource();
     const first = await make(fixture);
-    let answer: RawAnswer | undefined;
+    let answer: RawResponse | undefined;
     expect(
       await countInserted(async () => {
         answer = await sendRequest(id, first, source);
@@ -103,7 +103,7 @@ test.each(Object.entries(requestsWithoutGrowth))('%s inserts no row and does not
   const source = newSource();
   for (let calls = 0; calls < 3; calls += 1) {
     const creation = await make(fixture);
-    let answer: RawAnswer | undefined;
+    let answer: RawResponse | undefined;
     expect(
       await countInserted(async () => {
         answer = await sendRequest(id, creation, source);

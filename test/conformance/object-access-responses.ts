@@ -1,5 +1,5 @@
 /** The content of a response without values that differ in every response. */
-import type { RawAnswer } from '../server/property/raw-sender.ts';
+import type { RawResponse } from '../server/property/raw-sender.ts';
 
 const volatileHeaders = ['date', 'x-request-id', 'content-length'];
 
@@ -14,7 +14,7 @@ const volatileValues: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Everything that is to be the same: status, headers and body, with `<it>` where the object is named. */
-export function normalizeResponse({ status, headers, text }: RawAnswer, value: string | number): string {
+export function normalizeResponse({ status, headers, text }: RawResponse, value: string | number): string {
   const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.includes(name));
   const named = [...new Set([encodeURIComponent(value), String(value)])];
   const whole = named.reduce(
@@ -25,12 +25,12 @@ export function normalizeResponse({ status, headers, text }: RawAnswer, value: s
 }
 
 /** The error code; empty if the request succeeded. */
-export function readErrorCode({ json }: Pick<RawAnswer, 'json'>): string {
+export function readErrorCode({ json }: Pick<RawResponse, 'json'>): string {
   if (Array.isArray(json)) return String(json[0]?.code ?? '');
   return String(Object(json).error ?? '');
 }
 
 /** Status and code. */
-export function formatOutcome(answer: RawAnswer): string {
+export function formatOutcome(answer: RawResponse): string {
   return `${answer.status} ${readErrorCode(answer)}`.trim();
 }

@@ -15,7 +15,7 @@ import { tables } from '../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../harness.ts';
 import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
 import { createTokens } from '../server/operations/user-identities/session-fixtures.ts';
-import type { RawAnswer, RawRequest } from '../server/property/raw-sender.ts';
+import type { RawRequest, RawResponse } from '../server/property/raw-sender.ts';
 import { appId, assertionOperations, type Probe, pathOf, probes, seed } from '../stress/timing/probes.ts';
 
 const identifying = Object.values(operations as Record<string, Operation<never>>).filter(
@@ -75,7 +75,7 @@ function watch<Watched extends object>(
 interface Watched extends AsyncDisposable {
   /** Restores the seed: each class starts with the same state. */
   reset(): Promise<void>;
-  send(request: RawRequest): Promise<{ answer: RawAnswer; work: Work }>;
+  send(request: RawRequest): Promise<{ answer: RawResponse; work: Work }>;
   /** The calls of the request, and the rows that it added to each table. */
   workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
 }

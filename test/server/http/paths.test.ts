@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { buildHead, expectFailure, type RawAnswer, send } from './raw-http.ts';
+import { buildHead, expectFailure, type RawResponse, send } from './raw-http.ts';
 
 let server: TestServer;
 
@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const groups = `${servicePrefix}/groups`;
 
-function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawAnswer> {
+function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawResponse> {
   return send(
     server,
     buildHead(`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0', ...lines),
@@ -170,7 +170,7 @@ describe('a method', () => {
     const got = await call('GET', path);
     const headResponse = await call('HEAD', path);
     expect(headResponse.text).toBe('');
-    const comparable = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawAnswer) => ({
+    const comparable = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawResponse) => ({
       status,
       headers,
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'vitest';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** Names in lower case; the last value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export async function readUntilClosed(socket: Socket): Promise<string> {
 }
 
 /** Writes the bytes and reads until the server closes. @returns all responses. */
-export async function exchange(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer[]> {
+export async function exchange(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawResponse[]> {
   const socket = await open(origin);
   const reading = readUntilClosed(socket);
   for (const part of parts) socket.write(part);
@@ -40,7 +40,7 @@ export async function exchange(origin: Origin, ...parts: readonly (string | Buff
 }
 
 /** Like `exchange`, for exactly one response. */
-export async function send(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
+export async function send(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawResponse> {
   const [answer, ...others] = await exchange(origin, ...parts);
   if (!answer) throw new Error('the server closed the connection without an answer');
   if (others.length > 0) throw new Error(`one answer was due, ${others.length + 1} came`);
@@ -52,8 +52,8 @@ export function buildHead(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-export function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function parseAnswers(text: string): RawResponse[] {
+  const answers: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n');
@@ -76,7 +76,7 @@ function dechunk(body: string): string {
 }
 
 /** Asserts the standard error response, whatever layer of the server created it. */
-export function expectFailure(answer: RawAnswer, status: number, code: string): void {
+export function expectFailure(answer: RawResponse, status: number, code: string): void {
   expect(answer).toMatchObject({
     status,
     headers: {

@@ -10,7 +10,7 @@ import {
   expectFailure,
   open,
   parseAnswers,
-  type RawAnswer,
+  type RawResponse,
   readUntilClosed,
   send,
 } from './raw-http.ts';
@@ -30,7 +30,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const json = 'Content-Type: application/json';
 
-function post(body: string | Buffer, lines: readonly string[] = [json]): Promise<RawAnswer> {
+function post(body: string | Buffer, lines: readonly string[] = [json]): Promise<RawResponse> {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   const start = [
     `POST ${servicePrefix}/groups HTTP/1.1`,
@@ -197,7 +197,7 @@ describe('an unparsable body is 400', () => {
 });
 
 /** Only the first of several errors. */
-function first(answer: RawAnswer): RawAnswer {
+function first(answer: RawResponse): RawResponse {
   return { ...answer, text: JSON.stringify((JSON.parse(answer.text) as unknown[]).slice(0, 1)) };
 }
 

@@ -13,7 +13,7 @@ import { operations } from '../../../src/server/operations/index.ts';
 import type { TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
 import type { MutatedRequest } from './mutation.ts';
-import type { RawAnswer, RawRequest } from './raw-sender.ts';
+import type { RawRequest, RawResponse } from './raw-sender.ts';
 import { type Draft, type Draw, drawRequest, type RequestSource, toRawRequest } from './request-generator.ts';
 import { requestMutations } from './request-mutations.ts';
 
@@ -39,7 +39,7 @@ export interface Attempts {
   readonly seed: number;
   /** Draws of each mutation. */
   readonly runs: number;
-  send(request: RawRequest): Promise<RawAnswer>;
+  send(request: RawRequest): Promise<RawResponse>;
   /** Changes requests before they are mutated. */
   vary?(draw: Draw, draft: Draft, source: RequestSource): Draft;
 }
@@ -91,7 +91,7 @@ function isOAuthError(json: unknown): boolean {
 }
 
 /** @returns whether the request was rejected. @throws AssertionError where the response is not as documented. */
-function check(answer: RawAnswer, { draft, isRejected: refused, statuses, field }: MutatedRequest): boolean {
+function check(answer: RawResponse, { draft, isRejected: refused, statuses, field }: MutatedRequest): boolean {
   const { method, path } = toRawRequest(draft);
   const operation = findOperation(method, path);
   const { status, headers } = answer;

@@ -11,7 +11,7 @@ export interface RawRequest {
   readonly body?: string | Buffer | undefined;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface RawAnswer {
 }
 
 export interface RawSender {
-  send(request: RawRequest): Promise<RawAnswer>;
+  send(request: RawRequest): Promise<RawResponse>;
   close(): void;
 }
 
@@ -48,7 +48,7 @@ function lengthOf({ body, headers = [] }: RawRequest): [string, string][] {
   return body === undefined || framed ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
 }
 
-async function readAnswer(incoming: IncomingMessage): Promise<RawAnswer> {
+async function readAnswer(incoming: IncomingMessage): Promise<RawResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');

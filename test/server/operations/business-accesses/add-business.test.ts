@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { callerWith, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.add-business';
@@ -40,7 +40,7 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const businessIds of [['b'], ['a', 'b'], ['nobody'], ['A']])
-        await expectRefusal(server, () => caller.call(id, to('plain', businessIds)), rejected);
+        await expectRejection(server, () => caller.call(id, to('plain', businessIds)), rejected);
       await caller.businessAccesses.addBusiness(to('plain', ['a']));
     }
     expect(await membersIn(server)).toEqual(['a']);
@@ -50,7 +50,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
     const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => auditor.call(id, to('plain', ['b'])), rejected);
+    await expectRejection(server, () => auditor.call(id, to('plain', ['b'])), rejected);
     const administrator = await callerWith(server, [...roles, 'ADMIN']);
     await administrator.businessAccesses.addBusiness(to('plain', ['b']));
   });
@@ -59,6 +59,9 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
     for (const groupId of ['iam-administrators', 'business-owners', 'deployers', 'leads'])
-      await expectRefusal(server, () => caller.call(id, to(groupId, ['a'])), { status: 404, code: 'GROUP_NOT_FOUND' });
+      await expectRejection(server, () => caller.call(id, to(groupId, ['a'])), {
+        status: 404,
+        code: 'GROUP_NOT_FOUND',
+      });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'business-accesses.list-business-roles';
@@ -25,11 +25,11 @@ test('returns the roles that the business grants to all its users, and the group
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, of(businessId)), {
+    await expectRejection(server, () => server.admin.call(id, of(businessId)), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
-  await expectRefusal(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
+  await expectRejection(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
 test('returns only the own business to its owner or administrator, and every business to a service administrator', async () => {
@@ -37,11 +37,11 @@ test('returns only the own business to its owner or administrator, and every bus
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });
     await expect(caller.businessAccesses.listBusinessRoles(of('a'))).resolves.toEqual([]);
-    const thirdParty = await expectRefusal(server, () => caller.call(id, of('b')), {
+    const thirdParty = await expectRejection(server, () => caller.call(id, of('b')), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
-    const unknown = await expectRefusal(server, () => caller.call(id, of('x')), {
+    const unknown = await expectRejection(server, () => caller.call(id, of('x')), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });

@@ -4,7 +4,7 @@ import {
   callerWith,
   createIds,
   expectOneLeft,
-  expectRefusal,
+  expectRejection,
   insertMembers,
   lockFirstAdministrator,
   makeUsers,
@@ -37,39 +37,42 @@ test('returns 404 for a business that is not in the group and for unknown groups
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [business('a')]);
   for (const businessId of ['b', 'A', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from('plain', businessId)), {
+    await expectRejection(server, () => server.admin.call(id, from('plain', businessId)), {
       status: 404,
       code: 'MEMBERSHIP_NOT_FOUND',
     });
   for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from(groupId, 'a')), {
+    await expectRejection(server, () => server.admin.call(id, from(groupId, 'a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
-  await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
+  await expectRejection(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
 test('hides a group with roles that the caller does not have, whether or not the business is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
   for (const group of ['deployers', 'leads', 'iam-administrators']) {
-    const hidden = await expectRefusal(server, () => caller.call(id, from(group, 'a')), {
+    const hidden = await expectRejection(server, () => caller.call(id, from(group, 'a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
     expect(hidden.items).toEqual(unknown.items);
   }
-  await expectRefusal(server, () => caller.call(id, from('plain', 'a')), { status: 404, code: 'MEMBERSHIP_NOT_FOUND' });
-  await expectRefusal(server, () => server.admin.call(id, from('deployers', 'a')), {
+  await expectRejection(server, () => caller.call(id, from('plain', 'a')), {
+    status: 404,
+    code: 'MEMBERSHIP_NOT_FOUND',
+  });
+  await expectRejection(server, () => server.admin.call(id, from('deployers', 'a')), {
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await insertMembers(server, 'deployers', [business('a')]);
-  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a')), {
+  const present = await expectRejection(server, () => caller.call(id, from('deployers', 'a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -85,7 +88,7 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await insertMembers(server, 'iam-auditors', [business('a')]);
   await insertMembers(server, 'leads', [business('a')]);
   const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'a')), rejected);
+  await expectRejection(server, () => caller.call(id, from('iam-auditors', 'a')), rejected);
   await caller.businessAccesses.removeBusiness(from('leads', 'a'));
 });
 
@@ -98,8 +101,8 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       await insertMembers(server, 'plain', [business('a')]);
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      const thirdParty = await expectRefusal(server, () => caller.call(id, from('plain', 'b')), rejected);
-      const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), rejected);
+      const thirdParty = await expectRejection(server, () => caller.call(id, from('plain', 'b')), rejected);
+      const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'nobody')), rejected);
       expect(thirdParty.items).toEqual(unknown.items);
       await caller.businessAccesses.removeBusiness(from('plain', 'a'));
     }
@@ -110,7 +113,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => caller.call(id, from('plain', 'b')), rejected);
+    await expectRejection(server, () => caller.call(id, from('plain', 'b')), rejected);
   });
 });
 
@@ -120,7 +123,7 @@ describe('last administrator', () => {
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [business('a')]);
     const request = () => server.admin.call(id, from('maintainers', 'a'));
-    await expectRefusal(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
+    await expectRejection(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('remains when a hundred businesses are removed concurrently', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { createIds, expectRefusal, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { createIds, expectRejection, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'client-identities.migrate';
@@ -79,9 +79,9 @@ describe('moves', () => {
       for (const clientId of clientIds) if (row) await tx.clients.insert({ ...row, clientId });
     });
     const oneBad = () => migrate(server, { clientIds: [...clientIds.slice(1), 'nobody'], target });
-    await expectRefusal(server, oneBad, { status: 404, code: 'CLIENT_NOT_FOUND' });
+    await expectRejection(server, oneBad, { status: 404, code: 'CLIENT_NOT_FOUND' });
     const tooMany = () => migrate(server, { clientIds: [...clientIds, 'none'], target });
-    await expectRefusal(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+    await expectRejection(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
     expect((await migrate(server, { clientIds, target })).body).toEqual({ matched: 10_000, migrated: 10_000 });
   });
 });
@@ -89,7 +89,7 @@ describe('moves', () => {
 describe('rejects', () => {
   test.each(['nobody', 'SALES-1', 'constructor', '__proto__'])('an unknown client: %s', async (clientId) => {
     await using server = await startUnits();
-    const failure = await expectRefusal(server, () => migrate(server, { clientIds: ['none', clientId], target }), {
+    const failure = await expectRejection(server, () => migrate(server, { clientIds: ['none', clientId], target }), {
       status: 404,
       code: 'CLIENT_NOT_FOUND',
     });
@@ -99,8 +99,8 @@ describe('rejects', () => {
   test('both selections together, and neither', async () => {
     await using server = await startUnits();
     const both = { clientIds: ['none'], source: { organizationId: 'old' }, target };
-    await expectRefusal(server, () => migrate(server, both), { status: 422, code: 'SELECTION_AMBIGUOUS' });
-    await expectRefusal(server, () => migrate(server, { target }), { status: 400, code: 'FIELD_MISSING' });
+    await expectRejection(server, () => migrate(server, both), { status: 422, code: 'SELECTION_AMBIGUOUS' });
+    await expectRejection(server, () => migrate(server, { target }), { status: 400, code: 'FIELD_MISSING' });
   });
 
   test.each([
@@ -114,14 +114,14 @@ describe('rejects', () => {
     [422, 'FIELD_VALUE', { clientIds: ['none'], target: { ...target, organizationId: '' } }],
   ])('an invalid body with %i %s: %j', async (status, code, body) => {
     await using server = await startUnits();
-    await expectRefusal(server, () => migrate(server, body), { status, code });
+    await expectRejection(server, () => migrate(server, body), { status, code });
   });
 
   test('an administrator without MFA', async () => {
     await using server = await startUnits();
     const body = { clientIds: ['none'], target };
     const user = await asUser(server, { roles: ['ADMIN'] });
-    await expectRefusal(server, () => user.call(id, { body }), { status: 403, code: 'ROLE_MISSING' });
+    await expectRejection(server, () => user.call(id, { body }), { status: 403, code: 'ROLE_MISSING' });
     const withMfa = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
     await withMfa.call(id, { body });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 import { testCorporateBodies } from './fixtures.ts';
 
@@ -36,7 +36,7 @@ test('accepts a user with IAM_ADMIN_MAINTENANCE and rejects every other user', a
   ];
   for (const other of others) {
     const user = await asUser(server, other);
-    await expectRefusal(server, () => user.call(id, { body: { corporateGroupName: 'x' } }), rejected);
+    await expectRejection(server, () => user.call(id, { body: { corporateGroupName: 'x' } }), rejected);
   }
 });
 

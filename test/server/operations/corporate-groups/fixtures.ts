@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { createIds, expectRefusal, startWithMembers } from '../user-accesses/member-fixtures.ts';
+import { createIds, expectRejection, startWithMembers } from '../user-accesses/member-fixtures.ts';
 
 /** Creates a corporate group on a server with the businesses a and b. */
 export async function makeCorporateGroup(
@@ -55,12 +55,12 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       await using fixture = await start();
       await makeCorporateGroup(fixture.server, corporateGroupName);
       const expected = { status: 412, code: 'CORPORATE_GROUP_NAME_TAKEN' };
-      await expectRefusal(fixture.server, () => fixture.write({ corporateGroupName }), expected);
+      await expectRejection(fixture.server, () => fixture.write({ corporateGroupName }), expected);
     });
 
     test.each(names.bad)('is rejected if it is invalid: %j', async (corporateGroupName) => {
       await using fixture = await start();
-      const failure = await expectRefusal(fixture.server, () => fixture.write({ corporateGroupName }), {
+      const failure = await expectRejection(fixture.server, () => fixture.write({ corporateGroupName }), {
         status: 422,
         code: 'FIELD_VALUE',
       });
@@ -81,7 +81,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       await using fixture = await start();
       const bad = ['A', 'nobody', 'constructor', '__proto__'];
       const businesses = ['a', ...bad, 'b'].map((businessId) => ({ businessId }));
-      const failure = await expectRefusal(
+      const failure = await expectRejection(
         fixture.server,
         () => fixture.write({ corporateGroupName: 'new', organizationId: 'o', businesses }),
         { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' },
@@ -94,7 +94,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
     test('are rejected if one is in another corporate group; the error names that group', async () => {
       await using fixture = await start();
       await makeCorporateGroup(fixture.server, 'holding', ['b']);
-      const failure = await expectRefusal(
+      const failure = await expectRejection(
         fixture.server,
         () => fixture.write({ corporateGroupName: 'new', businesses: [{ businessId: 'a' }, { businessId: 'b' }] }),
         { status: 422, code: 'BUSINESS_IN_CORPORATE_GROUP' },
@@ -111,9 +111,9 @@ export function testCorporateBodies({ id, prepare }: Write): void {
         businesses: businessIds.map((businessId) => ({ businessId })),
       });
       const oneBad = () => fixture.write(body([...ids.slice(1), 'nobody']));
-      await expectRefusal(fixture.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
+      await expectRejection(fixture.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
       const tooMany = () => fixture.write(body([...ids, 'a']));
-      await expectRefusal(fixture.server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+      await expectRejection(fixture.server, tooMany, { status: 422, code: 'FIELD_VALUE' });
       await fixture.write(body(ids));
       const row = await fixture.server.appContext.store.corporateGroups.getBy('business', 'many09999');
       expect(row?.businesses).toEqual(ids);
@@ -131,6 +131,6 @@ export function testCorporateBodies({ id, prepare }: Write): void {
     ['FIELD_UNKNOWN', '{"corporateGroupName": "new", "__proto__": {"organizationId": "x"}}'],
   ])('rejects a malformed body with %s: %j', async (code, body) => {
     await using fixture = await start();
-    await expectRefusal(fixture.server, () => fixture.write(body), { status: 400, code });
+    await expectRejection(fixture.server, () => fixture.write(body), { status: 400, code });
   });
 }

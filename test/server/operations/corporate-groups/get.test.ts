@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.get';
@@ -23,6 +23,6 @@ test('returns 404 for an unknown group; only ids identify it', async () => {
   await makeCorporateGroup(server, 'holding');
   for (const corporateGroupId of ['holding', 'constructor', '__proto__', '0'.repeat(24)]) {
     const request = () => server.admin.call(id, { params: { corporateGroupId } });
-    await expectRefusal(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+    await expectRejection(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup } from './fixtures.ts';
 
 const id = 'corporate-groups.remove';
@@ -23,6 +23,6 @@ test('returns 404 for an unknown group, so one of many concurrent requests succe
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   for (const other of [corporateGroupId, 'holding', '__proto__']) {
     const request = () => server.admin.call(id, { params: { corporateGroupId: other } });
-    await expectRefusal(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+    await expectRejection(server, request, { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
   }
 });

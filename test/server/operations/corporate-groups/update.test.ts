@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { makeCorporateGroup, testCorporateBodies } from './fixtures.ts';
 
 const id = 'corporate-groups.update';
@@ -45,7 +45,7 @@ test('rejects a stale If-Match', async () => {
   const ifMatch = String(read.headers.etag);
   await server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: 'new' } });
   const stale = () => server.admin.corporateGroups.update({ params, ifMatch, body: { corporateGroupName: 'newer' } });
-  await expectRefusal(server, stale, { status: 412, code: 'CHANGED_MEANWHILE' });
+  await expectRejection(server, stale, { status: 412, code: 'CHANGED_MEANWHILE' });
   await server.admin.corporateGroups.update({ params, ifMatch: '*', body: { corporateGroupName: 'newer' } });
 });
 
@@ -66,6 +66,6 @@ test('returns 404 for unknown and invalid ids', async () => {
   const request = (corporateGroupId: string) => () =>
     server.admin.call(id, { params: { corporateGroupId }, body: { corporateGroupName: 'new' } });
   for (const corporateGroupId of ['old', 'constructor', '__proto__'])
-    await expectRefusal(server, request(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
-  await expectRefusal(server, request('a/b'), { status: 404, code: 'PATH_VALUE' });
+    await expectRejection(server, request(corporateGroupId), { status: 404, code: 'CORPORATE_GROUP_NOT_FOUND' });
+  await expectRejection(server, request('a/b'), { status: 404, code: 'PATH_VALUE' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { userToken } from '../user-token.ts';
 
 const id = 'customers.create-business';
@@ -69,7 +69,7 @@ describe('a corporate group', () => {
     async (corporateGroupId) => {
       await using server = await startWithMembers();
       const request = () => create(server, { corporateGroupId });
-      await expectRefusal(server, request, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
+      await expectRejection(server, request, { status: 412, code: 'CORPORATE_GROUP_UNKNOWN' });
     },
   );
 });
@@ -80,7 +80,7 @@ describe('conflicts', () => {
     await create(server, { businessId: 'acme' });
     for (const businessId of ['acme', 'a']) {
       const request = () => create(server, { businessId, document: 'other' });
-      await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
+      await expectRejection(server, request, { status: 412, code: 'ID_TAKEN' });
     }
   });
 
@@ -89,14 +89,14 @@ describe('conflicts', () => {
     await create(server, { businessId: 'acme' });
     await server.appContext.store.transaction((tx) => tx.businesses.delete('acme'));
     const request = () => create(server, { businessId: 'acme', document: 'other' });
-    await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
+    await expectRejection(server, request, { status: 412, code: 'ID_TAKEN' });
   });
 
   test('rejects a document of another business; a user may have the same document', async () => {
     await using server = await startWithMembers();
     await server.admin.customers.createUser({ body: { userId: 'p1', document: '12345' } });
     await create(server);
-    await expectRefusal(server, () => create(server), { status: 412, code: 'DOCUMENT_TAKEN' });
+    await expectRejection(server, () => create(server), { status: 412, code: 'DOCUMENT_TAKEN' });
   });
 
   test('compares documents case-sensitively', async () => {
@@ -131,5 +131,5 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
 ])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
   await using server = await startWithMembers();
-  await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
+  await expectRejection(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

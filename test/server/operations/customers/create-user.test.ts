@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 
 const id = 'customers.create-user';
 const body = { userId: 'p1', document: '12345' };
@@ -24,7 +24,7 @@ test('shares its number sequence with businesses', async () => {
 
 test.each(['nobody', 'P1', 'toString'])('rejects an unknown user: %s', async (userId) => {
   await using server = await startWithMembers();
-  await expectRefusal(server, () => create(server, { userId }), { status: 412, code: 'USER_UNKNOWN' });
+  await expectRejection(server, () => create(server, { userId }), { status: 412, code: 'USER_UNKNOWN' });
 });
 
 test('accepts user ids that are properties of Object.prototype', async () => {
@@ -36,8 +36,8 @@ test('accepts user ids that are properties of Object.prototype', async () => {
 test('rejects a user who is a customer, and a document that another user has', async () => {
   await using server = await startWithMembers();
   await create(server);
-  await expectRefusal(server, () => create(server, { document: '2' }), { status: 412, code: 'CUSTOMER_TAKEN' });
-  await expectRefusal(server, () => create(server, { userId: 'p2' }), { status: 412, code: 'DOCUMENT_TAKEN' });
+  await expectRejection(server, () => create(server, { document: '2' }), { status: 412, code: 'CUSTOMER_TAKEN' });
+  await expectRejection(server, () => create(server, { userId: 'p2' }), { status: 412, code: 'DOCUMENT_TAKEN' });
 });
 
 test('accepts one of a hundred concurrent requests for the same user or document', async () => {
@@ -61,5 +61,5 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, name: 'x'.repeat(201) }],
 ])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
   await using server = await startWithMembers();
-  await expectRefusal(server, () => server.admin.call(id, { body: bad }), { status, code });
+  await expectRejection(server, () => server.admin.call(id, { body: bad }), { status, code });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
-import { expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'my-client-identities.create';
@@ -63,10 +63,10 @@ describe('the client is owned', () => {
     const { body: token } = await server.as({ basic: pair }).call('client-identities.login');
     await server.admin.clientIdentities.remove({ params: { serviceAccountId: 'maker' } });
     const login = () => server.as({ basic: pair }).call('client-identities.login');
-    await expectRefusal(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
+    await expectRejection(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
     const { accessToken } = token as { accessToken: string };
     const request = () => server.as({ token: accessToken }).groups.list();
-    await expectRefusal(server, request, { status: 401, code: 'TOKEN_INVALID' });
+    await expectRejection(server, request, { status: 401, code: 'TOKEN_INVALID' });
   });
 
   test('and can not authenticate while the owner of its owner is locked', async () => {
@@ -79,7 +79,7 @@ describe('the client is owned', () => {
       if (user) await tx.users.replace({ ...user, locked: true });
     });
     const login = () => server.as({ basic: pair }).call('client-identities.login');
-    await expectRefusal(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
+    await expectRejection(server, login, { status: 401, code: 'CREDENTIALS_INVALID' });
   });
 });
 
@@ -90,7 +90,7 @@ describe('the scope', () => {
     expect(await rowOf(server, await create(caller, { scope: ['READ'] }))).toMatchObject({ scope: ['READ'] });
     for (const scope of [['READ', 'DELETE'], ['read'], ['constructor'], ['__proto__']]) {
       const request = () => create(caller, { scope });
-      await expectRefusal(server, request, { status: 412, code: 'SCOPE_EXCEEDED' });
+      await expectRejection(server, request, { status: 412, code: 'SCOPE_EXCEEDED' });
     }
   });
 
@@ -98,7 +98,7 @@ describe('the scope', () => {
     await using server = await startWithMembers();
     const caller = await asUser(server);
     await create(caller, { scope: ['READ', 'WRITE'] });
-    await expectRefusal(server, () => create(caller, { scope: ['ADMIN'] }), { status: 412, code: 'SCOPE_EXCEEDED' });
+    await expectRejection(server, () => create(caller, { scope: ['ADMIN'] }), { status: 412, code: 'SCOPE_EXCEEDED' });
   });
 });
 
@@ -121,7 +121,7 @@ describe('a service account id', () => {
     await caller.call('my-client-identities.remove', { params: { clientId: removed.clientId } });
     for (const serviceAccountId of ['service-of-a', 'of-a', 'p1', 'once', removed.clientId]) {
       const request = () => create(caller, { serviceAccountId });
-      await expectRefusal(server, request, { status: 412, code: 'ID_TAKEN' });
+      await expectRejection(server, request, { status: 412, code: 'ID_TAKEN' });
     }
   });
 
@@ -153,7 +153,7 @@ describe('one owner', () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pairs = await Promise.all(Array.from({ length: 20 }, () => create(caller)));
-    await expectRefusal(server, () => create(caller), { status: 412, code: 'TOO_MANY_CLIENTS' });
+    await expectRejection(server, () => create(caller), { status: 412, code: 'TOO_MANY_CLIENTS' });
     await caller.call('my-client-identities.remove', { params: { clientId: pairs[0]?.clientId ?? '' } });
     await create(caller);
   });
@@ -167,14 +167,14 @@ describe('rejects', () => {
   ])('a user %s', async (_, user) => {
     await using server = await startWithMembers();
     const caller = await asUser(server, user);
-    await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
+    await expectRejection(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
   test('a user of a third-party client', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
     const caller = await asUser(server, { clientId: 'foreign' });
-    await expectRefusal(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
+    await expectRejection(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
   test('a client that is only identified', async () => {
@@ -199,7 +199,7 @@ test.each([
 ])('rejects an invalid body with %s: %j', async (code, bad) => {
   await using server = await startWithMembers();
   const caller = await asUser(server);
-  await expectRefusal(server, () => caller.call(id, { body: bad }), { status: 400, code });
+  await expectRejection(server, () => caller.call(id, { body: bad }), { status: 400, code });
 });
 
 test('returns errors with 200 when soft errors are requested', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
-import { catchClientError, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { catchClientError, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser } from '../user-token.ts';
 
 const id = 'my-client-identities.remove';
@@ -75,14 +75,14 @@ describe('returns 404 for a client of another owner', () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSOWNER'] });
     for (const clientId of [...foreignIds, 'OF-A', 'test-admin', 'test-app'])
-      await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
+      await expectRejection(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('to an administrator', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
     for (const clientId of foreignIds)
-      await expectRefusal(server, () => caller.call(id, { params: { clientId } }), notFound);
+      await expectRejection(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('with the same body as for an unknown client, so that the response does not reveal which clients exist', async () => {
@@ -98,19 +98,19 @@ describe('returns 404 for a client of another owner', () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', party: '3RDPARTY', ownerClientId: 'test-app' });
     const caller = await asUser(server);
-    await expectRefusal(server, () => caller.call(id, { params: { clientId: 'mine' } }), notFound);
+    await expectRejection(server, () => caller.call(id, { params: { clientId: 'mine' } }), notFound);
   });
 
   test('also for the calling client itself and for a bootstrap client', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'lonely' });
-    await expectRefusal(server, () => caller.call(id, { params: { clientId: 'lonely' } }), notFound);
+    await expectRejection(server, () => caller.call(id, { params: { clientId: 'lonely' } }), notFound);
     await server.appContext.store.transaction(async (tx) => {
       const app = await tx.clients.get('test-app');
       if (app) await tx.clients.replace({ ...app, businessId: 'a' });
     });
     const owner = await asUser(server, { businessId: 'a', roles: ['BUSINESSOWNER'], clientId: 'of-a' });
-    await expectRefusal(server, () => owner.call(id, { params: { clientId: 'test-app' } }), notFound);
+    await expectRejection(server, () => owner.call(id, { params: { clientId: 'test-app' } }), notFound);
   });
 });
 

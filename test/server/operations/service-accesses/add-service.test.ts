@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { membersIn, testMemberBodies } from '../user-accesses/bodies.ts';
-import { callerWith, expectRefusal, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { callerWith, expectRejection, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 import { asUser, userToken } from '../user-token.ts';
 
 const id = 'service-accesses.add-service';
@@ -29,7 +29,7 @@ testMemberBodies({
 test('accepts service account ids but not client ids, and grants the roles at once', async () => {
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'SERVICE_UNKNOWN' };
-  await expectRefusal(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
+  await expectRejection(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
   const service = server.as({ basic: { clientId: 'of-nobody', clientSecret: 'x' } });
   await expect(service.groups.list()).rejects.toMatchObject({ status: 403 });
   await server.admin.serviceAccesses.addService(to('iam-auditors', ['service-of-nobody']));
@@ -44,7 +44,7 @@ describe('own services only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-nobody'], ['nobody'], ['SERVICE-OF-A']])
-        await expectRefusal(server, () => caller.call(id, to('plain', serviceIds)), rejected);
+        await expectRejection(server, () => caller.call(id, to('plain', serviceIds)), rejected);
       await caller.serviceAccesses.addService(to('plain', ['service-of-a']));
     }
     expect(await membersIn(server)).toEqual(['service-of-a']);
@@ -56,7 +56,7 @@ describe('own services only', () => {
     const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
     await server.makeClient(owned);
     for (const serviceId of ['service-of-p1', 'service-of-a', 'service-of-nobody', 'nobody'])
-      await expectRefusal(server, () => caller.call(id, to('plain', [serviceId])), rejected);
+      await expectRejection(server, () => caller.call(id, to('plain', [serviceId])), rejected);
     await caller.serviceAccesses.addService(to('plain', ['own-service']));
     expect(await membersIn(server)).toEqual(['own-service']);
   });
@@ -66,7 +66,7 @@ describe('own services only', () => {
     const application = await server.makeClient({ serviceAccountId: 'application-service' });
     const token = await userToken(server, { clientId: application.clientId });
     const request = () => server.as({ token }).call(id, to('plain', ['application-service']));
-    await expectRefusal(server, request, rejected);
+    await expectRejection(server, request, rejected);
   });
 
   test('are its own and those of its user, for a client', async () => {
@@ -74,13 +74,13 @@ describe('own services only', () => {
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'PERSON'];
     const caller = await callerWith(server, roles, { serviceAccountId: 'itself', userId: 'p1' });
     await caller.serviceAccesses.addService(to('plain', ['itself', 'service-of-p1']));
-    await expectRefusal(server, () => caller.call(id, to('plain', ['service-of-a'])), rejected);
+    await expectRejection(server, () => caller.call(id, to('plain', ['service-of-a'])), rejected);
   });
 
   test('restrict an auditor but not an administrator', async () => {
     await using server = await startWithMembers();
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
-    await expectRefusal(server, () => auditor.call(id, to('plain', ['service-of-a'])), rejected);
+    await expectRejection(server, () => auditor.call(id, to('plain', ['service-of-a'])), rejected);
     const administrator = await asUser(server, { roles: ['ADMIN'] });
     await administrator.serviceAccesses.addService(to('plain', ['service-of-a']));
   });
@@ -91,7 +91,7 @@ describe('own services only', () => {
     const caller = await asUser(server, { userId: 'owner', roles: ['DEPLOY'] });
     await server.makeClient({ clientId: 'own', serviceAccountId: 'own-service', userId: 'owner' });
     for (const groupId of ['leads', 'maintainers', 'iam-administrators'])
-      await expectRefusal(server, () => caller.call(id, to(groupId, ['own-service'])), {
+      await expectRejection(server, () => caller.call(id, to(groupId, ['own-service'])), {
         status: 404,
         code: 'GROUP_NOT_FOUND',
       });
@@ -103,5 +103,5 @@ test('rejects users of a business who are neither owner nor administrator', asyn
   await using server = await startWithMembers();
   const caller = await asUser(server, { businessId: 'a' });
   const request = () => caller.call(id, to('plain', ['service-of-a']));
-  await expectRefusal(server, request, { status: 403, code: 'ROLE_MISSING' });
+  await expectRejection(server, request, { status: 403, code: 'ROLE_MISSING' });
 });

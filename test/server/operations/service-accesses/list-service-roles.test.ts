@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers, testRoleSets } from '../user-accesses/member-fixtures.ts';
 
 const id = 'service-accesses.list-service-roles';
 const of = (serviceId: string) => ({ params: { serviceId } });
@@ -24,6 +24,9 @@ test('returns the roles that groups grant to the service, and those groups', asy
 test('returns 404 for unknown services, including client ids', async () => {
   await using server = await startWithMembers();
   for (const serviceId of ['of-a', 'SERVICE-OF-A', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, of(serviceId)), { status: 404, code: 'SERVICE_NOT_FOUND' });
-  await expectRefusal(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
+    await expectRejection(server, () => server.admin.call(id, of(serviceId)), {
+      status: 404,
+      code: 'SERVICE_NOT_FOUND',
+    });
+  await expectRejection(server, () => server.admin.call(id, of('a b')), { status: 404, code: 'PATH_VALUE' });
 });

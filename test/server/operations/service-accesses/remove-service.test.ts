@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { membersIn } from '../user-accesses/bodies.ts';
 import {
   callerWith,
-  expectRefusal,
+  expectRejection,
   insertMembers,
   lockFirstAdministrator,
   startWithMembers,
@@ -37,42 +37,42 @@ test('returns 404 for a service that is not in the group and for unknown groups'
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [service('service-of-a')]);
   for (const serviceId of ['service-of-b', 'SERVICE-OF-A', 'of-a', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from('plain', serviceId)), {
+    await expectRejection(server, () => server.admin.call(id, from('plain', serviceId)), {
       status: 404,
       code: 'MEMBERSHIP_NOT_FOUND',
     });
   for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from(groupId, 'service-of-a')), {
+    await expectRejection(server, () => server.admin.call(id, from(groupId, 'service-of-a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
-  await expectRefusal(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
+  await expectRejection(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
 test('hides a group with roles that an administrator of a business does not have, whether or not the service is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'service-of-a')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'service-of-a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
   for (const group of ['deployers', 'leads', 'iam-administrators']) {
-    const hidden = await expectRefusal(server, () => caller.call(id, from(group, 'service-of-a')), {
+    const hidden = await expectRejection(server, () => caller.call(id, from(group, 'service-of-a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
     expect(hidden.items).toEqual(unknown.items);
   }
-  await expectRefusal(server, () => caller.call(id, from('plain', 'service-of-a')), {
+  await expectRejection(server, () => caller.call(id, from('plain', 'service-of-a')), {
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
-  await expectRefusal(server, () => server.admin.call(id, from('deployers', 'service-of-a')), {
+  await expectRejection(server, () => server.admin.call(id, from('deployers', 'service-of-a')), {
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await insertMembers(server, 'deployers', [service('service-of-a')]);
-  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'service-of-a')), {
+  const present = await expectRejection(server, () => caller.call(id, from('deployers', 'service-of-a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -98,7 +98,7 @@ test('accepts a service that administers a business and leaves a group with role
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'leads' }] } });
   await insertMembers(server, 'outer', [service('service-of-a')]);
   const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('outer', 'service-of-a')), rejected);
+  await expectRejection(server, () => caller.call(id, from('outer', 'service-of-a')), rejected);
   await insertMembers(server, 'outer', [service('chief')]);
   await caller.serviceAccesses.removeService(from('outer', 'chief'));
   expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
@@ -110,7 +110,7 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await insertMembers(server, 'iam-auditors', [service('service-of-a')]);
   await insertMembers(server, 'leads', [service('service-of-a')]);
   const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
-  await expectRefusal(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), rejected);
+  await expectRejection(server, () => caller.call(id, from('iam-auditors', 'service-of-a')), rejected);
   await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
 });
 
@@ -133,8 +133,8 @@ describe('own services only', () => {
     ] as const;
     for (const [caller, another] of callers) {
       for (const serviceId of ['service-of-b', 'service-of-nobody', another]) {
-        const thirdParty = await expectRefusal(server, () => caller.call(id, from('plain', serviceId)), rejected);
-        const unknown = await expectRefusal(server, () => caller.call(id, from('plain', 'nobody')), rejected);
+        const thirdParty = await expectRejection(server, () => caller.call(id, from('plain', serviceId)), rejected);
+        const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'nobody')), rejected);
         expect(thirdParty.items).toEqual(unknown.items);
       }
     }
@@ -146,7 +146,7 @@ describe('own services only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [service('service-of-a')]);
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
-    await expectRefusal(server, () => auditor.call(id, from('plain', 'service-of-a')), rejected);
+    await expectRejection(server, () => auditor.call(id, from('plain', 'service-of-a')), rejected);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { callerWith, expectRefusal, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { callerWith, expectRejection, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-business-user';
 const to = (businessId: string, userIds: readonly string[], groupName = 'plain') => ({
@@ -31,7 +31,7 @@ test('rejects users of another business or of none like unknown users', async ()
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
   for (const userId of ['b1', 'p1', 'nobody']) {
-    const failure = await expectRefusal(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
+    const failure = await expectRejection(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
     expect(failure.items).toEqual([{ code: expected.code, message: `Business a has no user ${userId}.` }]);
   }
 });
@@ -39,7 +39,7 @@ test('rejects users of another business or of none like unknown users', async ()
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, to(businessId, [])), {
+    await expectRejection(server, () => server.admin.call(id, to(businessId, [])), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
@@ -52,8 +52,8 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), rejected);
-      await expectRefusal(server, () => caller.call(id, to('nobody', ['b1'])), rejected);
+      await expectRejection(server, () => caller.call(id, to('b', ['b1'])), rejected);
+      await expectRejection(server, () => caller.call(id, to('nobody', ['b1'])), rejected);
       await caller.userAccesses.addBusinessUser(to('a', ['a1']));
     }
     expect(await membersIn(server)).toEqual(['a1']);
@@ -63,7 +63,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'];
     const caller = await callerWith(server, roles);
-    await expectRefusal(server, () => caller.call(id, to('b', ['b1'])), rejected);
+    await expectRejection(server, () => caller.call(id, to('b', ['b1'])), rejected);
   });
 
   test('rejects an administrator who makes itself an owner, but accepts an owner who adds administrators', async () => {
@@ -71,7 +71,7 @@ describe('own business only', () => {
     const roles = ['BUSINESSADMIN', 'BUSINESSUSER'];
     const administrator = await asUser(server, { userId: 'u', roles, businessId: 'a' });
     const request = () => administrator.call(id, to('a', ['u'], 'business-owners'));
-    await expectRefusal(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
+    await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
     const owner = await asUser(server, { roles: ['BUSINESSOWNER', ...roles], businessId: 'a' });
     await owner.userAccesses.addBusinessUser(to('a', ['a1'], 'business-admins'));
     expect(await membersIn(server, 'business-admins')).toEqual(['a1']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
 import { membersIn, testMemberBodies } from './bodies.ts';
-import { expectRefusal, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { expectRejection, makeUsers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.add-user';
 
@@ -22,11 +22,11 @@ test('accepts one user without an array and reports errors of its fields', async
   await expect(server.admin.userAccesses.addUser({ params, body: { userId: 'p1' } })).resolves.toEqual({});
   expect(await membersIn(server)).toEqual(['p1']);
   const request = () => server.admin.call(id, { params, body: { userId: 5 } });
-  const failure = await expectRefusal(server, request, { status: 400, code: 'FIELD_TYPE' });
+  const failure = await expectRejection(server, request, { status: 400, code: 'FIELD_TYPE' });
   expect(failure.items).toEqual([
     { code: 'FIELD_TYPE', message: '[0].userId must be a string.', details: { field: '[0].userId' } },
   ]);
-  await expectRefusal(server, () => server.admin.call(id, { params, body: {} }), {
+  await expectRejection(server, () => server.admin.call(id, { params, body: {} }), {
     status: 400,
     code: 'FIELD_MISSING',
   });
@@ -43,7 +43,7 @@ test('rejects an administrator who makes itself a maintainer', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { userId: 'u', roles: ['ADMIN'] });
   const request = () => caller.call(id, { params: { groupName: 'maintainers' }, body: [{ userId: 'u' }] });
-  await expectRefusal(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
+  await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
 });
 
 test('accepts the same users from a hundred concurrent requests', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
-import { catchClientError, createIds, expectRefusal, startWithMembers } from './member-fixtures.ts';
+import { catchClientError, createIds, expectRejection, startWithMembers } from './member-fixtures.ts';
 
 export interface MemberAddition {
   readonly id: OperationId;
@@ -47,7 +47,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       const [first, second] = known;
       const bad = [first.toUpperCase(), 'nobody', 'toString'];
       const request = () => add(server, entries([first, ...bad, second]));
-      const failure = await expectRefusal(server, request, { status: 422, code: unknownCode });
+      const failure = await expectRejection(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toEqual(
         bad.map((memberId) => ({
           code: unknownCode,
@@ -61,10 +61,10 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       const ids = createIds('many', 10_000);
       await make(server, ids);
       const request = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
-      const failure = await expectRefusal(server, request, { status: 422, code: unknownCode });
+      const failure = await expectRejection(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toHaveLength(1);
       const tooMany = () => add(server, entries([...ids, 'one-more']));
-      await expectRefusal(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
+      await expectRejection(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
       await add(server, entries(ids));
       expect(await membersIn(server)).toEqual(ids);
     });
@@ -88,7 +88,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       ['FIELD_TYPE', '7', 'The body must be an array.'],
     ])('is rejected with %s: %j', async (code, body, message) => {
       await using server = await startWithMembers();
-      const failure = await expectRefusal(server, () => add(server, body), { status: 400, code });
+      const failure = await expectRejection(server, () => add(server, body), { status: 400, code });
       if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
     });
 
@@ -97,7 +97,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       async (memberId) => {
         await using server = await startWithMembers();
         const request = () => add(server, entries([known[0], memberId]));
-        const failure = await expectRefusal(server, request, { status: 422, code: 'FIELD_VALUE' });
+        const failure = await expectRejection(server, request, { status: 422, code: 'FIELD_VALUE' });
         expect(failure.items).toEqual([
           { code: 'FIELD_VALUE', message: expect.stringContaining(`[1].${field}`), details: { field: `[1].${field}` } },
         ]);
@@ -107,9 +107,9 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     test('may have ids that are properties of Object.prototype', async () => {
       await using server = await startWithMembers();
       for (const memberId of ['hasOwnProperty', 'valueOf'])
-        await expectRefusal(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
+        await expectRejection(server, () => add(server, entries([memberId])), { status: 422, code: unknownCode });
       const raw = `[{"${field}": "${known[0]}", "__proto__": {"${field}": "${known[1]}"}}]`;
-      await expectRefusal(server, () => add(server, raw), { status: 400, code: 'FIELD_UNKNOWN' });
+      await expectRejection(server, () => add(server, raw), { status: 400, code: 'FIELD_UNKNOWN' });
     });
   });
 
@@ -117,10 +117,10 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     await using server = await startWithMembers();
     for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
       const request = () => add(server, entries(known), groupName);
-      await expectRefusal(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
+      await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
     }
     const long = () => add(server, entries(known), 'a'.repeat(101));
-    await expectRefusal(server, long, { status: 404, code: 'PATH_VALUE' });
+    await expectRejection(server, long, { status: 404, code: 'PATH_VALUE' });
   });
 
   describe('roles of the group', () => {
@@ -132,7 +132,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       for (const authorities of [common, [...common, 'APPROVE'], [...common, 'DEPLOY']]) {
         const caller = await server.withAuthorities(authorities);
         const request = () => caller.call(id, { params: params('leads'), body: entries(known) });
-        await expectRefusal(server, request, rejected);
+        await expectRejection(server, request, rejected);
       }
       const holder = await server.withAuthorities([...common, 'APPROVE', 'DEPLOY']);
       await holder.call(id, { params: params('leads'), body: entries(known) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../user-token.ts';
-import { callerWith, expectRefusal, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { callerWith, expectRejection, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 import { testMemberPages } from './pages.ts';
 
 const id = 'user-accesses.list-business-users';
@@ -20,9 +20,9 @@ test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
   for (const businessId of ['A', 'nobody', 'constructor', '__proto__']) {
     const request = () => server.admin.call(id, at(businessId));
-    await expectRefusal(server, request, { status: 404, code: 'BUSINESS_NOT_FOUND' });
+    await expectRejection(server, request, { status: 404, code: 'BUSINESS_NOT_FOUND' });
   }
-  await expectRefusal(server, () => server.admin.call(id, at('a b')), { status: 404, code: 'PATH_VALUE' });
+  await expectRejection(server, () => server.admin.call(id, at('a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
 describe('own business only', () => {
@@ -34,8 +34,8 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expect(caller.userAccesses.listBusinessUsers(at('a'))).resolves.toEqual({ items: [{ userId: 'a1' }] });
-      const thirdParty = await expectRefusal(server, () => caller.call(id, at('b')), rejected);
-      const unknown = await expectRefusal(server, () => caller.call(id, at('nobody')), rejected);
+      const thirdParty = await expectRejection(server, () => caller.call(id, at('b')), rejected);
+      const unknown = await expectRejection(server, () => caller.call(id, at('nobody')), rejected);
       expect(thirdParty.items).toEqual(unknown.items);
     }
   });
@@ -43,14 +43,14 @@ describe('own business only', () => {
   test('is empty for an owner without a business', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSOWNER'] });
-    await expectRefusal(server, () => caller.call(id, at('a')), rejected);
+    await expectRejection(server, () => caller.call(id, at('a')), rejected);
   });
 
   test('restricts a caller with an administrative role without access here, but not one with access', async () => {
     await using server = await startWithMembers();
     const common = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'];
     const maintainer = await callerWith(server, [...common, 'IAM_ADMIN_MAINTENANCE']);
-    await expectRefusal(server, () => maintainer.call(id, at('b')), rejected);
+    await expectRejection(server, () => maintainer.call(id, at('b')), rejected);
     const auditor = await callerWith(server, [...common, 'IAM_ADMIN_READ_ONLY']);
     await expect(auditor.call(id, at('b'))).resolves.toMatchObject({ status: 200 });
   });

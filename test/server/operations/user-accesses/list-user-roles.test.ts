@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRefusal, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
+import { expectRejection, insertMembers, startWithMembers, testRoleSets } from './member-fixtures.ts';
 
 const id = 'user-accesses.list-user-roles';
 const of = (userId: string, businessId?: string) => ({
@@ -64,9 +64,9 @@ test('returns 404 for unknown users and for businesses of other users', async ()
   await using server = await startWithMembers();
   const expected = { status: 404, code: 'USER_NOT_FOUND' };
   for (const userId of ['P1', 'nobody', 'toString'])
-    await expectRefusal(server, () => server.admin.call(id, of(userId)), expected);
+    await expectRejection(server, () => server.admin.call(id, of(userId)), expected);
   for (const businessId of ['b', 'A', 'nobody', '', 'a b', '__proto__', 'x'.repeat(100)])
-    await expectRefusal(server, () => server.admin.call(id, of('a1', businessId)), expected);
-  await expectRefusal(server, () => server.admin.call(id, of('p1', 'a')), expected);
-  await expectRefusal(server, () => server.admin.call(id, of('p 1')), { status: 404, code: 'PATH_VALUE' });
+    await expectRejection(server, () => server.admin.call(id, of('a1', businessId)), expected);
+  await expectRejection(server, () => server.admin.call(id, of('p1', 'a')), expected);
+  await expectRejection(server, () => server.admin.call(id, of('p 1')), { status: 404, code: 'PATH_VALUE' });
 });

@@ -91,7 +91,7 @@ export async function catchClientError(request: Promise<unknown>): Promise<Clien
 }
 
 /** Expects that a request is rejected with this error and leaves the store unchanged. */
-export async function expectRefusal(
+export async function expectRejection(
   server: TestServer,
   request: () => Promise<unknown>,
   expected: { status: number; code: string },
@@ -178,9 +178,9 @@ export function testRoleSets(id: OperationId, prepare: (server: TestServer) => P
       const status = operation.statuses.includes(403) ? 403 : 401;
       for (const roles of rejected) {
         const caller = await callerWith(server, roles);
-        await expectRefusal(server, () => caller.call(id, input), { status, code: 'ROLE_MISSING' });
+        await expectRejection(server, () => caller.call(id, input), { status, code: 'ROLE_MISSING' });
       }
-      await expectRefusal(server, () => server.as().call(id, input), { status: 401, code: 'CREDENTIALS_MISSING' });
+      await expectRejection(server, () => server.as().call(id, input), { status: 401, code: 'CREDENTIALS_MISSING' });
     });
   });
 }

@@ -5,7 +5,7 @@ import {
   callerWith,
   createIds,
   expectOneLeft,
-  expectRefusal,
+  expectRejection,
   insertMembers,
   lockFirstAdministrator,
   makeUsers,
@@ -48,33 +48,33 @@ test('returns 404 for unknown members, businesses and groups', async () => {
     [from('plain', 'a', 'a 1'), 'PATH_VALUE'],
   ] as const;
   for (const [input, code] of rows)
-    await expectRefusal(server, () => server.admin.call(id, input), { status: 404, code });
+    await expectRejection(server, () => server.admin.call(id, input), { status: 404, code });
 });
 
 test('hides a group with roles that the caller does not have, whether or not the user is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRefusal(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
   for (const group of ['deployers', 'leads', 'iam-administrators']) {
-    const hidden = await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), {
+    const hidden = await expectRejection(server, () => caller.call(id, from(group, 'a', 'a1')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
     expect(hidden.items).toEqual(unknown.items);
   }
-  await expectRefusal(server, () => caller.call(id, from('plain', 'a', 'a1')), {
+  await expectRejection(server, () => caller.call(id, from('plain', 'a', 'a1')), {
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
-  await expectRefusal(server, () => server.admin.call(id, from('deployers', 'a', 'a1')), {
+  await expectRejection(server, () => server.admin.call(id, from('deployers', 'a', 'a1')), {
     status: 404,
     code: 'MEMBERSHIP_NOT_FOUND',
   });
   await insertMembers(server, 'deployers', [pair('a', 'a1')]);
-  const present = await expectRefusal(server, () => caller.call(id, from('deployers', 'a', 'a1')), {
+  const present = await expectRejection(server, () => caller.call(id, from('deployers', 'a', 'a1')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -87,7 +87,7 @@ test('accepts an administrator of a business for groups with roles that it has, 
   await insertMembers(server, 'deployers', [pair('a', 'a1')]);
   await insertMembers(server, 'leads', [pair('a', 'a1'), pair('a', 'chief')]);
   await caller.userAccesses.removeBusinessUser(from('deployers', 'a', 'a1'));
-  await expectRefusal(server, () => caller.call(id, from('leads', 'a', 'a1')), {
+  await expectRejection(server, () => caller.call(id, from('leads', 'a', 'a1')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -103,7 +103,7 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role, directly or through
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
     await insertMembers(server, group, [pair('a', 'a1')]);
     const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
-    await expectRefusal(server, () => caller.call(id, from(group, 'a', 'a1')), rejected);
+    await expectRejection(server, () => caller.call(id, from(group, 'a', 'a1')), rejected);
   }
   await insertMembers(server, 'leads', [pair('a', 'a1')]);
   await caller.userAccesses.removeBusinessUser(from('leads', 'a', 'a1'));
@@ -120,7 +120,7 @@ describe('own business only', () => {
       ['BUSINESSADMIN', 'a2'],
     ] as const) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
+      await expectRejection(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
       await caller.userAccesses.removeBusinessUser(from('plain', 'a', userId));
     }
     expect(await membersIn(server)).toEqual(['b1']);
@@ -130,7 +130,7 @@ describe('own business only', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [pair('b', 'b1')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY']);
-    await expectRefusal(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
+    await expectRejection(server, () => caller.call(id, from('plain', 'b', 'b1')), rejected);
   });
 });
 
@@ -140,7 +140,7 @@ describe('last administrator', () => {
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [pair('a', 'a1')]);
     const request = () => server.admin.call(id, from('maintainers', 'a', 'a1'));
-    await expectRefusal(server, request, { status: 412, code: 'LAST_ADMINISTRATOR' });
+    await expectRejection(server, request, { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('remains when a hundred are removed concurrently', async () => {

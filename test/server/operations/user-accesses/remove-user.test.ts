@@ -5,7 +5,7 @@ import {
   callerWith,
   createIds,
   expectOneLeft,
-  expectRefusal,
+  expectRejection,
   insertMembers,
   lockFirstAdministrator,
   makeUsers,
@@ -47,15 +47,15 @@ test('returns 404 for a user who is not in the group and for unknown groups', as
   await insertMembers(server, 'plain', [user('p1'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
   const notIn = { status: 404, code: 'MEMBERSHIP_NOT_FOUND' };
   for (const userId of ['p2', 'P1', 'a1', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from('plain', userId)), notIn);
+    await expectRejection(server, () => server.admin.call(id, from('plain', userId)), notIn);
   for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__'])
-    await expectRefusal(server, () => server.admin.call(id, from(groupName, 'p1')), {
+    await expectRejection(server, () => server.admin.call(id, from(groupName, 'p1')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
     });
-  await expectRefusal(server, () => server.admin.call(id, from('plain', 'p 1')), { status: 404, code: 'PATH_VALUE' });
+  await expectRejection(server, () => server.admin.call(id, from('plain', 'p 1')), { status: 404, code: 'PATH_VALUE' });
   await server.admin.userAccesses.removeUser(from('plain', 'p1'));
-  await expectRefusal(server, () => server.admin.call(id, from('plain', 'p1')), notIn);
+  await expectRejection(server, () => server.admin.call(id, from('plain', 'p1')), notIn);
 });
 
 describe('a client without AUTH-MFA', () => {
@@ -70,7 +70,7 @@ describe('a client without AUTH-MFA', () => {
       for (const groupName of [role, outer.groupName]) {
         await insertMembers(server, groupName, [user('p1')]);
         const caller = await server.withAuthorities([]);
-        await expectRefusal(server, () => caller.call(id, from(groupName, 'p1')), rejected);
+        await expectRejection(server, () => caller.call(id, from(groupName, 'p1')), rejected);
       }
     }
     const caller = await server.withAuthorities([]);
@@ -83,7 +83,7 @@ describe('a client without AUTH-MFA', () => {
     await insertMembers(server, 'maintainers', [user('p1')]);
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'ADMIN', 'IAM_ADMIN_MAINTENANCE'];
     const caller = await callerWith(server, roles);
-    await expectRefusal(server, () => caller.call(id, from('maintainers', 'p1')), rejected);
+    await expectRejection(server, () => caller.call(id, from('maintainers', 'p1')), rejected);
     const authenticated = await callerWith(server, [...roles, 'AUTH-MFA']);
     await authenticated.userAccesses.removeUser(from('maintainers', 'p1'));
   });
@@ -92,7 +92,7 @@ describe('a client without AUTH-MFA', () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [user('p1')]);
     const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
-    await expectRefusal(server, () => caller.call(id, from('plain', 'p1')), { status: 401, code: 'ROLE_MISSING' });
+    await expectRejection(server, () => caller.call(id, from('plain', 'p1')), { status: 401, code: 'ROLE_MISSING' });
     const authenticated = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
     await authenticated.userAccesses.removeUser(from('plain', 'p1'));
   });
@@ -106,7 +106,7 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role, but accepts groups 
   for (const group of ['maintainers', 'iam-auditors', 'outer']) {
     await insertMembers(server, group, [user('p1')]);
     const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
-    await expectRefusal(server, () => caller.call(id, from(group, 'p1')), rejected);
+    await expectRejection(server, () => caller.call(id, from(group, 'p1')), rejected);
   }
   for (const group of ['admins', 'leads']) {
     await insertMembers(server, group, [user('p1')]);
@@ -120,7 +120,7 @@ describe('last administrator', () => {
     await lockFirstAdministrator(server);
     await insertMembers(server, 'maintainers', [user('p1')]);
     const request = () => server.admin.call(id, from('maintainers', 'p1'));
-    const failure = await expectRefusal(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
+    const failure = await expectRejection(server, request, { status: 200, code: 'LAST_ADMINISTRATOR' });
     expect(failure.items).toEqual([{ code: 'LAST_ADMINISTRATOR', message: expect.any(String) }]);
     await insertMembers(server, 'maintainers', [user('p2')]);
     await server.admin.userAccesses.removeUser(from('maintainers', 'p1'));

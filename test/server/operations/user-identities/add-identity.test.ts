@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId } from '../../../harness.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { asMaintainer, expectRejected, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
 import { alice, logIn, readClaims, startWith } from './login-fixtures.ts';
 
 const add = (as: IamClient, identity: unknown, id: string = alice.userId) =>
@@ -51,7 +51,7 @@ describe('rejects', () => {
     await using server = await startWith();
     const { userId } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => add(maintainer, 'new', userId), { status: 403, code: 'MFA_MISSING' });
+    await expectRejected(server, () => add(maintainer, 'new', userId), { status: 403, code: 'MFA_MISSING' });
     await expect(add(await asMaintainer(server, 'AUTH-MFA'), 'new', userId)).resolves.toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe('rejects', () => {
       { userId: 'bob', userName: 'Bob1', userEmail: 'bob@example.com', identities: ['b2'] },
     ]);
     for (const name of ['BOB', 'bob1', 'Bob@example.com', 'B2'])
-      await expectRefused(server, () => add(server.admin, name), { status: 412, code: 'LOGIN_NAME_TAKEN' });
+      await expectRejected(server, () => add(server.admin, name), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
   test('an invalid value, including one that can not end a path', async () => {
@@ -75,7 +75,7 @@ describe('rejects', () => {
 
   test('an unknown user', async () => {
     await using server = await startWith();
-    await expectRefused(server, () => add(server.admin, 'new', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
+    await expectRejected(server, () => add(server.admin, 'new', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 

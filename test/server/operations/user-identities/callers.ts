@@ -68,7 +68,7 @@ export async function expectRolesNeeded(
 }
 
 /** Expects that a change to a user is rejected and leaves the store unchanged. */
-export async function expectRefused(
+export async function expectRejected(
   server: TestServer,
   request: () => Promise<unknown>,
   failure: { status: number; code: string },

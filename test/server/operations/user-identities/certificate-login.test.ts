@@ -58,7 +58,7 @@ function logIn(server: TestServer, body: Body, query: object = {}) {
 }
 
 /** Expects the error of an invalid credential and that only the nonce is consumed. */
-async function expectRefused(server: TestServer, body: Body, query?: object): Promise<void> {
+async function expectRejected(server: TestServer, body: Body, query?: object): Promise<void> {
   const { tickets: _, ...before } = await server.dump();
   const failure = await catchClientError(logIn(server, body, query));
   expect({ status: failure.status, items: failure.items }).toEqual({
@@ -131,7 +131,7 @@ describe('the user', () => {
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])('with %s is not found by an e-mail address', async (role) => {
     const groups = [{ groupName: 'g', roles: [role], users: [alice.userId] }];
     await using server = await start({ groups });
-    await expectRefused(server, await signNonce(server));
+    await expectRejected(server, await signNonce(server));
     const id = alice.userId;
     await server.admin.userIdentities.addIdentity({
       params: { id },
@@ -148,7 +148,7 @@ describe('the user', () => {
 
   test('is not found by a name that equals the fingerprint', async () => {
     await using server = await start({ users: [{ userId: 'x', userName: `x5t#S256:${bare.fingerprint}` }] });
-    await expectRefused(server, await signNonce(server, bare));
+    await expectRejected(server, await signNonce(server, bare));
   });
 
   test('is not found by an unverified e-mail address', async () => {
@@ -157,7 +157,7 @@ describe('the user', () => {
       const user = await tx.users.get(alice.userId);
       if (user) await tx.users.replace({ ...user, emailVerified: false });
     });
-    await expectRefused(server, await signNonce(server));
+    await expectRejected(server, await signNonce(server));
   });
 
   test('is not found by a user name or identifier that equals the address', async () => {
@@ -166,7 +166,7 @@ describe('the user', () => {
     });
     for (const email of ['a@example.org', 'b@example.org']) {
       const certificate = createCertificate({ issuer: root, ...leafOptions, emails: [email] });
-      await expectRefused(server, await signNonce(server, certificate));
+      await expectRejected(server, await signNonce(server, certificate));
     }
   });
 
@@ -179,13 +179,13 @@ describe('the user', () => {
       [],
     ]) {
       const certificate = createCertificate({ issuer: root, ...leafOptions, emails });
-      await expectRefused(server, await signNonce(server, certificate));
+      await expectRejected(server, await signNonce(server, certificate));
     }
   });
 
   test('is rejected while locked', async () => {
     await using server = await start({ users: [{ ...alice, locked: true }] });
-    await expectRefused(server, await signNonce(server));
+    await expectRejected(server, await signNonce(server));
   });
 });
 
@@ -194,14 +194,14 @@ describe('the nonce', () => {
     await using server = await start();
     const body = await signNonce(server);
     await logIn(server, body);
-    await expectRefused(server, body);
+    await expectRejected(server, body);
   });
 
   test('is consumed by an invalid signature', async () => {
     await using server = await start();
     const body = await signNonce(server);
-    await expectRefused(server, { ...body, signature: signature('another text', leaf) });
-    await expectRefused(server, body);
+    await expectRejected(server, { ...body, signature: signature('another text', leaf) });
+    await expectRejected(server, body);
   });
 
   test('is accepted once in 100 concurrent requests', async () => {
@@ -218,19 +218,19 @@ describe('the nonce', () => {
     server.clock.advance(119);
     await expect(logIn(server, inTime)).resolves.toBeDefined();
     server.clock.advance(1);
-    await expectRefused(server, late);
+    await expectRejected(server, late);
   });
 
   test('is valid only for the client that requested it', async () => {
     await using server = await start();
     const { clientId } = await server.makeClient();
-    await expectRefused(server, await signNonce(server), { clientId });
+    await expectRejected(server, await signNonce(server), { clientId });
   });
 
   test('is rejected if it was issued for another purpose or made up', async () => {
     await using server = await start();
     for (const token of ['', 'made up', alice.userId])
-      await expectRefused(server, { token, certificate: leaf.pem, signature: signature(token, leaf) });
+      await expectRejected(server, { token, certificate: leaf.pem, signature: signature(token, leaf) });
   });
 });
 
@@ -248,16 +248,16 @@ describe('the signature', () => {
       () => 'not base64!',
     ]) {
       const token = await nonce(server);
-      await expectRefused(server, { token, certificate: leaf.pem, signature: wrong(token) });
+      await expectRejected(server, { token, certificate: leaf.pem, signature: wrong(token) });
     }
   });
 
   test('must use an algorithm of the key type', async () => {
     await using server = await start();
     for (const algorithm of ['RS256', 'PS256'] as const)
-      await expectRefused(server, { ...(await signNonce(server)), algorithm });
+      await expectRejected(server, { ...(await signNonce(server)), algorithm });
     for (const algorithm of ['PS256', 'ES256'] as const)
-      await expectRefused(server, { ...(await signNonce(server, rsaLeaf)), algorithm });
+      await expectRejected(server, { ...(await signNonce(server, rsaLeaf)), algorithm });
   });
 });
 
@@ -276,7 +276,7 @@ describe('the path', () => {
       [root, middle, lower, middle, rsaLeaf],
     ])
       await expect(logIn(server, await signNonce(server, deep, chain))).resolves.toBeDefined();
-    for (const chain of [[], [lower], [middle]]) await expectRefused(server, await signNonce(server, deep, chain));
+    for (const chain of [[], [lower], [middle]]) await expectRejected(server, await signNonce(server, deep, chain));
   });
 
   test('may end at an authority that is cross-certified by another', async () => {
@@ -284,21 +284,21 @@ describe('the path', () => {
       providers: [{ kind: 'certificateAuthority', name: 'middle', certificate: middle.pem }],
     });
     await expect(logIn(server, await signNonce(server, below(middle)))).resolves.toBeDefined();
-    await expectRefused(server, await signNonce(server, leaf));
+    await expectRejected(server, await signNonce(server, leaf));
   });
 
   test('is invalid once the authority is removed from the store', async () => {
     await using server = await start();
     const body = await signNonce(server);
     await server.appContext.store.transaction((tx) => tx.providers.delete('root'));
-    await expectRefused(server, body);
+    await expectRejected(server, body);
   });
 
   test('is invalid if the certificates form a cycle', async () => {
     await using server = await start();
     const cycle = Array.from({ length: 5 }, () => createAuthority({ name: 'Circle', key: 'ec-384' }));
     const [first = root] = cycle;
-    await expectRefused(server, await signNonce(server, below(first), cycle));
+    await expectRejected(server, await signNonce(server, below(first), cycle));
   });
 
   const stranger = createAuthority({ name: 'Root', key: 'ec-384' });
@@ -348,7 +348,7 @@ describe('the path', () => {
     ['over an authority with name constraints', below(constrained), [constrained]],
   ])('is rejected %s', async (_, certificate, chain) => {
     await using server = await start();
-    await expectRefused(server, await signNonce(server, certificate, chain));
+    await expectRejected(server, await signNonce(server, certificate, chain));
   });
 
   test('is accepted up to the path length of an authority', async () => {
@@ -366,19 +366,19 @@ describe('the path', () => {
     await using server = await start({
       providers: [{ kind: 'certificateAuthority', name: 'wrong', certificate: wrong.pem }],
     });
-    await expectRefused(server, await signNonce(server, below(wrong)));
+    await expectRejected(server, await signNonce(server, below(wrong)));
   });
 
   test('is validated at the time of the server clock', async () => {
     await using server = await start();
     server.clock.advance(10 * 365 * 86_400);
-    await expectRefused(server, await signNonce(server));
+    await expectRejected(server, await signNonce(server));
   });
 });
 
 test('rejects a trusted authority as the certificate of a user', async () => {
   await using server = await start();
-  await expectRefused(server, await signNonce(server, root));
+  await expectRejected(server, await signNonce(server, root));
 });
 
 describe('an invalid certificate', () => {
@@ -387,8 +387,8 @@ describe('an invalid certificate', () => {
     const twice = leaf.pem + leaf.pem;
     const longer = Buffer.concat([leaf.der, root.der]).toString('base64');
     for (const certificate of ['', 'nothing', '-----BEGIN CERTIFICATE-----', twice, longer]) {
-      await expectRefused(server, { ...(await signNonce(server)), certificate });
-      await expectRefused(server, { ...(await signNonce(server)), chain: [certificate] });
+      await expectRejected(server, { ...(await signNonce(server)), certificate });
+      await expectRejected(server, { ...(await signNonce(server)), chain: [certificate] });
     }
   });
 
@@ -397,7 +397,7 @@ describe('an invalid certificate', () => {
     for (let at = 0; at < leaf.der.length; at += 7) {
       const tampered = Buffer.from(leaf.der);
       tampered.writeUInt8(tampered.readUInt8(at) ^ 0xff, at);
-      await expectRefused(server, { ...(await signNonce(server)), certificate: tampered.toString('base64') });
+      await expectRejected(server, { ...(await signNonce(server)), certificate: tampered.toString('base64') });
     }
   });
 });

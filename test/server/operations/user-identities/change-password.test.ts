@@ -4,7 +4,7 @@ import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts
 import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { createSession, expectRefused, rowOf } from './callers.ts';
+import { createSession, expectRejected, rowOf } from './callers.ts';
 import { newPassword, recoveryCode, refusedCode, reset, startFast } from './flows.ts';
 import { alice, countHashes, logIn, loginEndpoints, password, postJson, replacePasswords } from './login-fixtures.ts';
 import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
@@ -60,7 +60,7 @@ describe('a wrong current password', () => {
     await using server = await startFast();
     const user = await createSession(server, userId);
     for (const input of [newPassword, 'q9 fj'])
-      await expectRefused(server, () => change(user, { current: 'open sesame', input }), wrong);
+      await expectRejected(server, () => change(user, { current: 'open sesame', input }), wrong);
   });
 
   test('is throttled after ten, separately from failed logins, which anyone can cause', async () => {
@@ -165,7 +165,7 @@ describe('accepts only', () => {
       [server.admin, missing],
       [await server.withAuthorities(['AUTH-BASIC', 'USER']), { status: 403, code: 'USER_MISSING' }],
     ];
-    for (const [caller, failure] of callers) await expectRefused(server, () => change(caller), failure);
+    for (const [caller, failure] of callers) await expectRejected(server, () => change(caller), failure);
   });
 
   test('a body with exactly two strings', async () => {

@@ -3,7 +3,7 @@ import { ClientError, type IamClient } from '../../../../src/client/index.ts';
 import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { createSession, expectRefused, rowOf } from './callers.ts';
+import { createSession, expectRejected, rowOf } from './callers.ts';
 import { newPassword, signUp, signUpCode, startFast } from './flows.ts';
 import { alice, countHashes, logIn, replacePasswords } from './login-fixtures.ts';
 
@@ -57,7 +57,7 @@ describe('access', () => {
       [server.admin, { status: 403, code: 'USER_MISSING' }],
     ];
     for (const [caller, failure] of callers)
-      await expectRefused(server, () => create(caller), failure as { status: number; code: string });
+      await expectRejected(server, () => create(caller), failure as { status: number; code: string });
   });
 });
 
@@ -67,7 +67,7 @@ describe('rejects and leaves the store unchanged:', () => {
     const user = await createSession(server, alice.userId);
     const hashes = countHashes(server);
     for (const input of [newPassword, 'q9 fj'])
-      await expectRefused(server, () => create(user, input), { status: 412, code: 'PASSWORD_EXISTS' });
+      await expectRejected(server, () => create(user, input), { status: 412, code: 'PASSWORD_EXISTS' });
     expect(hashes.count).toBe(0);
   });
 
@@ -103,7 +103,7 @@ describe('rejects and leaves the store unchanged:', () => {
       { newPassword, password: 'x' },
       { newPassword, locked: true },
     ])
-      await expectRefused(server, () => user.call('user-identities.create-password', { body }), {
+      await expectRejected(server, () => user.call('user-identities.create-password', { body }), {
         status: 400,
         code: Object.keys(body).length > 1 ? 'FIELD_UNKNOWN' : 'newPassword' in body ? 'FIELD_TYPE' : 'FIELD_MISSING',
       });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
-import { expectRefused, rowOf, storedFields } from './callers.ts';
+import { expectRejected, rowOf, storedFields } from './callers.ts';
 import { alice, logIn, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';
 
 const path = `/user-identities?clientId=${appClientId}`;
@@ -55,11 +55,11 @@ test('accepts any first-party client, identified or authenticated, also on behal
   const callers = [server.as(), server.as(adminClient), server.as({ basic: adminClient }), await asUser(server)];
   for (const [at, caller] of callers.entries())
     expect(readClaims(await create(server, { userName: `user-${at}` }, caller, at === 0))).toHaveProperty('user_id');
-  await expectRefused(server, () => create(server, {}, server.as(), false), {
+  await expectRejected(server, () => create(server, {}, server.as(), false), {
     status: 401,
     code: 'CREDENTIALS_MISSING',
   });
-  await expectRefused(server, () => create(server, {}, server.as({ basic: thirdParty }), false), {
+  await expectRejected(server, () => create(server, {}, server.as({ basic: thirdParty }), false), {
     status: 401,
     code: 'ROLE_MISSING',
   });
@@ -99,7 +99,7 @@ describe('rejects a login identifier of another user:', () => {
   test('never reuses an id of a removed user, but frees its names', async () => {
     await using server = await startWith();
     await server.admin.userIdentities.remove({ params: { id: alice.userId } });
-    await expectRefused(server, () => create(server, { userId: alice.userId }), { status: 412, code: 'ID_TAKEN' });
+    await expectRejected(server, () => create(server, { userId: alice.userId }), { status: 412, code: 'ID_TAKEN' });
     await expect(create(server, { userName: alice.userName })).resolves.toBeDefined();
   });
 
@@ -131,7 +131,7 @@ describe('a business can be set', () => {
       const token = await create(server, { userName: `user-${at}`, businessId: 'b1' }, caller, false);
       expect(readClaims(token)).toMatchObject({ business_id: 'b1' });
       const unknown = () => create(server, { businessId: 'b3' }, caller, false);
-      await expectRefused(server, unknown, { status: 412, code: 'BUSINESS_UNKNOWN' });
+      await expectRejected(server, unknown, { status: 412, code: 'BUSINESS_UNKNOWN' });
     }
   });
 
@@ -140,7 +140,7 @@ describe('a business can be set', () => {
     const owner = await asUser(server, { roles: [role], businessId: 'b1' });
     await expect(create(server, { businessId: 'b1' }, owner, false)).resolves.toBeDefined();
     for (const businessId of ['b2', 'b3'])
-      await expectRefused(server, () => create(server, { userName: 'eve', businessId }, owner, false), notAllowed);
+      await expectRejected(server, () => create(server, { userName: 'eve', businessId }, owner, false), notAllowed);
   });
 
   test('by no other caller, which does not learn whether the business exists', async () => {
@@ -148,7 +148,7 @@ describe('a business can be set', () => {
     const callers = [server.as(), await asUser(server, { roles: ['BUSINESSUSER'], businessId: 'b1' })];
     for (const [at, caller] of callers.entries())
       for (const businessId of ['b1', 'b3'])
-        await expectRefused(server, () => create(server, { businessId }, caller, at === 0), notAllowed);
+        await expectRejected(server, () => create(server, { businessId }, caller, at === 0), notAllowed);
   });
 });
 
@@ -216,7 +216,7 @@ test.each(['constructor', '__proto__', 'toString'])('accepts %s as a name and an
   await using server = await startServer();
   const token = await create(server, { userId: name, userName: `${name}-name` });
   expect(readClaims(token).sub).toBe(name);
-  await expectRefused(server, () => create(server, { userName: name }), { status: 412, code: 'LOGIN_NAME_TAKEN' });
+  await expectRejected(server, () => create(server, { userName: name }), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   const view = await server.admin.userIdentities.get({ params: { id: name } });
   expect(view).toMatchObject({ userEmail: body.userEmail });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
-import { createSession, expectRefused } from './callers.ts';
+import { createSession, expectRejected } from './callers.ts';
 import {
   completeSecondFactor,
   expectUsersOnly,
@@ -85,7 +85,7 @@ describe('a correct code', () => {
     const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, proof)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
-    await expectRefused(server, () => fulfill(as, proof), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => fulfill(as, proof), { status: 412, code: 'CODE_INVALID' });
     const unused = (await server.appContext.store.refreshTokens.list()).filter(({ used }) => !used);
     expect(unused).toHaveLength(1);
   });
@@ -98,7 +98,7 @@ describe('a correct code', () => {
     await expect(fulfill(as, proof)).resolves.toBeDefined();
     const late = await requestChallenge(server, as);
     server.clock.advance(600);
-    await expectRefused(server, () => fulfill(as, late), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => fulfill(as, late), { status: 412, code: 'CODE_INVALID' });
   });
 });
 
@@ -152,7 +152,7 @@ describe('a code is rejected', () => {
     }
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
-    await expectRefused(server, () => fulfill(as, proof), { status: 429, code: 'CODE_FAILURES' });
+    await expectRejected(server, () => fulfill(as, proof), { status: 429, code: 'CODE_FAILURES' });
     await expect(fulfill(as, proof)).rejects.toMatchObject({ retryAfter: 3600 });
     server.clock.advance(hour);
     await expect(completeSecondFactor(server, (await logInAs(server)).as)).resolves.toBeDefined();
@@ -181,7 +181,7 @@ describe('rejects', () => {
     const as = await createSession(server, 'bob');
     const good = { challengeId: 'x', token: '1' };
     for (const body of [{}, { ...good, token: 1 }, { ...good, more: 1 }, { ...good, token: '1'.repeat(101) }])
-      await expectRefused(server, () => as.call('user-identities.fulfill-mfa', { body }), {
+      await expectRejected(server, () => as.call('user-identities.fulfill-mfa', { body }), {
         status: 400,
         code: expect.stringMatching(/^FIELD_/) as string,
       });

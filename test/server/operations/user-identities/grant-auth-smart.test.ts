@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import { createSession, expectRefused } from './callers.ts';
+import { createSession, expectRejected } from './callers.ts';
 import {
   completeSecondFactor,
   expectUsersOnly,
@@ -73,7 +73,7 @@ describe('a challenge', () => {
     const ended = await settleAll(Array.from({ length: 100 }, () => grant(as, challengeId)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
-    await expectRefused(server, () => grant(as, challengeId), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => grant(as, challengeId), { status: 412, code: 'CODE_INVALID' });
   });
 
   test('is valid for five minutes', async () => {
@@ -83,7 +83,7 @@ describe('a challenge', () => {
     server.clock.advance(299);
     await expect(grant(as, one)).resolves.toBeDefined();
     server.clock.advance(1);
-    await expectRefused(server, () => grant(as, other), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => grant(as, other), { status: 412, code: 'CODE_INVALID' });
   });
 });
 
@@ -101,7 +101,7 @@ describe('is rejected', () => {
       await createSession(server, 'bob', 'AUTH-BASIC'),
       await createSession(server, 'alice-id', 'AUTH-BASIC'),
     ])
-      await expectRefused(server, () => grant(other, challengeId), { status: 412, code: 'CODE_INVALID' });
+      await expectRejected(server, () => grant(other, challengeId), { status: 412, code: 'CODE_INVALID' });
     await expect(grant(as, challengeId)).resolves.toBeDefined();
   });
 
@@ -110,7 +110,7 @@ describe('is rejected', () => {
     const { as, refreshToken = '' } = await logInAs(server, 'bob', { remember: true });
     const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });
     for (const created of ['', 'x', challengeId, await lastCode(server, mainEmail), refreshToken])
-      await expectRefused(server, () => grant(as, created), { status: 412, code: 'CODE_INVALID' });
+      await expectRejected(server, () => grant(as, created), { status: 412, code: 'CODE_INVALID' });
   });
 
   test('after a lock of the user, even if that has ended', async () => {
@@ -119,7 +119,7 @@ describe('is rejected', () => {
     const challengeId = await completeFactor(server, as);
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
     await server.admin.userIdentities.unlock({ body: { userId: 'bob' } });
-    await expectRefused(server, () => grant(as, challengeId), { status: 401, code: 'TOKEN_INVALID' });
+    await expectRejected(server, () => grant(as, challengeId), { status: 401, code: 'TOKEN_INVALID' });
     await expect(grant((await logInAs(server)).as, challengeId)).rejects.toMatchObject({ status: 412 });
   });
 
@@ -127,7 +127,7 @@ describe('is rejected', () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (const body of [{}, { challengeId: 1 }, { challengeId: 'x', more: 1 }, { challengeId: 'x'.repeat(201) }])
-      await expectRefused(server, () => as.call('user-identities.grant-auth-smart', { body }), {
+      await expectRejected(server, () => as.call('user-identities.grant-auth-smart', { body }), {
         status: 400,
         code: expect.stringMatching(/^FIELD_/) as string,
       });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { lastCode } from '../otp-inbox.ts';
-import { createSession, expectRefused } from './callers.ts';
+import { createSession, expectRejected } from './callers.ts';
 import {
   expectUsersOnly,
   mainEmail,
@@ -78,7 +78,7 @@ describe('for visibility', () => {
       await expect(leverage(as)).resolves.toBeDefined();
       for (const id of available) await expect(leverage(as, id), id).resolves.toBeDefined();
       for (const id of unavailable)
-        await expectRefused(server, () => leverage(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+        await expectRejected(server, () => leverage(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     },
   );
 });
@@ -93,14 +93,14 @@ describe('rejects', () => {
     await using server = await startWithBob({ userEmail: undefined, userMobile: undefined });
     const as = await createSession(server, 'bob');
     for (const id of ['fresh', undefined])
-      await expectRefused(server, () => leverage(as, id), { status: 412, code: 'FACTOR_NOT_VERIFIED' });
+      await expectRejected(server, () => leverage(as, id), { status: 412, code: 'FACTOR_NOT_VERIFIED' });
   });
 
   test('unknown contacts and contacts of other users', async () => {
     await using server = await startWithBob();
     for (const id of ['work', 'main-mobile', 'absent']) {
       const alice = await createSession(server, 'alice-id');
-      await expectRefused(server, () => leverage(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+      await expectRejected(server, () => leverage(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     }
   });
 
@@ -108,7 +108,7 @@ describe('rejects', () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     for (const body of [[], { factorId: 1 }, { factorId: 'a b' }, { factor: 'work' }, { factorId: 'x'.repeat(65) }])
-      await expectRefused(server, () => as.call('user-identities.leverage-mfa', { body }), {
+      await expectRejected(server, () => as.call('user-identities.leverage-mfa', { body }), {
         status: 400,
         code: expect.stringMatching(/^FIELD_/) as string,
       });
@@ -119,7 +119,7 @@ describe('rejects', () => {
     for (let sent = 0; sent < 3; sent += 1) await leverage(await createSession(server, 'bob'));
     const as = await createSession(server, 'bob');
     for (let sent = 0; sent < 2; sent += 1) await as.userIdentities.factors.sendToken({ params: { id: 'main-email' } });
-    await expectRefused(server, () => leverage(as), { status: 429, code: 'TOO_MANY_CODES' });
+    await expectRejected(server, () => leverage(as), { status: 429, code: 'TOO_MANY_CODES' });
     await expect(leverage(as)).rejects.toMatchObject({ retryAfter: 3600 });
     await expect(leverage(as, 'work')).resolves.toBeDefined();
     server.clock.advance(3600);

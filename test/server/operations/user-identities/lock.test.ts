@@ -6,7 +6,7 @@ import { asUser } from '../user-token.ts';
 import {
   asMaintainer,
   createSession,
-  expectRefused,
+  expectRejected,
   expectRolesNeeded,
   firstAdministrator,
   rowOf,
@@ -80,14 +80,14 @@ describe('access', () => {
       await server.withAuthorities([], { scope: ['account_unlock'] }),
       await asUser(server, { clientId: client.clientId, roles: ['ADMIN'], level: 'AUTH-MFA' }),
     ];
-    for (const other of others) await expectRefused(server, () => lock(other), { status: 403, code: 'ROLE_MISSING' });
+    for (const other of others) await expectRejected(server, () => lock(other), { status: 403, code: 'ROLE_MISSING' });
   });
 
   test('requires MFA of an administrator', async () => {
     await using server = await startWith();
     const more = { userId: (await firstAdministrator(server)).userId };
     for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
-      await expectRefused(server, () => lock(caller, more), { status: 403, code: 'MFA_MISSING' });
+      await expectRejected(server, () => lock(caller, more), { status: 403, code: 'MFA_MISSING' });
   });
 });
 
@@ -95,19 +95,19 @@ describe('rejects', () => {
   test('the own account, whatever roles the caller has', async () => {
     await using server = await startWithAdministrators();
     const self = await createSession(server, userId);
-    await expectRefused(server, () => lock(self), { status: 412, code: 'LOCK_OF_SELF' });
+    await expectRejected(server, () => lock(self), { status: 412, code: 'LOCK_OF_SELF' });
     await expect(lock(self, { userId: 'carol' })).resolves.toEqual({});
   });
 
   test('the last administrator who can sign in', async () => {
     await using server = await startWithAdministrators();
     await lock(server.admin, { userId: 'carol' });
-    await expectRefused(server, () => lock(server.admin), { status: 412, code: 'LAST_ADMINISTRATOR' });
+    await expectRejected(server, () => lock(server.admin), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
   test('an unknown user and invalid values', async () => {
     await using server = await startWith();
-    await expectRefused(server, () => lock(server.admin, { userId: 'nobody' }), {
+    await expectRejected(server, () => lock(server.admin, { userId: 'nobody' }), {
       status: 404,
       code: 'USER_NOT_FOUND',
     });

@@ -56,7 +56,7 @@ const invalid = {
 };
 
 /** Expects that the token is rejected, by default as an invalid assertion, and leaves the store unchanged. */
-async function expectRefused(
+async function expectRejected(
   fixture: FederatedServer,
   idToken: string,
   extra?: LoginOptions,
@@ -116,19 +116,19 @@ describe('a valid token', () => {
   test('may have several audiences if azp names this server', async () => {
     await using fixture = await start();
     const aud = ['another', audience];
-    await expectRefused(fixture, await fixture.provider.token({ aud }));
-    await expectRefused(fixture, await fixture.provider.token({ aud, azp: 'another' }));
-    await expectRefused(fixture, await fixture.provider.token({ azp: 'another' }));
+    await expectRejected(fixture, await fixture.provider.token({ aud }));
+    await expectRejected(fixture, await fixture.provider.token({ aud, azp: 'another' }));
+    await expectRejected(fixture, await fixture.provider.token({ azp: 'another' }));
     await expect(logIn(fixture, await fixture.provider.token({ aud, azp: audience }))).resolves.toBeDefined();
   });
 
   test('requires the nonce of the token and of the request to match, or neither', async () => {
     await using fixture = await start();
     const { provider } = fixture;
-    await expectRefused(fixture, await provider.token({ nonce: 'one' }));
-    await expectRefused(fixture, await provider.token({ nonce: 'one' }), { nonce: 'two' });
-    await expectRefused(fixture, await provider.token(), { nonce: 'one' });
-    await expectRefused(fixture, await provider.token({ nonce: 1 }), { nonce: '1' });
+    await expectRejected(fixture, await provider.token({ nonce: 'one' }));
+    await expectRejected(fixture, await provider.token({ nonce: 'one' }), { nonce: 'two' });
+    await expectRejected(fixture, await provider.token(), { nonce: 'one' });
+    await expectRejected(fixture, await provider.token({ nonce: 1 }), { nonce: '1' });
     await expect(logIn(fixture, await provider.token({ nonce: 'one' }), { nonce: 'one' })).resolves.toBeDefined();
   });
 });
@@ -138,9 +138,9 @@ describe('a token is accepted once', () => {
     await using fixture = await start();
     const token = await fixture.provider.token();
     await logIn(fixture, token);
-    await expectRefused(fixture, token);
+    await expectRejected(fixture, token);
     fixture.server.clock.advance(299);
-    await expectRefused(fixture, token);
+    await expectRejected(fixture, token);
   });
 
   test('in 100 concurrent requests', async () => {
@@ -161,7 +161,7 @@ describe('a token is accepted once', () => {
     const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
     const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
     const other = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
-    await expectRefused(fixture, `${header}.${payload}.${other.toString('base64url')}`);
+    await expectRejected(fixture, `${header}.${payload}.${other.toString('base64url')}`);
   });
 
   test('and is deleted from the store when it expires', async () => {
@@ -176,7 +176,7 @@ describe('a token is accepted once', () => {
   test('but is not consumed if its subject is unknown', async () => {
     await using fixture = await start();
     const token = await fixture.provider.token({ sub: 'unlinked subject' });
-    await expectRefused(fixture, token, {}, unknown);
+    await expectRejected(fixture, token, {}, unknown);
     await fixture.server.admin.userIdentities.addIdentity({
       params: { id: alice.userId },
       body: { identity: `${name}:unlinked subject` },
@@ -190,14 +190,14 @@ describe('the time', () => {
     await using fixture = await start();
     const token = await fixture.provider.token();
     fixture.server.clock.advance(300);
-    await expectRefused(fixture, token);
+    await expectRejected(fixture, token);
   });
 
   test('may be up to one minute ahead at the provider', async () => {
     await using fixture = await start();
     const now = Math.floor(fixture.server.clock.now().getTime() / 1000);
     for (const claims of [{ nbf: now + 61 }, { iat: now + 61 }, { exp: now }, { exp: now - 1 }])
-      await expectRefused(fixture, await fixture.provider.token(claims));
+      await expectRejected(fixture, await fixture.provider.token(claims));
     const ahead = { nbf: now + 60, iat: now + 60 };
     await expect(logIn(fixture, await fixture.provider.token(ahead))).resolves.toBeDefined();
   });
@@ -212,7 +212,7 @@ describe('the time', () => {
     { nbf: '0' as never },
   ])('is rejected in %j', async (claims) => {
     await using fixture = await start();
-    await expectRefused(fixture, await fixture.provider.token(claims));
+    await expectRejected(fixture, await fixture.provider.token(claims));
   });
 });
 
@@ -230,7 +230,7 @@ describe('the claims', () => {
     { sub: 'x'.repeat(256) },
   ])('are rejected with %j', async (claims) => {
     await using fixture = await start();
-    await expectRefused(fixture, await fixture.provider.token(claims));
+    await expectRejected(fixture, await fixture.provider.token(claims));
   });
 });
 
@@ -238,9 +238,9 @@ test('rejects tokens of the provider with another purpose', async () => {
   await using fixture = await start();
   const { provider } = fixture;
   for (const typ of ['at+jwt', 'logout+jwt', 'application/at+jwt'])
-    await expectRefused(fixture, await provider.token({}, { header: { typ } }));
+    await expectRejected(fixture, await provider.token({}, { header: { typ } }));
   const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  await expectRefused(fixture, await provider.token({ events }));
+  await expectRejected(fixture, await provider.token({ events }));
   await expect(logIn(fixture, await provider.token({}, { header: { typ: 'JWT' } }))).resolves.toBeDefined();
 });
 
@@ -248,25 +248,25 @@ describe('the signature', () => {
   test('must be made with a key of the provider', async () => {
     await using fixture = await start();
     const stranger = await generateProviderKey('first');
-    await expectRefused(fixture, await fixture.provider.token({}, { key: stranger }));
-    await expectRefused(fixture, await fixture.provider.token({}, { key: await generateProviderKey('unknown') }));
+    await expectRejected(fixture, await fixture.provider.token({}, { key: stranger }));
+    await expectRejected(fixture, await fixture.provider.token({}, { key: await generateProviderKey('unknown') }));
   });
 
   test('must cover the claims', async () => {
     await using fixture = await start();
     const [header, , signature] = (await fixture.provider.token({ sub: 'somebody' })).split('.');
     const [, payload] = (await fixture.provider.token()).split('.');
-    await expectRefused(fixture, `${header}.${payload}.${signature}`);
-    await expectRefused(fixture, `${header}.${payload}.`);
-    await expectRefused(fixture, 'no.token.atall');
-    await expectRefused(fixture, 'nothing');
+    await expectRejected(fixture, `${header}.${payload}.${signature}`);
+    await expectRejected(fixture, `${header}.${payload}.`);
+    await expectRejected(fixture, 'no.token.atall');
+    await expectRejected(fixture, 'nothing');
   });
 
   test('can not be forged with public information', async () => {
     await using fixture = await start();
     const now = Math.floor(fixture.server.clock.now().getTime() / 1000);
     const claims = { iss: fixture.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
-    await expectRefused(fixture, new UnsecuredJWT(claims).encode());
+    await expectRejected(fixture, new UnsecuredJWT(claims).encode());
     const rsa = await generateProviderKey('rsa', 'RS256');
     const { alg: _, ...anyAlgorithm } = rsa.publicJwk;
     fixture.provider.keys = [anyAlgorithm];
@@ -277,14 +277,14 @@ describe('the signature', () => {
       Buffer.from(JSON.stringify(anyAlgorithm)),
     ];
     for (const secret of secrets)
-      await expectRefused(
+      await expectRejected(
         fixture,
         await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret),
       );
     const shared = { kty: 'oct', kid: 'shared', k: Buffer.alloc(32, 1).toString('base64url') };
     fixture.provider.keys = [shared];
     fixture.server.clock.advance(31);
-    await expectRefused(
+    await expectRejected(
       fixture,
       await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(Buffer.alloc(32, 1)),
     );
@@ -296,17 +296,17 @@ describe('the signature', () => {
     const key = await generateProviderKey('own');
     stranger.keys = [key.publicJwk];
     for (const header of [{ jwk: key.publicJwk }, { jku: stranger.jwksUri }, { x5u: stranger.jwksUri }])
-      await expectRefused(fixture, await fixture.provider.token({}, { key, header }));
+      await expectRejected(fixture, await fixture.provider.token({}, { key, header }));
     expect(stranger.fetches).toBe(0);
   });
 
   test('must not be made with a key of another use or algorithm', async () => {
     await using fixture = await start();
     fixture.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
-    await expectRefused(fixture, await fixture.provider.token());
+    await expectRejected(fixture, await fixture.provider.token());
     fixture.server.clock.advance(31);
     fixture.provider.keys = [{ ...firstKey.publicJwk, alg: 'ES384' }];
-    await expectRefused(fixture, await fixture.provider.token());
+    await expectRejected(fixture, await fixture.provider.token());
   });
 
   test('is rejected if the header has an unknown critical parameter', async () => {
@@ -315,7 +315,7 @@ describe('the signature', () => {
     const [header = '', payload, signature] = token.split('.');
     const fields = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
     const tampered = Buffer.from(JSON.stringify({ ...fields, crit: ['new'], new: 1 })).toString('base64url');
-    await expectRefused(fixture, `${tampered}.${payload}.${signature}`);
+    await expectRejected(fixture, `${tampered}.${payload}.${signature}`);
   });
 });
 
@@ -350,10 +350,10 @@ describe('the keys', () => {
     await Promise.all(tokens.map((token) => catchClientError(logIn(fixture, token))));
     expect(fixture.provider.fetches).toBe(2);
     fixture.server.clock.advance(29);
-    await expectRefused(fixture, tokens[0] ?? '');
+    await expectRejected(fixture, tokens[0] ?? '');
     expect(fixture.provider.fetches).toBe(2);
     fixture.server.clock.advance(1);
-    await expectRefused(fixture, tokens[0] ?? '');
+    await expectRejected(fixture, tokens[0] ?? '');
     expect(fixture.provider.fetches).toBe(3);
   });
 
@@ -362,22 +362,22 @@ describe('the keys', () => {
     await logIn(fixture, await fixture.provider.token());
     fixture.provider.keys = [];
     fixture.server.clock.advance(600);
-    await expectRefused(fixture, await fixture.provider.token());
+    await expectRejected(fixture, await fixture.provider.token());
   });
 
   test('are required: returns 503 while the provider is unavailable', async () => {
     await using fixture = await start();
     const token = await fixture.provider.token();
     await fixture.provider.goAway();
-    await expectRefused(fixture, token, {}, unavailable);
-    await expectRefused(fixture, 'nothing', {}, unavailable);
+    await expectRejected(fixture, token, {}, unavailable);
+    await expectRejected(fixture, 'nothing', {}, unavailable);
   });
 
   test('are fetched by the next request after a failure', async () => {
     await using fixture = await start();
     fixture.provider.answer = (_, response) => response.writeHead(500).end();
     const token = await fixture.provider.token();
-    await expectRefused(fixture, token, {}, unavailable);
+    await expectRejected(fixture, token, {}, unavailable);
     fixture.provider.answer = undefined;
     await expect(logIn(fixture, token)).resolves.toBeDefined();
   });
@@ -387,15 +387,15 @@ describe('the keys', () => {
     await logIn(fixture, await fixture.provider.token());
     const created = await fixture.provider.token({}, { header: { kid: 'made-up' } });
     fixture.provider.answer = (_, response) => response.writeHead(500).end();
-    await expectRefused(fixture, created, {}, unavailable);
-    await expectRefused(fixture, created, {}, unavailable);
+    await expectRejected(fixture, created, {}, unavailable);
+    await expectRejected(fixture, created, {}, unavailable);
     expect(fixture.provider.fetches).toBe(2);
     fixture.server.clock.advance(23 * 3600);
     await logIn(fixture, await fixture.provider.token());
     await logIn(fixture, await fixture.provider.token({ jti: 'other' }));
     expect(fixture.provider.fetches).toBe(3);
     fixture.server.clock.advance(3600);
-    await expectRefused(fixture, await fixture.provider.token(), {}, unavailable);
+    await expectRejected(fixture, await fixture.provider.token(), {}, unavailable);
   });
 
   test.each<[string, NonNullable<OpenIdProvider['answer']>]>([
@@ -413,7 +413,7 @@ describe('the keys', () => {
   ])('are unavailable after %s', async (_, response) => {
     await using fixture = await start({}, { 'port-timeout': '200' });
     fixture.provider.answer = response;
-    await expectRefused(fixture, await fixture.provider.token(), {}, unavailable);
+    await expectRejected(fixture, await fixture.provider.token(), {}, unavailable);
   });
 });
 
@@ -447,14 +447,14 @@ describe('the user', () => {
       const user = await tx.users.get('named');
       if (user) await tx.users.replace({ ...user, userEmail: 'unproven@example.com', emailVerified: false });
     });
-    await expectRefused(fixture, await fixture.provider.token(claims), {}, unknown);
+    await expectRejected(fixture, await fixture.provider.token(claims), {}, unknown);
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
     'is not linked by an e-mail address with the role %s: same response as for an unknown user',
     async (role) => {
       await using fixture = await start({ groups: [{ groupName: 'g', roles: [role], users: [alice.userId] }] });
-      await expectRefused(fixture, await fixture.provider.token(byEmail), {}, unknown);
+      await expectRejected(fixture, await fixture.provider.token(byEmail), {}, unknown);
       await logIn(fixture, await fixture.provider.token());
     },
   );
@@ -473,7 +473,7 @@ describe('the user', () => {
     await using fixture = await start({ users });
     for (const sub of ['SUBJECT-1', 'Subject-1'])
       for (const claims of [{ sub }, { ...byEmail, sub }])
-        await expectRefused(fixture, await fixture.provider.token(claims), {}, unknown);
+        await expectRejected(fixture, await fixture.provider.token(claims), {}, unknown);
   });
 
   test('is not found by a link to another provider', async () => {
@@ -483,15 +483,15 @@ describe('the user', () => {
     await fixture.server.appContext.store.transaction((tx) =>
       tx.providers.insert({ kind: 'oidc', name: 'other', issuer, jwksUri, clientId: audience, emailDomains: [] }),
     );
-    await expectRefused(fixture, await other.token(), { provider: 'other' }, unknown);
-    await expectRefused(fixture, await other.token());
-    await expectRefused(fixture, await fixture.provider.token(), { provider: 'other' });
+    await expectRejected(fixture, await other.token(), { provider: 'other' }, unknown);
+    await expectRejected(fixture, await other.token());
+    await expectRejected(fixture, await fixture.provider.token(), { provider: 'other' });
   });
 
   test('is rejected while locked, by link and by e-mail address', async () => {
     await using fixture = await start({ users: [{ ...linked, locked: true }] });
-    await expectRefused(fixture, await fixture.provider.token());
-    await expectRefused(fixture, await fixture.provider.token(byEmail));
+    await expectRejected(fixture, await fixture.provider.token());
+    await expectRejected(fixture, await fixture.provider.token(byEmail));
   });
 });
 
@@ -524,7 +524,7 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
 describe('the provider', () => {
   test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s does not exist', async (provider) => {
     await using fixture = await start();
-    await expectRefused(
+    await expectRejected(
       fixture,
       await fixture.provider.token(),
       { provider },

@@ -5,7 +5,14 @@ import { internalLane } from '../../../../src/server/identity/hash-queue.ts';
 import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
-import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import {
+  asMaintainer,
+  createSession,
+  expectRejected,
+  expectRolesNeeded,
+  firstAdministrator,
+  rowOf,
+} from './callers.ts';
 import { alice, readClaims } from './login-fixtures.ts';
 import {
   afterCall,
@@ -78,7 +85,7 @@ describe('access', () => {
     await using server = await startWithLogons();
     const id = (await firstAdministrator(server)).userId;
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => provision(maintainer, { id }), { status: 403, code: 'MFA_MISSING' });
+    await expectRejected(server, () => provision(maintainer, { id }), { status: 403, code: 'MFA_MISSING' });
     await expect(provision(await asMaintainer(server, 'AUTH-MFA'), { id })).resolves.toBeDefined();
   });
 });
@@ -87,7 +94,7 @@ describe('rejects without a change', () => {
   test('an unknown user', async () => {
     await using server = await startWithLogons();
     for (const options of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
-      await expectRefused(server, () => provision(server.admin, options), { status: 404, code: 'USER_NOT_FOUND' });
+      await expectRejected(server, () => provision(server.admin, options), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
   test('a logon that exists in the mainframe or belongs to a user, including the same one', async () => {
@@ -101,13 +108,13 @@ describe('rejects without a change', () => {
       { logon: 'DORA1', id: dora.userId },
       { logon: 'ELSE1', id: dora.userId },
     ])
-      await expectRefused(server, () => provision(server.admin, options), taken);
+      await expectRejected(server, () => provision(server.admin, options), taken);
   });
 
   test('a password that the mainframe rejects', async () => {
     await using server = await startWithLogons();
     for (const weak of ['', 'short', 'TOOLONG##', 'FIRST 1', 'x'.repeat(1000)])
-      await expectRefused(server, () => provision(server.admin, { password: weak }), {
+      await expectRejected(server, () => provision(server.admin, { password: weak }), {
         status: 422,
         code: 'PASSWORD_NOT_FOR_MAINFRAME',
       });
@@ -116,9 +123,9 @@ describe('rejects without a change', () => {
   test('an invalid logon name and invalid bodies', async () => {
     await using server = await startWithLogons();
     for (const logon of ['', '1A', '#A', 'TOOLONGER', 'A B', 'Ä'])
-      await expectRefused(server, () => provision(server.admin, { logon }), { status: 422, code: 'FIELD_VALUE' });
+      await expectRejected(server, () => provision(server.admin, { logon }), { status: 422, code: 'FIELD_VALUE' });
     for (const body of [{}, { logon: 7 }, { logon: 'NEW1', userId: 'x' }])
-      await expectRefused(
+      await expectRejected(
         server,
         () => server.admin.call('user-identities.provision-logon', { params: { id: alice.userId }, body }),
         {
@@ -136,7 +143,7 @@ describe('rejects without a change', () => {
   test('if the mainframe does not respond', async () => {
     await using server = await startWithLogons();
     stopMainframe(server);
-    await expectRefused(server, () => provision(server.admin, { password }), {
+    await expectRejected(server, () => provision(server.admin, { password }), {
       status: 503,
       code: 'MAINFRAME_UNAVAILABLE',
     });
@@ -145,13 +152,13 @@ describe('rejects without a change', () => {
   test('if the mainframe refuses the connection', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     const id = (await firstAdministrator(server)).userId;
-    await expectRefused(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
+    await expectRejected(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   });
 
   test('while the store is read-only', async () => {
     await using server = await startWithLogons();
     server.stopWrites();
-    await expectRefused(server, () => provision(server.admin), { status: 503, code: 'STORE_UNAVAILABLE' });
+    await expectRejected(server, () => provision(server.admin), { status: 503, code: 'STORE_UNAVAILABLE' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { asMaintainer, expectRefused, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
+import { asMaintainer, expectRejected, expectRolesNeeded, firstAdministrator, rowOf } from './callers.ts';
 import { alice, logIn, startWith } from './login-fixtures.ts';
 
 const remove = (as: IamClient, identity: string, id: string = alice.userId) =>
@@ -38,24 +38,24 @@ describe('rejects', () => {
     const { userId: id } = await firstAdministrator(server);
     await server.admin.userIdentities.addIdentity({ params: { id }, body: { identity: 'root' } });
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => remove(maintainer, 'root', id), { status: 403, code: 'MFA_MISSING' });
+    await expectRejected(server, () => remove(maintainer, 'root', id), { status: 403, code: 'MFA_MISSING' });
     await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'root', id)).resolves.toBeUndefined();
   });
 
   test('the user name, which is the last login identifier', async () => {
     await using server = await startWith();
-    await expectRefused(server, () => remove(server.admin, 'ALICE'), { status: 412, code: 'LAST_IDENTITY' });
+    await expectRejected(server, () => remove(server.admin, 'ALICE'), { status: 412, code: 'LAST_IDENTITY' });
   });
 
   test('a name that is not an added identifier: the id, the e-mail address, an identifier of another user', async () => {
     await using server = await startWith([{ userId: 'bob', userName: 'bob', identities: ['b2'] }]);
     for (const identity of [alice.userId, alice.userEmail, 'b2', 'none'])
-      await expectRefused(server, () => remove(server.admin, identity), { status: 404, code: 'IDENTITY_NOT_FOUND' });
+      await expectRejected(server, () => remove(server.admin, identity), { status: 404, code: 'IDENTITY_NOT_FOUND' });
   });
 
   test('an unknown user', async () => {
     await using server = await startWith();
-    await expectRefused(server, () => remove(server.admin, 'x', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
+    await expectRejected(server, () => remove(server.admin, 'x', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 

@@ -3,7 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import {
   asMaintainer,
   createSession,
-  expectRefused,
+  expectRejected,
   expectRolesNeeded,
   firstAdministrator,
   startWithAdministrators,
@@ -54,7 +54,7 @@ describe('a removed user', () => {
     await expect(user.userIdentities.get({ params: { id: userId } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
     for (const endpoint of Object.values(loginEndpoints))
       expect((await endpoint(server, alice.userName, password)).status).toBeGreaterThanOrEqual(400);
-    await expectRefused(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
+    await expectRejected(server, () => remove(server.admin), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
   test('keeps its clients, which can no longer authenticate', async () => {
@@ -91,7 +91,7 @@ describe('rejects', () => {
   test('an administrator without MFA', async () => {
     await using server = await startWithAdministrators();
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => remove(maintainer), { status: 403, code: 'MFA_MISSING' });
+    await expectRejected(server, () => remove(maintainer), { status: 403, code: 'MFA_MISSING' });
     await expect(remove(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
   });
 
@@ -99,7 +99,7 @@ describe('rejects', () => {
     await using server = await startWithAdministrators();
     await server.admin.userIdentities.lock({ body: { userId: 'carol' } });
     for (const caller of [server.admin, await createSession(server, userId)])
-      await expectRefused(server, () => remove(caller), { status: 412, code: 'LAST_ADMINISTRATOR' });
+      await expectRejected(server, () => remove(caller), { status: 412, code: 'LAST_ADMINISTRATOR' });
     await expect(remove(server.admin, 'carol')).resolves.toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe('rejects', () => {
     });
     await expect(remove(server.admin, 'dan')).resolves.toBeUndefined();
     const { userId: first } = await firstAdministrator(server);
-    await expectRefused(server, () => remove(server.admin, first), { status: 412, code: 'LAST_ADMINISTRATOR' });
+    await expectRejected(server, () => remove(server.admin, first), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
   test.each(['nobody', 'ALICE-ID', 'Alice', 'a b', 'constructor', '__proto__'])(

@@ -45,7 +45,7 @@ const invalid = {
 const unknown = { status: 412, code: 'SUBJECT_UNKNOWN' };
 
 /** Expects that the response is rejected, by default as an invalid assertion, and leaves the store unchanged. */
-async function expectRefused(server: TestServer, response: string, expected: object = invalid): Promise<void> {
+async function expectRejected(server: TestServer, response: string, expected: object = invalid): Promise<void> {
   const before = await server.dump();
   const failure = await catchClientError(logIn(server, response));
   expect({ status: failure.status, code: failure.code, items: failure.items }).toMatchObject(expected);
@@ -111,9 +111,9 @@ describe('a response is accepted once', () => {
     await using server = await start();
     const response = samlResponse(server);
     await logIn(server, response);
-    await expectRefused(server, response);
+    await expectRejected(server, response);
     server.clock.advance(299);
-    await expectRefused(server, response);
+    await expectRejected(server, response);
   });
 
   test('in 100 concurrent requests', async () => {
@@ -129,13 +129,13 @@ describe('a response is accepted once', () => {
     const xml = samlXml(server);
     await logIn(server, Buffer.from(xml).toString('base64'));
     for (const other of [xml.replace('_response-', '_another-'), `${xml}\n`, xml.replace('?>', '?>\n')])
-      await expectRefused(server, Buffer.from(other).toString('base64'));
+      await expectRejected(server, Buffer.from(other).toString('base64'));
   });
 
   test('but is not consumed if its subject is unknown', async () => {
     await using server = await start();
     const response = samlResponse(server, { nameId: 'unlinked subject' });
-    await expectRefused(server, response, unknown);
+    await expectRejected(server, response, unknown);
     await server.admin.userIdentities.addIdentity({
       params: { id: alice.userId },
       body: { identity: `${name}:unlinked subject` },
@@ -304,23 +304,23 @@ describe('rejects a response', () => {
     await using server = await start({
       users: [linked, { userId: 'root', userName: 'root', identities: [`${name}:Root`] }],
     });
-    await expectRefused(server, samlResponse(server, options));
+    await expectRejected(server, samlResponse(server, options));
   });
 
   test('of a provider with a weak key', async () => {
     await using server = await start({ providers: [{ ...provider, certificates: [weakSigning.pem] }] });
-    await expectRefused(server, samlResponse(server, { key: weakSigning }));
+    await expectRejected(server, samlResponse(server, { key: weakSigning }));
   });
 
   test('of a removed provider', async () => {
     await using server = await start();
     await server.appContext.store.transaction((tx) => tx.providers.delete(name));
-    await expectRefused(server, samlResponse(server));
+    await expectRejected(server, samlResponse(server));
   });
 
   test('for another host name of the server', async () => {
     await using server = await start();
-    await expectRefused(
+    await expectRejected(
       server,
       samlResponse(server, { recipient: recipientOf(server).replace('127.0.0.1', 'localhost') }),
     );
@@ -330,7 +330,7 @@ describe('rejects a response', () => {
     await using server = await start();
     const response = samlResponse(server, { notBefore: 60 });
     server.clock.advance(300);
-    await expectRefused(server, response);
+    await expectRejected(server, response);
   });
 
   test('with any changed byte of the signed content or the signature', async () => {
@@ -343,7 +343,7 @@ describe('rejects a response', () => {
       if (!counts(at)) continue;
       const tampered = Buffer.from(xml);
       tampered.writeUInt8(tampered.readUInt8(at) ^ 4, at);
-      await expectRefused(server, tampered.toString('base64')).catch((error: unknown) => {
+      await expectRejected(server, tampered.toString('base64')).catch((error: unknown) => {
         throw new Error(`at ${at}: ${xml.slice(at - 20, at + 20)}`, { cause: error });
       });
     }
@@ -363,7 +363,7 @@ describe('rejects a response', () => {
         (xml: string) => xml.replace('>Subject-1<', '>&nothing;<'),
         (xml: string) => xml.slice(0, -5),
       ])
-        await expectRefused(server, samlResponse(server, { after }));
+        await expectRejected(server, samlResponse(server, { after }));
     } finally {
       Object.assign(console, { warn, error });
     }
@@ -392,7 +392,7 @@ describe('the user', () => {
     const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
     await logIn(server, samlResponse(server, { ...byEmail, format }));
     expect(await server.appContext.store.users.get(alice.userId)).toMatchObject({ identities: linked.identities });
-    await expectRefused(server, samlResponse(server, { format }), unknown);
+    await expectRejected(server, samlResponse(server, { format }), unknown);
   });
 
   test.each<[string, ResponseOptions]>([
@@ -404,13 +404,13 @@ describe('the user', () => {
     ['that is a user name', { attributes: { email: ['named@example.com'] } }],
   ])('is not found by an e-mail address %s', async (_, options) => {
     await using server = await start({ users: [linked, { userId: 'named', userName: 'named@example.com' }] });
-    await expectRefused(server, samlResponse(server, { nameId: 'new', ...options }), unknown);
+    await expectRejected(server, samlResponse(server, { nameId: 'new', ...options }), unknown);
   });
 
   test('is not found by a link that differs in case', async () => {
     await using server = await start();
     for (const nameId of ['SUBJECT-1', 'subject-1'])
-      await expectRefused(server, samlResponse(server, { ...byEmail, nameId }), unknown);
+      await expectRejected(server, samlResponse(server, { ...byEmail, nameId }), unknown);
   });
 
   test.each(['ADMIN', 'IAM_ADMIN_READ_ONLY'])(
@@ -422,15 +422,15 @@ describe('the user', () => {
       });
       const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
       for (const options of [byEmail, { ...byEmail, format }])
-        await expectRefused(server, samlResponse(server, options), unknown);
+        await expectRejected(server, samlResponse(server, options), unknown);
       await logIn(server, samlResponse(server));
     },
   );
 
   test('is rejected while locked, by link and by e-mail address', async () => {
     await using server = await start({ users: [{ ...linked, locked: true }] });
-    await expectRefused(server, samlResponse(server));
-    await expectRefused(server, samlResponse(server, byEmail));
+    await expectRejected(server, samlResponse(server));
+    await expectRejected(server, samlResponse(server, byEmail));
   });
 });
 
@@ -490,7 +490,7 @@ describe('the request', () => {
       '<Response><Assertion/></Response>',
       '\0',
     ])
-      await expectRefused(server, Buffer.from(text).toString('base64'));
-    await expectRefused(server, Buffer.from([0xff, 0xfe, 0x3c, 0]).toString('base64'));
+      await expectRejected(server, Buffer.from(text).toString('base64'));
+    await expectRejected(server, Buffer.from([0xff, 0xfe, 0x3c, 0]).toString('base64'));
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { revokeUserAccess } from '../../../../src/server/identity/revoke-user-access.ts';
 import type { TestServer } from '../../../harness.ts';
-import { expectRefused } from './callers.ts';
+import { expectRejected } from './callers.ts';
 import { completeSecondFactor, logInAs, startWithBob } from './factors/factor-fixtures.ts';
 import { readClaims, readRoles } from './login-fixtures.ts';
 import { addFactor, fulfill, renew, requestChallenge } from './second-factor.ts';
@@ -56,7 +56,7 @@ describe('between the code and its use', () => {
     const { as } = await logInAs(server);
     const proof = await requestChallenge(server, as);
     await change(server);
-    await expectRefused(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
+    await expectRejected(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
     expect(await server.appContext.store.codes.list()).toEqual([]);
   });
 

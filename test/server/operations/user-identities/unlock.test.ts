@@ -3,7 +3,7 @@ import type { IamClient } from '../../../../src/client/index.ts';
 import { asUser } from '../user-token.ts';
 import {
   asMaintainer,
-  expectRefused,
+  expectRejected,
   expectRolesNeeded,
   firstAdministrator,
   rowOf,
@@ -63,7 +63,8 @@ describe('access', () => {
       await server.withAuthorities([], { scope: ['account_lock'] }),
       await asUser(server, { clientId: client.clientId, roles: ['ADMIN'], level: 'AUTH-MFA' }),
     ];
-    for (const other of others) await expectRefused(server, () => unlock(other), { status: 403, code: 'ROLE_MISSING' });
+    for (const other of others)
+      await expectRejected(server, () => unlock(other), { status: 403, code: 'ROLE_MISSING' });
   });
 
   test('requires MFA of an administrator, for locked and throttled users', async () => {
@@ -71,7 +72,7 @@ describe('access', () => {
     await server.admin.userIdentities.lock({ body: { userId } });
     for (const caller of [await asMaintainer(server), await server.withAuthorities([], { scope })])
       for (const administrator of [userId, 'carol'])
-        await expectRefused(server, () => unlock(caller, { userId: administrator }), {
+        await expectRejected(server, () => unlock(caller, { userId: administrator }), {
           status: 403,
           code: 'MFA_MISSING',
         });
@@ -81,7 +82,7 @@ describe('access', () => {
 
 test('rejects an unknown user and invalid values', async () => {
   await using server = await startWith();
-  await expectRefused(server, () => unlock(server.admin, { userId: 'nobody' }), {
+  await expectRejected(server, () => unlock(server.admin, { userId: 'nobody' }), {
     status: 404,
     code: 'USER_NOT_FOUND',
   });

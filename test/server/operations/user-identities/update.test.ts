@@ -6,7 +6,7 @@ import { lastCode } from '../otp-inbox.ts';
 import {
   asMaintainer,
   createSession,
-  expectRefused,
+  expectRejected,
   expectRolesNeeded,
   firstAdministrator,
   rowOf,
@@ -159,11 +159,11 @@ describe('a change of the business', () => {
     const groups = [{ groupName: 'iam-administrators', businesses: ['b1'] }];
     await using server = await startWith([], { seed: { businesses, groups } });
     const move = (businessId: string | null) => server.admin.userIdentities.update({ params, body: { businessId } });
-    await expectRefused(server, () => move('b3'), { status: 412, code: 'BUSINESS_UNKNOWN' });
+    await expectRejected(server, () => move('b3'), { status: 412, code: 'BUSINESS_UNKNOWN' });
     await move('b1');
     await server.admin.userIdentities.lock({ body: { userId: (await firstAdministrator(server)).userId } });
     for (const businessId of ['b2', null])
-      await expectRefused(server, () => move(businessId), { status: 412, code: 'LAST_ADMINISTRATOR' });
+      await expectRejected(server, () => move(businessId), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 });
 
@@ -178,7 +178,7 @@ describe('rejects', () => {
     const { userId: id } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
     for (const body of [{ userEmail: 'x@example.com' }, { userMobile: mobile }, { userName: 'x' }, { userEmail: null }])
-      await expectRefused(server, () => maintainer.userIdentities.update({ params: { id }, body }), {
+      await expectRejected(server, () => maintainer.userIdentities.update({ params: { id }, body }), {
         status: 403,
         code: 'MFA_MISSING',
       });
@@ -199,7 +199,7 @@ describe('rejects', () => {
       { userEmail: 'RENE@example.com' },
       { userName: 'R2' },
     ])
-      await expectRefused(server, () => server.admin.userIdentities.update({ params, body }), {
+      await expectRejected(server, () => server.admin.userIdentities.update({ params, body }), {
         status: 412,
         code: 'LOGIN_NAME_TAKEN',
       });
@@ -212,9 +212,9 @@ describe('rejects', () => {
     const update = () =>
       server.admin.userIdentities.update({ params, body: { userEmail: 'new@example.com' }, ifMatch });
     await expect(update()).resolves.toBeUndefined();
-    await expectRefused(server, update, { status: 412, code: 'CHANGED_MEANWHILE' });
+    await expectRejected(server, update, { status: 412, code: 'CHANGED_MEANWHILE' });
     const absent = { params: { id: 'nobody' }, body: {} };
-    await expectRefused(server, () => server.admin.userIdentities.update(absent), {
+    await expectRejected(server, () => server.admin.userIdentities.update(absent), {
       status: 404,
       code: 'USER_NOT_FOUND',
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { createSession, expectRefused } from '../callers.ts';
+import { createSession, expectRejected } from '../callers.ts';
 import {
   expectUsersOnly,
   factorIds,
@@ -93,15 +93,15 @@ describe('is added with all others of the request, or none is added', () => {
   test.each(bad)('can not be added with %s', async (_, input, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => add(as, good, input), { status, code });
-    await expectRefused(server, () => add(as, good, input, email('after@example.com')), { status, code });
+    await expectRejected(server, () => add(as, good, input), { status, code });
+    await expectRejected(server, () => add(as, good, input, email('after@example.com')), { status, code });
   });
 
   test('may have the tag MARKED_RESOURCES once for each kind', async () => {
     await using server = await startWithBob({ factors: [] });
     const as = await createSession(server, 'bob');
     const marked = email('m@example.com', 'MARKED_RESOURCES');
-    await expectRefused(server, () => add(as, marked, email('n@example.com', 'MARKED_RESOURCES')), {
+    await expectRejected(server, () => add(as, marked, email('n@example.com', 'MARKED_RESOURCES')), {
       status: 422,
       code: 'TAG_TAKEN',
     });
@@ -114,18 +114,21 @@ describe('is added with all others of the request, or none is added', () => {
     const as = await createSession(server, 'bob');
     const many = (count: number, name: string) =>
       Array.from({ length: count }, (_, at) => email(`${name}${at}@e.example`));
-    await expectRefused(server, () => add(as, ...many(21, 'a')), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await expectRejected(server, () => add(as, ...many(21, 'a')), { status: 422, code: 'TOO_MANY_FACTORS' });
     await add(as, ...many(19, 'b'));
-    await expectRefused(server, () => add(as, ...many(2, 'c')), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await expectRejected(server, () => add(as, ...many(2, 'c')), { status: 422, code: 'TOO_MANY_FACTORS' });
     await add(as, ...many(1, 'c'));
-    await expectRefused(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await expectRejected(server, () => add(as, email('d@example.com')), { status: 422, code: 'TOO_MANY_FACTORS' });
   });
 
   test('is rejected with thousands of others if one is invalid', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const many = Array.from({ length: 4_999 }, (_, at) => email(`m${at}@example.com`));
-    await expectRefused(server, () => add(as, ...many, { contactType: 'EMAIL' }), { status: 422, code: 'FIELD_VALUE' });
+    await expectRejected(server, () => add(as, ...many, { contactType: 'EMAIL' }), {
+      status: 422,
+      code: 'FIELD_VALUE',
+    });
   });
 });
 
@@ -166,7 +169,7 @@ describe('is rejected', () => {
   test.each(malformed)('%s', async (_, body, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => as.call('user-identities.factors.add', { body }), { status, code });
+    await expectRejected(server, () => as.call('user-identities.factors.add', { body }), { status, code });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
-import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { asMaintainer, createSession, expectRejected, expectRolesNeeded, firstAdministrator } from '../callers.ts';
 import {
   factorIds,
   factorOf,
@@ -89,13 +89,13 @@ describe('is added with all others of the request, or none is added', () => {
     await using server = await startWithBob();
     await addTo('alice-id', server.admin, email('a@example.com', { id: 'of-alice' }));
     const good = email('good@example.com', { id: 'good' });
-    await expectRefused(server, () => add(server.admin, good, input), { status, code });
+    await expectRejected(server, () => add(server.admin, good, input), { status, code });
   });
 
   test('is rejected if the user has twenty', async () => {
     await using server = await startWithBob();
     const many = Array.from({ length: 18 }, (_, at) => email(`m${at}@example.com`));
-    await expectRefused(server, () => add(server.admin, ...many), { status: 422, code: 'TOO_MANY_FACTORS' });
+    await expectRejected(server, () => add(server.admin, ...many), { status: 422, code: 'TOO_MANY_FACTORS' });
     await expect(add(server.admin, ...many.slice(1))).resolves.toHaveLength(17);
   });
 });
@@ -111,14 +111,14 @@ describe('is rejected', () => {
   test('for an unknown user', async () => {
     await using server = await startWithBob();
     for (const id of ['nobody', 'me.'])
-      await expectRefused(server, () => addTo(id, server.admin, input), { status: 404, code: 'USER_NOT_FOUND' });
+      await expectRejected(server, () => addTo(id, server.admin, input), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
   test('for an administrator without MFA', async () => {
     await using server = await startWithBob();
     const { userId } = await firstAdministrator(server);
     const maintainer = await asMaintainer(server);
-    await expectRefused(server, () => addTo(userId, maintainer, input), { status: 403, code: 'MFA_MISSING' });
+    await expectRejected(server, () => addTo(userId, maintainer, input), { status: 403, code: 'MFA_MISSING' });
     await expect(add(maintainer, input)).resolves.toHaveLength(1);
     await expect(addTo(userId, await asMaintainer(server, 'AUTH-MFA'), input)).resolves.toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { asMaintainer, createSession, expectRejected, expectRolesNeeded, firstAdministrator } from '../callers.ts';
 import { factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, factorId = 'work', id = 'bob') =>
@@ -47,7 +47,7 @@ describe('is rejected', () => {
     ['a b', 'bob', 'PATH_VALUE'],
   ])('for %s of %s', async (factorId, id, code) => {
     await using server = await startWithBob();
-    await expectRefused(server, () => remove(server.admin, factorId, id), { status: 404, code });
+    await expectRejected(server, () => remove(server.admin, factorId, id), { status: 404, code });
   });
 
   test('for an administrator without MFA', async () => {
@@ -59,7 +59,7 @@ describe('is rejected', () => {
     await server.admin.userIdentities.factors.adminAdd({ params: { id: userId }, body: { authenticationFactors } });
     const maintainer = await asMaintainer(server);
     for (const id of ['admin-factor', 'absent'])
-      await expectRefused(server, () => remove(maintainer, id, userId), { status: 403, code: 'MFA_MISSING' });
+      await expectRejected(server, () => remove(maintainer, id, userId), { status: 403, code: 'MFA_MISSING' });
     await expect(remove(await asMaintainer(server, 'AUTH-MFA'), 'admin-factor', userId)).resolves.toBeUndefined();
   });
 });

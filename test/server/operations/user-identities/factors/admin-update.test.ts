@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { asMaintainer, createSession, expectRefused, expectRolesNeeded, firstAdministrator } from '../callers.ts';
+import { asMaintainer, createSession, expectRejected, expectRolesNeeded, firstAdministrator } from '../callers.ts';
 import { factorOf, freshEmail, mainEmail, notices, otherMobile, startWithBob, workEmail } from './factor-fixtures.ts';
 
 type Change = Parameters<IamClient['userIdentities']['factors']['adminUpdate']>[0]['body'];
@@ -71,7 +71,7 @@ describe('is rejected', () => {
   ];
   test.each(rejected)('for %s', async (_, id, factorId, body, status, code) => {
     await using server = await startWithBob();
-    await expectRefused(server, () => updateOf(id, factorId, server.admin, body), { status, code });
+    await expectRejected(server, () => updateOf(id, factorId, server.admin, body), { status, code });
   });
 
   test('for an administrator without MFA', async () => {
@@ -85,7 +85,7 @@ describe('is rejected', () => {
       updateOf(userId, factorId, as, { email: 'mine@example.com' });
     const maintainer = await asMaintainer(server);
     for (const id of ['admin-factor', 'absent'])
-      await expectRefused(server, () => change(maintainer, id), { status: 403, code: 'MFA_MISSING' });
+      await expectRejected(server, () => change(maintainer, id), { status: 403, code: 'MFA_MISSING' });
     await expect(change(await asMaintainer(server, 'AUTH-MFA'))).resolves.toBeUndefined();
   });
 });

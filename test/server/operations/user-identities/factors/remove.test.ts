@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { createSession, expectRefused } from '../callers.ts';
+import { createSession, expectRejected } from '../callers.ts';
 import { expectUsersOnly, factorIds, notices, settleAll, startWithBob, workEmail } from './factor-fixtures.ts';
 
 const remove = (as: IamClient, id = 'work') => as.userIdentities.factors.remove({ params: { id } });
@@ -57,13 +57,13 @@ describe('is rejected', () => {
   ])('for %s', async (id, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => remove(as, id), { status, code });
+    await expectRejected(server, () => remove(as, id), { status, code });
   });
 
   test('for a contact of another user and for a main contact that the user does not have', async () => {
     await using server = await startWithBob();
     const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
-      await expectRefused(server, () => remove(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+      await expectRejected(server, () => remove(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 });

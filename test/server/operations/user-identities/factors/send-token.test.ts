@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { createSession, expectRefused } from '../callers.ts';
+import { createSession, expectRejected } from '../callers.ts';
 import {
   expectUsersOnly,
   freshEmail,
@@ -68,7 +68,7 @@ describe('for visibility', () => {
       const as = await throughClient(server, visibility);
       for (const id of available) await expect(send(as, id), id).resolves.toBeUndefined();
       for (const id of unavailable)
-        await expectRefused(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+        await expectRejected(server, () => send(as, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
     },
   );
 });
@@ -82,11 +82,11 @@ describe('rejects', () => {
   test('unknown contacts and contacts of other users', async () => {
     await using server = await startWithBob();
     const bob = await createSession(server, 'bob');
-    await expectRefused(server, () => send(bob, 'absent'), { status: 404, code: 'FACTOR_NOT_FOUND' });
-    await expectRefused(server, () => send(bob, 'a b'), { status: 404, code: 'PATH_VALUE' });
+    await expectRejected(server, () => send(bob, 'absent'), { status: 404, code: 'FACTOR_NOT_FOUND' });
+    await expectRejected(server, () => send(bob, 'a b'), { status: 404, code: 'PATH_VALUE' });
     const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
-      await expectRefused(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+      await expectRejected(server, () => send(alice, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 
   test('with 200 and the error array when soft errors are requested', async () => {
@@ -99,7 +99,7 @@ describe('rejects', () => {
     await using server = await startWithBob();
     for (let sent = 0; sent < 5; sent += 1) await send(await createSession(server, 'bob'), 'work');
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => send(as, 'work'), { status: 429, code: 'TOO_MANY_CODES' });
+    await expectRejected(server, () => send(as, 'work'), { status: 429, code: 'TOO_MANY_CODES' });
     await expect(send(as, 'work')).rejects.toMatchObject({ retryAfter: 3600 });
     await expect(send(as, 'main-email')).resolves.toBeUndefined();
     server.clock.advance(3600);

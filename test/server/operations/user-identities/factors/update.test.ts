@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import { lastCode } from '../../otp-inbox.ts';
-import { createSession, expectRefused } from '../callers.ts';
+import { createSession, expectRejected } from '../callers.ts';
 import {
   expectUsersOnly,
   factorOf,
@@ -142,13 +142,13 @@ describe('is rejected', () => {
   test.each(rejected)('for %s', async (_, id, body, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
-    await expectRefused(server, () => update(as, body, id), { status, code });
+    await expectRejected(server, () => update(as, body, id), { status, code });
   });
 
   test('for a contact of another user and for a main contact that the user does not have', async () => {
     await using server = await startWithBob();
     const alice = await createSession(server, 'alice-id');
     for (const id of ['work', 'main-mobile'])
-      await expectRefused(server, () => update(alice, good, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
+      await expectRejected(server, () => update(alice, good, id), { status: 404, code: 'FACTOR_NOT_FOUND' });
   });
 });

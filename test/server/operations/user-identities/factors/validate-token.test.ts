@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../../src/client/index.ts';
 import type { TestServer } from '../../../../harness.ts';
 import { createWrongCode, lastCode } from '../../otp-inbox.ts';
-import { createSession, expectRefused, rowOf } from '../callers.ts';
+import { createSession, expectRejected, rowOf } from '../callers.ts';
 import { logIn } from '../login-fixtures.ts';
 import {
   expectUsersOnly,
@@ -56,7 +56,7 @@ describe('a correct code', () => {
     await using server = await startWithEve({ userEmail: 'Bob@example.com' });
     const as = await createSession(server, 'eve', 'AUTH-BASIC');
     const token = await codeFor(server, as, 'main-email', 'Bob@example.com');
-    await expectRefused(server, () => validate(as, 'main-email', token), { status: 412, code: 'LOGIN_NAME_TAKEN' });
+    await expectRejected(server, () => validate(as, 'main-email', token), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
   test('is accepted once, in sequence and in 100 concurrent requests', async () => {
@@ -66,7 +66,7 @@ describe('a correct code', () => {
     const ended = await settleAll(Array.from({ length: 100 }, () => validate(as, 'work', token)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
-    await expectRefused(server, () => validate(as, 'work', token), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => validate(as, 'work', token), { status: 412, code: 'CODE_INVALID' });
   });
 
   test('is valid for ten minutes', async () => {
@@ -77,7 +77,7 @@ describe('a correct code', () => {
     server.clock.advance(599);
     await expect(validate(as, 'work', token)).resolves.toBeDefined();
     server.clock.advance(1);
-    await expectRefused(server, () => validate(as, 'main-email', later), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => validate(as, 'main-email', later), { status: 412, code: 'CODE_INVALID' });
   });
 
   test('is accepted in another session of the same user', async () => {
@@ -135,7 +135,7 @@ describe('a code is rejected', () => {
     }
     const other = await createSession(server, 'bob');
     const token = await codeFor(server, other, 'main-email', mainEmail);
-    await expectRefused(server, () => validate(other, 'main-email', token), { status: 429, code: 'CODE_FAILURES' });
+    await expectRejected(server, () => validate(other, 'main-email', token), { status: 429, code: 'CODE_FAILURES' });
     await expect(validate(other, 'main-email', token)).rejects.toMatchObject({ retryAfter: 3600 });
     server.clock.advance(3600);
     const again = await createSession(server, 'bob');
@@ -154,7 +154,7 @@ describe('a code is rejected', () => {
     await expect(validate(as, 'main-email', token)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     const next = await codeFor(server, as, 'work', workEmail);
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
-    await expectRefused(server, () => validate(as, 'work', next), { status: 401, code: 'TOKEN_INVALID' });
+    await expectRejected(server, () => validate(as, 'work', next), { status: 401, code: 'TOKEN_INVALID' });
     await server.admin.userIdentities.unlock({ body: { userId: 'bob' } });
     const later = await createSession(server, 'bob');
     await expect(validate(later, 'work', next)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
@@ -172,7 +172,7 @@ describe('is rejected', () => {
     const token = await codeFor(server, await createSession(server, 'bob'), 'phone', '+15555550123');
     for (const visibility of ['CREDENTIALS_ONLY', 'MARKED_RESOURCES'] as const) {
       const as = await throughClient(server, visibility);
-      await expectRefused(server, () => validate(as, 'phone', token), { status: 404, code: 'FACTOR_NOT_FOUND' });
+      await expectRejected(server, () => validate(as, 'phone', token), { status: 404, code: 'FACTOR_NOT_FOUND' });
     }
   });
 
@@ -181,7 +181,7 @@ describe('is rejected', () => {
     const as = await createSession(server, 'bob');
     const params = { id: 'work' };
     for (const body of [{}, { token: 1 }, { token: '1', more: true }, { token: '1'.repeat(101) }])
-      await expectRefused(server, () => as.call('user-identities.factors.validate-token', { params, body }), {
+      await expectRejected(server, () => as.call('user-identities.factors.validate-token', { params, body }), {
         status: 400,
         code: expect.stringMatching(/^FIELD_/) as string,
       });
