@@ -52,7 +52,7 @@ export interface TestServerOptions {
   readonly openStore?: () => Promise<Store>;
   /** Takes the lines of the audit log; those of refusals as well, where they have no place of their own. */
   readonly audit?: AuditSink;
-  readonly refusedAudit?: AuditSink;
+  readonly rejectedAudit?: AuditSink;
   /** Those of callers that anyone may be. */
   readonly selfServiceAudit?: AuditSink;
 }
@@ -144,8 +144,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 }
 
-function auditSinks(granted: AuditSink, { refusedAudit = granted, selfServiceAudit = granted }: TestServerOptions) {
-  return { granted, selfService: selfServiceAudit, refused: refusedAudit };
+function auditSinks(granted: AuditSink, { rejectedAudit = granted, selfServiceAudit = granted }: TestServerOptions) {
+  return { granted, selfService: selfServiceAudit, refused: rejectedAudit };
 }
 
 const environment = {

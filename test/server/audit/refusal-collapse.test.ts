@@ -172,7 +172,7 @@ test('a flood of rejected logins evicts no administrative event, and costs a few
   const [granted, refused] = [createMemorySink(), createMemorySink()];
   const timer = createManualTimer();
   const flags = { 'disable-rate-limits': true, 'trusted-proxies': '127.0.0.0/8' };
-  await using server = await startServer({ audit: granted, refusedAudit: refused, timer, flags });
+  await using server = await startServer({ audit: granted, rejectedAudit: refused, timer, flags });
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   for (let tries = 0; tries < 12; tries += 1)
     await send(server, `${servicePrefix}/user-identities/login?clientId=${appClientId}`, {
@@ -189,7 +189,7 @@ test('a flood of rejected logins evicts no administrative event, and costs a few
 
 test('a refused change and one that failed are no reason to write beside what was granted', async () => {
   const [granted, refused] = [createMemorySink(), createMemorySink()];
-  await using server = await startServer({ audit: granted, refusedAudit: refused });
+  await using server = await startServer({ audit: granted, rejectedAudit: refused });
   const { clientId, clientSecret } = await server.makeClient();
   const create = (name: string, secret: string) =>
     send(server, `${servicePrefix}/groups`, {

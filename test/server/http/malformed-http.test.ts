@@ -11,7 +11,7 @@ import {
   expectAlive,
   expectFailure,
   open,
-  parseAnswers,
+  parseResponses,
   readUntilClosed,
   send,
 } from './raw-http.ts';
@@ -84,7 +84,7 @@ describe('a malformed request', () => {
     socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
     await once(socket, 'data');
     socket.write('nonsense\r\n\r\n');
-    expect(parseAnswers(await reading).map(({ status }) => status)).toEqual([200, 400]);
+    expect(parseResponses(await reading).map(({ status }) => status)).toEqual([200, 400]);
     await expectAlive(server);
   });
 });
@@ -153,7 +153,7 @@ describe('headers', () => {
     socket.write(buildHead(login, 'Host: localhost', 'Content-Length: 0', 'Connection: close', 'Expect: 100-continue'));
     const text = await reading;
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
-    expect(parseAnswers(text)).toMatchObject([{ status: 401 }]);
+    expect(parseResponses(text)).toMatchObject([{ status: 401 }]);
   });
 
   test('that request a protocol upgrade get a normal response', async () => {

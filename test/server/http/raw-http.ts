@@ -36,7 +36,7 @@ export async function exchange(origin: Origin, ...parts: readonly (string | Buff
   const socket = await open(origin);
   const reading = readUntilClosed(socket);
   for (const part of parts) socket.write(part);
-  return parseAnswers(await reading);
+  return parseResponses(await reading);
 }
 
 /** Like `exchange`, for exactly one response. */
@@ -52,7 +52,7 @@ export function buildHead(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-export function parseAnswers(text: string): RawResponse[] {
+export function parseResponses(text: string): RawResponse[] {
   const answers: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {

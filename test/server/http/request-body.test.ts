@@ -9,7 +9,7 @@ import {
   expectAlive,
   expectFailure,
   open,
-  parseAnswers,
+  parseResponses,
   type RawResponse,
   readUntilClosed,
   send,
@@ -57,7 +57,7 @@ describe('a body that is too long is 413', () => {
         'Content-Length: 1001',
       ),
     );
-    const [answer] = parseAnswers(await reading);
+    const [answer] = parseResponses(await reading);
     if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
     expect(answer?.text).toContain('1000 bytes');
   });
@@ -77,7 +77,7 @@ describe('a body that is too long is 413', () => {
       ),
     );
     socket.write(chunk.repeat(3));
-    const [answer] = parseAnswers(await reading);
+    const [answer] = parseResponses(await reading);
     if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
     expect(answer).toBeDefined();
   });
@@ -99,7 +99,7 @@ describe('a body that is too long is 413', () => {
     );
     await once(socket, 'data');
     socket.write('x'.repeat(2000) + buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
-    expect(parseAnswers(await reading).at(-1)).toMatchObject({ status: 200 });
+    expect(parseResponses(await reading).at(-1)).toMatchObject({ status: 200 });
   });
 
   test('but not at exactly the limit', async () => {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { buildHead, expectAlive, expectFailure, open, parseAnswers, readUntilClosed } from './raw-http.ts';
+import { buildHead, expectAlive, expectFailure, open, parseResponses, readUntilClosed } from './raw-http.ts';
 
 let server: TestServer;
 
@@ -28,7 +28,7 @@ describe.concurrent('a request that does not arrive within a second', () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(bytes);
-    const [answer, ...others] = parseAnswers(await reading);
+    const [answer, ...others] = parseResponses(await reading);
     expect(others).toEqual([]);
     if (answer) expectFailure(answer, 408, 'REQUEST_TIMEOUT');
     expect(answer?.headers.connection).toBe('close');
@@ -40,13 +40,13 @@ describe.concurrent('a request that does not arrive within a second', () => {
     const reading = readUntilClosed(socket);
     socket.write(buildHead(...post, 'Content-Length: 1000'));
     const dripping = setInterval(() => socket.write(' '), 100);
-    expect(parseAnswers(await reading)).toMatchObject([{ status: 408 }]);
+    expect(parseResponses(await reading)).toMatchObject([{ status: 408 }]);
     clearInterval(dripping);
   });
 
   test('that never begins has its connection closed', async () => {
     const socket = await open(server);
-    expect(parseAnswers(await readUntilClosed(socket)).map(({ status }) => status)).toEqual([408]);
+    expect(parseResponses(await readUntilClosed(socket)).map(({ status }) => status)).toEqual([408]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('a connection within the time limits', () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
     socket.write(asking.repeat(31) + buildHead('GET /nowhere HTTP/1.1', 'Host: localhost', 'Connection: close'));
-    const statuses = parseAnswers(await reading).map(({ status }) => status);
+    const statuses = parseResponses(await reading).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
   });
 
@@ -82,7 +82,7 @@ describe('a connection within the time limits', () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
     socket.write(asking.repeat(500));
-    expect(parseAnswers(await reading).length).toBeLessThan(500);
+    expect(parseResponses(await reading).length).toBeLessThan(500);
     await expectAlive(patient);
   });
 });

@@ -19,12 +19,12 @@ export interface MailServer extends AsyncDisposable {
 export interface MailServerOptions {
   readonly port?: number;
   /** What recipients are answered; they are taken where it is missing. */
-  readonly refusal?: number;
+  readonly replyCode?: number;
 }
 
 export const smtpPassword = 'password-of-the-relay';
 
-export async function startMailServer({ port = 0, refusal }: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({ port = 0, replyCode }: MailServerOptions = {}): Promise<MailServer> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     hideSTARTTLS: true,
@@ -32,9 +32,9 @@ export async function startMailServer({ port = 0, refusal }: MailServerOptions =
     onAuth: ({ username, password }, _session, done) =>
       password === smtpPassword ? done(null, { user: username }) : done(new Error('wrong password')),
     onRcptTo: ({ address }, _session, done) =>
-      refusal === undefined
+      replyCode === undefined
         ? done()
-        : done(Object.assign(new Error(`no mailbox ${address} here`), { responseCode: refusal })),
+        : done(Object.assign(new Error(`no mailbox ${address} here`), { responseCode: replyCode })),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));

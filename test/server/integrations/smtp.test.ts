@@ -85,7 +85,7 @@ describe('a relay', () => {
   });
 
   test('that refuses the recipient for good is not asked again', async () => {
-    await using mail = await startMailServer({ refusal: 550 });
+    await using mail = await startMailServer({ replyCode: 550 });
     await using relay = createRelayHarness(server, options(mail));
     const { messageId, code } = await relay.send(ann);
     await relay.settled();
@@ -99,7 +99,7 @@ describe('a relay', () => {
   });
 
   test('that refuses for now, or the login, is asked again', async () => {
-    await using mail = await startMailServer({ refusal: 450 });
+    await using mail = await startMailServer({ replyCode: 450 });
     await using relay = createRelayHarness(server, options(mail));
     await relay.send(ann);
     await relay.settled(1);

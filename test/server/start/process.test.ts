@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
+import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from './spawn.ts';
 
 let launcher: Launcher;
@@ -113,7 +113,7 @@ test('a stop completes the running request and closes all other connections', as
   pending.write(body);
   expect(await run.exit()).toBe(0);
   expect(performance.now() - before).toBeLessThan(2000);
-  expect(parseAnswers(await reading)).toMatchObject([{ status: 201 }]);
+  expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
 });
 
 describe('exits with a one-line error and a specific code if', () => {

@@ -6,7 +6,7 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
-import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
+import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
 
 /** Far below the timeout for running requests. */
 const soonMs = 1500;
@@ -74,7 +74,7 @@ test('a running request completes on a keep-alive connection, and its writes are
   const stopping = stopInTime(server);
   letGo();
   await stopping;
-  expect(parseAnswers(await reading)).toMatchObject([{ status: 201 }]);
+  expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
   expect(await store.groups.getBy('groupName', 'under-way')).toBeDefined();
 });
 

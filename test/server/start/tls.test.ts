@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildHead, open, parseAnswers, readUntilClosed } from '../http/raw-http.ts';
+import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';
 import { makeCertificate } from './certificate.ts';
 import { createLauncher, type Launcher } from './spawn.ts';
 
@@ -47,7 +47,7 @@ test('serves HTTPS under the names of the certificate and reports an https URL',
   const plain = await open({ url });
   const reading = readUntilClosed(plain);
   plain.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
-  expect(parseAnswers(await reading).filter(({ status }) => status === 200)).toEqual([]);
+  expect(parseResponses(await reading).filter(({ status }) => status === 200)).toEqual([]);
   expect((await get(`${url}/healthz`)).status).toBe(200);
   // A client that never sends a TLS handshake does not delay the stop.
   const silent = await open({ url });

@@ -1,7 +1,7 @@
 /** Damaged checkpoints and missing files. */
 import { describe, expect, test } from 'vitest';
 import { COMMITS, closedSegment, createHarnessWith, createHarnessWithout, model } from './damaged-store.ts';
-import { expectOpens, expectRefused } from './store-assertions.ts';
+import { expectOpenError, expectOpens } from './store-assertions.ts';
 import { files } from './store-harness.ts';
 
 const wrongCheckpoints: readonly [what: string, contents: string][] = [
@@ -20,7 +20,7 @@ describe('a checkpoint', () => {
   test.each(wrongCheckpoints)('that is %s is never treated as a new store', async (_, contents) => {
     const harness = createHarnessWithout(files.previous);
     harness.disk.plant(files.checkpoint, Buffer.from(contents));
-    await expectRefused(harness, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
+    await expectOpenError(harness, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
   });
 
   test.each(wrongCheckpoints)(
@@ -35,7 +35,7 @@ describe('a checkpoint', () => {
 
   test('of a newer version stops the start, whatever other files exist', async () => {
     const newer = model.bytes(files.checkpoint).toString().replace('"formatVersion":1', '"formatVersion":2');
-    await expectRefused(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
+    await expectOpenError(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
       kind: 'newer-format',
       file: files.checkpoint,
     });
@@ -55,20 +55,20 @@ describe('missing files', () => {
     ['a segment in the middle', [files.checkpoint, closedSegment]],
     ['the checkpoints and the write-ahead log', [files.checkpoint, files.previous, files.wal, closedSegment]],
   ])('stop the start: %s', async (_, missing) => {
-    await expectRefused(createHarnessWithout(...missing), {
+    await expectOpenError(createHarnessWithout(...missing), {
       kind: 'damaged',
       file: expect.stringContaining('/store/'),
     });
   });
 
   test('stop the start: the marker', async () => {
-    await expectRefused(createHarnessWithout(files.marker), { kind: 'not-ours', file: '/store' });
+    await expectOpenError(createHarnessWithout(files.marker), { kind: 'not-ours', file: '/store' });
   });
 });
 
 describe('the marker', () => {
   test.each(['', '\0\0\0', 'null', '{}', '{"kind":"other"}'])('that contains %j stops the start', async (contents) => {
-    await expectRefused(createHarnessWith(files.marker, Buffer.from(contents)), {
+    await expectOpenError(createHarnessWith(files.marker, Buffer.from(contents)), {
       kind: 'damaged',
       file: files.marker,
     });
@@ -76,12 +76,12 @@ describe('the marker', () => {
 
   test('of a newer version stops the start', async () => {
     const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}');
-    await expectRefused(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
+    await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
   });
 
   test('that contradicts the commits in the write-ahead log stops the start', async () => {
     const begun = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":false}');
-    await expectRefused(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
+    await expectOpenError(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
   });
 });
 

@@ -11,9 +11,9 @@ export async function expectOpens(harness: StoreHarness, commits: number): Promi
 }
 
 /** Asserts that opening is rejected with this error and changes no file. */
-export async function expectRefused(harness: StoreHarness, expected: Record<string, unknown>): Promise<void> {
+export async function expectOpenError(harness: StoreHarness, expected: Record<string, unknown>): Promise<void> {
   const before = await snapshot(harness);
-  const error = await harness.refusal();
+  const error = await harness.catchOpenError();
   expect(error).toMatchObject(expected);
   expect(error.message).not.toContain('\n');
   expect(await snapshot(harness)).toEqual(before);

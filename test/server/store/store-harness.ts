@@ -40,7 +40,7 @@ export class StoreHarness {
   }
 
   /** Returns the error of opening the store. */
-  async refusal(): Promise<StoreOpenError> {
+  async catchOpenError(): Promise<StoreOpenError> {
     const outcome = await this.open().then(
       () => undefined,
       (error: StoreOpenError) => error,

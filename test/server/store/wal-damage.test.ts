@@ -21,7 +21,7 @@ import {
 } from './damaged-store.ts';
 import { History } from './history.ts';
 import { group } from './rows.ts';
-import { expectOpens, expectRefused } from './store-assertions.ts';
+import { expectOpenError, expectOpens } from './store-assertions.ts';
 import { files } from './store-harness.ts';
 
 /** Commits as one batch, each adding one group. */
@@ -88,55 +88,55 @@ describe('a damaged write-ahead log is rejected with the position', () => {
   test('if a sector of an earlier commit is lost and the last one is torn', async () => {
     const at = lineOffsets[2] as number;
     const harness = createHarnessWith(files.wal, zeroBytes(wal, at + 50, at + 60).subarray(0, -5));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: at });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: at });
   });
 
   test('if only the end of a later commit is left', async () => {
     const at = lineOffsets[3] as number;
     const harness = createHarnessWith(files.wal, zeroBytes(wal, at, tail + 60));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: at });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: at });
   });
 
   test('if only the start of a commit is left and the following data is lost', async () => {
     const at = lineOffsets[4] as number;
     const harness = createHarnessWith(files.wal, zeroBytes(wal, tail - 10, wal.length));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: at });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: at });
   });
 
   test('if the first of two batches lost its end and the second is lost', async () => {
     const bytes = Buffer.concat([wal, batch(COMMITS + 1, 9, 1)]);
     const two = Buffer.concat([bytes, batch(COMMITS + 2, 9, 1)]);
     const harness = createHarnessWith(files.wal, zeroBytes(two, bytes.length - 10, two.length));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: wal.length });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: wal.length });
   });
 
   test('if a commit starts with a newline and the last one is torn', async () => {
     const at = lineOffsets[3] as number;
     const bytes = Buffer.from(wal.subarray(0, -5)).fill('\n', at, at + 1);
-    await expectRefused(createHarnessWith(files.wal, bytes), { kind: 'damaged', file: files.wal, offset: at });
+    await expectOpenError(createHarnessWith(files.wal, bytes), { kind: 'damaged', file: files.wal, offset: at });
   });
 
   test('if a bit is flipped in a batch with intact later commits', async () => {
     const bytes = Buffer.concat([wal, batch(COMMITS + 1, 9, 5)]);
     const second = findLineOffsets(bytes)[lineOffsets.length] as number;
     const harness = createHarnessWith(files.wal, flipBit(bytes, second + 40, 3));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: second });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: second });
   });
 
   test('if it is empty or its header is lost', async () => {
     for (const bytes of ['', '\0'.repeat(600), 'null\n', '{}\n']) {
-      await expectRefused(createHarnessWith(files.wal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
+      await expectOpenError(createHarnessWith(files.wal, Buffer.from(bytes)), { kind: 'damaged', offset: 0 });
     }
     const endless = Buffer.concat([encodeHeader(10, 2).subarray(0, -1), Buffer.from('x')]);
-    await expectRefused(createHarnessWith(files.wal, endless), { kind: 'damaged', file: files.wal, offset: 0 });
+    await expectOpenError(createHarnessWith(files.wal, endless), { kind: 'damaged', file: files.wal, offset: 0 });
     const headless = wal.subarray(lineOffsets[1] as number);
-    await expectRefused(createHarnessWith(files.wal, headless), { kind: 'damaged', file: files.wal, offset: 0 });
+    await expectOpenError(createHarnessWith(files.wal, headless), { kind: 'damaged', file: files.wal, offset: 0 });
   });
 
   test('if a newer version wrote it', async () => {
     const start = '{"formatVersion":2,"first":10,"epoch":1';
     const line = Buffer.from(`${start},"crc32":"${crc32(start).toString(16).padStart(8, '0')}"}\n`);
-    await expectRefused(createHarnessWith(files.wal, line), { kind: 'newer-format', file: files.wal });
+    await expectOpenError(createHarnessWith(files.wal, line), { kind: 'newer-format', file: files.wal });
   });
 });
 
@@ -154,21 +154,21 @@ describe('a write-ahead log with non-contiguous commits is rejected', () => {
   test.each(added)('%s', async (_, lines, expectedOffset) => {
     const position = expectedOffset || offset + batch(next, 9, 1).length;
     const harness = createHarnessWith(files.wal, Buffer.concat([wal, lines]));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: position });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: position });
   });
 
   test('a segment that starts too late or too early after the previous one', async () => {
     const harness = createHarnessWithout(files.checkpoint);
     harness.disk.plant(files.wal, Buffer.concat([encodeHeader(11, 9), batch(11, 9, 1)]));
-    await expectRefused(harness, { kind: 'damaged' });
+    await expectOpenError(harness, { kind: 'damaged' });
     harness.disk.plant(files.wal, Buffer.concat([encodeHeader(9, 9), batch(9, 9, 1)]));
-    await expectRefused(harness, { kind: 'damaged' });
+    await expectOpenError(harness, { kind: 'damaged' });
   });
 
   test('a log that ends before the checkpoint', async () => {
     const harness = createHarnessWith(files.wal, model.bytes(closedSegment).subarray(0, -10));
-    await expectRefused(harness, { kind: 'damaged' });
+    await expectOpenError(harness, { kind: 'damaged' });
     harness.disk.plant(files.wal, Buffer.concat([encodeHeader(5, 2), batch(5, 2, 1)]));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal });
   });
 });

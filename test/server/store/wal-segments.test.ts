@@ -13,7 +13,7 @@ import {
   wal,
 } from './damaged-store.ts';
 import { countCommits, History } from './history.ts';
-import { expectOpens, expectRefused } from './store-assertions.ts';
+import { expectOpenError, expectOpens } from './store-assertions.ts';
 import { files, StoreHarness } from './store-harness.ts';
 
 /** Lines of the model's write-ahead log, which contains commits 10 to 14 after its header. */
@@ -133,23 +133,23 @@ describe('a start rejects', () => {
   test('a segment of an earlier start than the previous one', async () => {
     const what = expect.stringContaining('earlier start');
     const harness = needingAll(encodeHeader(10, epoch - 1));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: 0, what });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: 0, what });
   });
 
   test('a torn segment that is not the last', async () => {
     const harness = needingAll(segment(12, 14));
     const file = harness.path(closedSegmentName(10));
     harness.disk.plant(file, segment(10, 11).subarray(0, -10));
-    await expectRefused(harness, { kind: 'damaged', file, offset: segment(10, 10).length });
+    await expectOpenError(harness, { kind: 'damaged', file, offset: segment(10, 10).length });
   });
 
   test('a segment whose predecessor is missing', async () => {
     const harness = needingAll(segment(12, 14));
     const after = expect.stringMatching(/starts with commit 12, but .* ends with 9$/);
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: 0, what: after });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: 0, what: after });
     harness.disk.unplant(closedSegment);
     const missing = expect.stringContaining('commits 5 to 11 before it are missing');
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: 0, what: missing });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: 0, what: missing });
   });
 
   test.each([
@@ -161,7 +161,7 @@ describe('a start rejects', () => {
     const start = `{"sequence":15,"last":15,"epoch":2,"bytes":${change.length + 2},"changes":[${change}],"first":15`;
     const what = expect.stringContaining("commit 15 can't be applied: ");
     const harness = createHarnessWith(files.wal, Buffer.concat([wal, withCrc(start)]));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: wal.length, what });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: wal.length, what });
   });
 
   test.each([
@@ -170,19 +170,19 @@ describe('a start rejects', () => {
   ])('a line with a valid CRC that is %s, followed by another one', async (_, start) => {
     const next = '{"sequence":16,"last":16,"epoch":2,"bytes":2,"changes":[],"first":16';
     const harness = createHarnessWith(files.wal, Buffer.concat([wal, withCrc(start), withCrc(next)]));
-    await expectRefused(harness, { kind: 'damaged', file: files.wal, offset: wal.length });
+    await expectOpenError(harness, { kind: 'damaged', file: files.wal, offset: wal.length });
   });
 
   test('a previous checkpoint of a newer version, if it is needed', async () => {
     const harness = createHarnessWith(files.checkpoint, Buffer.from('{}'));
     const newer = model.bytes(files.previous).toString().replace('"formatVersion":1', '"formatVersion":2');
     harness.disk.plant(files.previous, Buffer.from(newer));
-    await expectRefused(harness, { kind: 'newer-format', file: files.previous });
+    await expectOpenError(harness, { kind: 'newer-format', file: files.previous });
   });
 
   test('two damaged checkpoints, reporting the current one', async () => {
     const harness = createHarnessWith(files.checkpoint, Buffer.from('{}'));
     harness.disk.plant(files.previous, Buffer.from('{}'));
-    await expectRefused(harness, { kind: 'damaged', file: files.checkpoint });
+    await expectOpenError(harness, { kind: 'damaged', file: files.checkpoint });
   });
 });

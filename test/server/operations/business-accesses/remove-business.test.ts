@@ -3,7 +3,7 @@ import { membersIn } from '../user-accesses/bodies.ts';
 import {
   callerWith,
   createIds,
-  expectOneLeft,
+  expectOneRemaining,
   expectRejection,
   insertMembers,
   lockFirstAdministrator,
@@ -133,6 +133,6 @@ describe('last administrator', () => {
     for (const businessId of businessIds) await makeUsers(server, [`of-${businessId}`], { businessId });
     await insertMembers(server, 'maintainers', businessIds.map(business));
     const requests = businessIds.map((businessId) => () => server.admin.call(id, from('maintainers', businessId)));
-    await expectOneLeft(server, requests, 200);
+    await expectOneRemaining(server, requests, 200);
   });
 });

@@ -109,7 +109,11 @@ export function createIds(prefix: string, count: number): string[] {
 }
 
 /** Runs requests that each remove one of the last administrators and expects that exactly one of them fails. */
-export async function expectOneLeft(server: TestServer, requests: readonly (() => Promise<unknown>)[], status: number) {
+export async function expectOneRemaining(
+  server: TestServer,
+  requests: readonly (() => Promise<unknown>)[],
+  status: number,
+) {
   const outcomes = await Promise.allSettled(requests.map((request) => request()));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(failures).toEqual([expect.objectContaining({ status, code: 'LAST_ADMINISTRATOR' })]);

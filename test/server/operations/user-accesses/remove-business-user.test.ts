@@ -4,7 +4,7 @@ import { membersIn } from './bodies.ts';
 import {
   callerWith,
   createIds,
-  expectOneLeft,
+  expectOneRemaining,
   expectRejection,
   insertMembers,
   lockFirstAdministrator,
@@ -154,6 +154,6 @@ describe('last administrator', () => {
       userIds.map((userId) => pair('a', userId)),
     );
     const requests = userIds.map((userId) => () => server.admin.call(id, from('maintainers', 'a', userId)));
-    await expectOneLeft(server, requests, 412);
+    await expectOneRemaining(server, requests, 412);
   });
 });

@@ -4,7 +4,7 @@ import { membersIn } from './bodies.ts';
 import {
   callerWith,
   createIds,
-  expectOneLeft,
+  expectOneRemaining,
   expectRejection,
   insertMembers,
   lockFirstAdministrator,
@@ -133,6 +133,6 @@ describe('last administrator', () => {
     await makeUsers(server, userIds);
     await insertMembers(server, 'maintainers', userIds.map(user));
     const requests = userIds.map((userId) => () => server.admin.call(id, from('maintainers', userId)));
-    await expectOneLeft(server, requests, 200);
+    await expectOneRemaining(server, requests, 200);
   });
 });

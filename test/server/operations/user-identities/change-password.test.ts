@@ -5,7 +5,7 @@ import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
 import { createSession, expectRejected, rowOf } from './callers.ts';
-import { newPassword, recoveryCode, refusedCode, reset, startFast } from './flows.ts';
+import { newPassword, recoveryCode, rejectedCode, reset, startFast } from './flows.ts';
 import { alice, countHashes, logIn, loginEndpoints, password, postJson, replacePasswords } from './login-fixtures.ts';
 import { forwardedFrom, logInFrom, withProxy } from './sources.ts';
 
@@ -36,7 +36,7 @@ test('ends every other session of the user with its refresh tokens, codes and on
   await expect(read(carol, 'carol')).resolves.toBeDefined();
   await expect(read(server.as({ token: other.accessToken }))).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   expect(await server.appContext.store.refreshTokens.count()).toBe(1);
-  expect(await reset(server, code)).toMatchObject(refusedCode);
+  expect(await reset(server, code)).toMatchObject(rejectedCode);
 });
 
 test('sends a notice to the contacts of the user', async () => {

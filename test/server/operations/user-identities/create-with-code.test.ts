@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { rowOf } from './callers.ts';
-import { identify, refusedCode, signUp, signUpCode, tally } from './flows.ts';
+import { identify, rejectedCode, signUp, signUpCode, tally } from './flows.ts';
 import { alice, readClaims, readRoles, startWith } from './login-fixtures.ts';
 
 const userEmail = 'bob@example.com';
@@ -54,13 +54,13 @@ describe('rejects without creating a user', () => {
     const token = await signUpCode(server);
     const users = await countUsers(server);
     for (const wrong of [createWrongCode(token), '', 'abcdef', `${token}0`, ` ${token}`])
-      expect(await signUp(server, { token: wrong }), wrong).toMatchObject(refusedCode);
+      expect(await signUp(server, { token: wrong }), wrong).toMatchObject(rejectedCode);
     server.clock.advance(3601);
     const again = await signUpCode(server);
-    expect(await signUp(server, { token: again, userEmail: 'other@example.com' })).toMatchObject(refusedCode);
+    expect(await signUp(server, { token: again, userEmail: 'other@example.com' })).toMatchObject(rejectedCode);
     expect(await countUsers(server)).toBe(users);
     expect(await signUp(server, { token: again })).toMatchObject({ status: 201 });
-    expect(await signUp(server, { token: again, userName: 'bob-2' })).toMatchObject(refusedCode);
+    expect(await signUp(server, { token: again, userName: 'bob-2' })).toMatchObject(rejectedCode);
     expect(await countUsers(server)).toBe(users + 1);
   });
 
@@ -68,7 +68,7 @@ describe('rejects without creating a user', () => {
     await using server = await startServer();
     const first = await signUpCode(server);
     const second = await signUpCode(server);
-    if (first !== second) expect(await signUp(server, { token: first })).toMatchObject(refusedCode);
+    if (first !== second) expect(await signUp(server, { token: first })).toMatchObject(rejectedCode);
     expect(await signUp(server, { token: second })).toMatchObject({ status: 201 });
   });
 
@@ -76,7 +76,7 @@ describe('rejects without creating a user', () => {
     await using server = await startServer();
     const late = await signUpCode(server);
     server.clock.advance(601);
-    expect(await signUp(server, { token: late })).toMatchObject(refusedCode);
+    expect(await signUp(server, { token: late })).toMatchObject(rejectedCode);
     const inTime = await signUpCode(server);
     server.clock.advance(599);
     expect(await signUp(server, { token: inTime })).toMatchObject({ status: 201 });
@@ -89,7 +89,7 @@ describe('rejects without creating a user', () => {
     for (let guess = 0; guess < 5; guess += 1) {
       const token = createWrongCode(await signUpCode(server));
       const more = { token, userName: `bob-${guess}` };
-      expect(await signUp(server, guess % 2 === 0 ? { ...more, userMobile } : more)).toMatchObject(refusedCode);
+      expect(await signUp(server, guess % 2 === 0 ? { ...more, userMobile } : more)).toMatchObject(rejectedCode);
     }
     const throttled = await signUp(server, { token: await lastCode(server, userEmail) });
     expect(throttled).toMatchObject({
@@ -108,7 +108,7 @@ describe('rejects without creating a user', () => {
     await identify(server, { userMobile });
     const token = createWrongCode(await lastCode(server, number));
     const guess = (at: number) => signUp(server, { token, userMobile, userEmail: `guess-${at}@example.com` });
-    for (let at = 0; at < 5; at += 1) expect(await guess(at)).toMatchObject(refusedCode);
+    for (let at = 0; at < 5; at += 1) expect(await guess(at)).toMatchObject(rejectedCode);
     expect(await guess(5)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
   });
 

@@ -55,4 +55,4 @@ export function tally(responses: readonly ApiResponse[]): Record<number, number>
 }
 
 /** The error that reveals no reason. */
-export const refusedCode = { status: 412, json: [{ code: 'CODE_INVALID' }] };
+export const rejectedCode = { status: 412, json: [{ code: 'CODE_INVALID' }] };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { appClientId, createFakeClock } from '../../../harness.ts';
 import { openStore } from '../../store/temp-store.ts';
 import { createWrongCode, lastCode, messagesTo } from '../otp-inbox.ts';
-import { refusedCode, startFast } from './flows.ts';
+import { rejectedCode, startFast } from './flows.ts';
 import { type ApiResponse, alice, basic, password, post } from './login-fixtures.ts';
 import {
   addKnownSource,
@@ -33,7 +33,7 @@ describe('wrong codes of an attacker', () => {
     await requestCodeFrom(server, hotel);
     const code = await lastCode(server, alice.userEmail);
     for (let guess = 0; guess < 5; guess += 1)
-      expect(await resetFrom(server, attackerAddress(), createWrongCode(code))).toMatchObject(refusedCode);
+      expect(await resetFrom(server, attackerAddress(), createWrongCode(code))).toMatchObject(rejectedCode);
     const rejected = await resetFrom(server, attackerAddress(), code);
     expect(rejected).toMatchObject({ ...throttled, headers: { 'retry-after': '3600' } });
     expect(rejected.text).toContain('disable-rate-limits');
@@ -223,7 +223,7 @@ test('failures survive a restart, and a reset of the state clears them', async (
       body: '{"to":"seed"}',
     });
     expect(await requestCodeFrom(server, attackerAddress())).toMatchObject({ status: 201 });
-    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(refusedCode);
+    expect(await resetFrom(server, attackerAddress(), 'abcdef')).toMatchObject(rejectedCode);
   } finally {
     await rm(folder, { recursive: true });
   }

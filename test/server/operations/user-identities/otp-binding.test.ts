@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
-import { identify, newPassword, recoveryCode, refusedCode, reset, retrieve, signUp, startFast } from './flows.ts';
+import { identify, newPassword, recoveryCode, rejectedCode, reset, retrieve, signUp, startFast } from './flows.ts';
 import { type ApiResponse, alice } from './login-fixtures.ts';
 
 const carol = { userId: 'carol', userName: 'carol', userEmail: 'carol@example.com' };
@@ -40,7 +40,7 @@ test.each(pairs.filter(([from, to]) => from !== to))('the code of %s is rejected
   const own = (await codes[to]?.(server)) ?? '';
   if (own === code) return;
   const users = await server.appContext.store.users.list();
-  expect(await uses[to]?.(server, code)).toMatchObject(refusedCode);
+  expect(await uses[to]?.(server, code)).toMatchObject(rejectedCode);
   expect(await server.appContext.store.users.list()).toEqual(users);
   const right = await uses[from]?.(server, code);
   // Alice has a verified address, so no other user can be created with it, even with the correct code.
@@ -53,12 +53,12 @@ test('failures of one flow do not throttle others, and a new code does not clear
   await using server = await startFast([carol]);
   for (let guess = 0; guess < 5; guess += 1) {
     const wrong = createWrongCode(await recoveryCode(server));
-    expect(await reset(server, wrong)).toMatchObject(refusedCode);
+    expect(await reset(server, wrong)).toMatchObject(rejectedCode);
   }
   const last = await lastCode(server, alice.userEmail);
   expect(await reset(server, last)).toMatchObject({ status: 429, json: [{ code: 'CODE_FAILURES' }] });
   // For another name of the user the code is also rejected, as for any other name.
-  expect(await reset(server, last, { username: alice.userId })).toMatchObject(refusedCode);
+  expect(await reset(server, last, { username: alice.userId })).toMatchObject(rejectedCode);
   const carols = (await codes['recovery of Carol']?.(server)) ?? '';
   expect(await reset(server, carols, { username: 'carol' })).toMatchObject({ status: 201 });
   const bobs = await requestSignUpCode(server, bob);
@@ -86,7 +86,7 @@ test('disable-rate-limits disables throttling', async () => {
   await using server = await startFast([], { flags: { 'disable-rate-limits': true } });
   for (let time = 0; time < 12; time += 1) {
     const code = await recoveryCode(server);
-    expect(await reset(server, createWrongCode(code))).toMatchObject(refusedCode);
+    expect(await reset(server, createWrongCode(code))).toMatchObject(rejectedCode);
   }
   expect(await reset(server, await recoveryCode(server))).toMatchObject({ status: 201 });
 });

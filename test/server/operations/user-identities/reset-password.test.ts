@@ -4,7 +4,7 @@ import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { createWrongCode, lastCode, messagesTo, readText } from '../otp-inbox.ts';
 import { createSession, rowOf } from './callers.ts';
-import { newPassword, recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
+import { newPassword, recoveryCode, rejectedCode, reset, retrieve, startFast, tally } from './flows.ts';
 import { type ApiResponse, alice, countHashes, logIn, password, postJson, replacePasswords } from './login-fixtures.ts';
 
 testAccess('user-identities.reset-password', async (server) => {
@@ -87,7 +87,7 @@ describe('a correct code', () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     await reset(server, code);
-    for (let again = 0; again < 7; again += 1) expect(await reset(server, code)).toMatchObject(refusedCode);
+    for (let again = 0; again < 7; again += 1) expect(await reset(server, code)).toMatchObject(rejectedCode);
     expect(await verifyPasswordHash(newPassword, (await rowOf(server)).passwordHash ?? '')).toBe(true);
   });
 });
@@ -122,8 +122,8 @@ describe('a weak password', () => {
   test('is not checked before the code', async () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
-    expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(refusedCode);
-    expect(await reset(server, code, { username: 'nobody', newPassword: 'q9 fj' })).toMatchObject(refusedCode);
+    expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
+    expect(await reset(server, code, { username: 'nobody', newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
   });
 });
 
@@ -151,7 +151,7 @@ describe('a request without a valid code', () => {
     ];
     const responses: ApiResponse[] = [];
     for (const [username, code] of tries) responses.push(await reset(server, code, { username }));
-    expect(responses[0]).toMatchObject(refusedCode);
+    expect(responses[0]).toMatchObject(rejectedCode);
     expect(responses).toEqual(tries.map(() => responses[0]));
     expect(hashes.count).toBe(0);
   });
@@ -192,7 +192,7 @@ describe('a request without a valid code', () => {
     await using server = await startFast();
     const late = await recoveryCode(server);
     server.clock.advance(601);
-    expect(await reset(server, late)).toMatchObject(refusedCode);
+    expect(await reset(server, late)).toMatchObject(rejectedCode);
     const inTime = await recoveryCode(server);
     server.clock.advance(599);
     expect(await reset(server, inTime)).toMatchObject({ status: 201 });
@@ -219,7 +219,7 @@ describe('between the steps', () => {
     const code = await recoveryCode(server);
     await events[event]?.(server);
     const before = await server.appContext.store.users.list();
-    expect(await reset(server, code)).toMatchObject(refusedCode);
+    expect(await reset(server, code)).toMatchObject(rejectedCode);
     expect(await server.appContext.store.users.list()).toEqual(before);
   });
 
@@ -235,7 +235,7 @@ describe('between the steps', () => {
         return created;
       },
     });
-    expect(await reset(server, code)).toMatchObject(refusedCode);
+    expect(await reset(server, code)).toMatchObject(rejectedCode);
     for (const user of await server.appContext.store.users.list())
       expect(await verifyPasswordHash(newPassword, user.passwordHash ?? '')).toBe(false);
   });

@@ -5,7 +5,7 @@ import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { lastCode, messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';
-import { recoveryCode, refusedCode, reset, retrieve, startFast, tally } from './flows.ts';
+import { recoveryCode, rejectedCode, reset, retrieve, startFast, tally } from './flows.ts';
 import { type ApiResponse, alice, postJson } from './login-fixtures.ts';
 
 testAccess('user-identities.retrieve', async ({ appContext }) => {
@@ -114,7 +114,7 @@ test('voids the previous code with a new one', async () => {
   await using server = await startFast();
   const first = await recoveryCode(server);
   const second = await recoveryCode(server);
-  if (first !== second) expect(await reset(server, first)).toMatchObject(refusedCode);
+  if (first !== second) expect(await reset(server, first)).toMatchObject(rejectedCode);
   expect(await reset(server, second)).toMatchObject({ status: 201 });
 });
 
