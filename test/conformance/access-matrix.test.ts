@@ -1,6 +1,6 @@
 /**
- * Every operation by every kind of caller. What is due is worked out from the declared roles, by other means than the
- * server's own; what the server answers must be that. The snapshot is for people: a change of it says who may do more.
+ * Sends a request from every kind of caller to every operation. The expected outcome is computed from the declared roles
+ * by an evaluator that is independent of the server. The snapshot makes a change of access visible in review.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -31,9 +31,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** A request whose path, query or body is invalid, so that an accepted caller changes nothing. */
 function buildProbe({ method, path, request }: Operation<never>, { headers, clientId }: Caller): RawRequest {
-  const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
+  const filled = path.replaceAll(/\{[^}]+\}/g, 'unknown-name');
   const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
-  const body = request.body ? { body: request.form ? 'x=1' : '{"nothing-is-called-so":1}' } : {};
+  const body = request.body ? { body: request.form ? 'x=1' : '{"unknown-field":1}' } : {};
   return {
     method,
     path: `${servicePrefix}${filled}${clientId === undefined ? '' : `?clientId=${clientId}`}`,
@@ -42,22 +42,22 @@ function buildProbe({ method, path, request }: Operation<never>, { headers, clie
   };
 }
 
-/** What the rules of the interface make of a caller on an operation. */
-function computeExpected(operation: Operation<never>, { holds, headers, clientId }: Caller): MatrixOutcome {
+/** The outcome that the rules of the interface require for a caller of an operation. */
+function computeExpected(operation: Operation<never>, { grant, headers, clientId }: Caller): MatrixOutcome {
   const { auth, request, rolesText } = operation;
-  const isPair = headers.some(([name, value]) => name === 'Authorization' && value.startsWith('Basic '));
+  const isBasic = headers.some(([name, value]) => name === 'Authorization' && value.startsWith('Basic '));
   const isIdentifiedOnly = clientId !== undefined && auth !== 'client-id';
-  if (holds === 'CREDENTIALS_AMBIGUOUS') return createRejection(operation, holds);
-  // On the logins of users the pair is the user's: it says nothing of a client.
-  if (isIdentifiedOnly || (isPair && request.userBasicAuth)) return createRejection(operation, 'CREDENTIALS_MISSING');
-  if (typeof holds === 'string') return createRejection(operation, holds);
-  if (evaluateRoles(rolesText, holds)) return { kind: 'in' };
-  return { kind: 'refused', status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' };
+  if (grant === 'CREDENTIALS_AMBIGUOUS') return createRejection(operation, grant);
+  // On the logins of users the credentials are those of the user, not of a client.
+  if (isIdentifiedOnly || (isBasic && request.userBasicAuth)) return createRejection(operation, 'CREDENTIALS_MISSING');
+  if (typeof grant === 'string') return createRejection(operation, grant);
+  if (evaluateRoles(rolesText, grant)) return { kind: 'accepted' };
+  return { kind: 'rejected', status: operation.statuses.includes(403) ? 403 : 401, code: 'ROLE_MISSING' };
 }
 
 function createRejection({ statuses }: Operation<never>, code: RejectionCode): MatrixOutcome {
   const status = code === 'CREDENTIALS_AMBIGUOUS' && statuses.includes(400) ? 400 : 401;
-  return { kind: 'refused', status, code };
+  return { kind: 'rejected', status, code };
 }
 
 test('accepts each caller that the role expression allows, and rejects all others with the documented status', async () => {
@@ -65,9 +65,9 @@ test('accepts each caller that the role expression allows, and rejects all other
   const before = await server.dump();
   const mismatches: string[] = [];
   await runInBatches(cells, 16, async ({ operation, caller }) => {
-    const answer = await server.send(buildProbe(operation, caller));
+    const response = await server.send(buildProbe(operation, caller));
     const expected = computeExpected(operation, caller);
-    const found = findMismatch(answer, expected, caller, server.log);
+    const found = findMismatch(response, expected, caller, server.log);
     if (found !== undefined) mismatches.push(`${operation.id} by ${caller.name}: ${found}`);
   });
   expect(mismatches).toEqual([]);
@@ -93,8 +93,8 @@ test('issues tokens without authentication only to clients that send their secre
     'generate-token.create',
     'keys.get',
   ]);
-  const isAuthenticated = ({ holds, headers }: Caller) =>
-    typeof holds !== 'string' && headers.some(([, value]) => value.startsWith('Basic '));
+  const isAuthenticated = ({ grant, headers }: Caller) =>
+    typeof grant !== 'string' && headers.some(([, value]) => value.startsWith('Basic '));
   expect([...new Set(tokenHolders)].sort()).toEqual(
     callers
       .filter(isAuthenticated)

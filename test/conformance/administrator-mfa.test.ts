@@ -1,6 +1,6 @@
 /**
- * Every operation that changes how an administrator is reached or signs in, called below AUTH-MFA: refused, and the store
- * is as it was. An operation is in the table exactly if it may answer MFA_MISSING; the guard behind all of them is held to
+ * Every operation that changes a contact or a credential of an administrator rejects callers below AUTH-MFA and leaves the
+ * store unchanged. The table lists exactly the operations that document MFA_MISSING; the account guard is tested with
  * every field of a user.
  */
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 987654321 };
 const contacts = { email: 'mainframe@example.com', mobile: { ...mobile, phoneNumber: 12345 } };
 const fresh = 'fresh@example.com';
 
-/** An auditor, who is an administrator by the rules; another one who maintains the service; a business of administrators. */
+/** An auditor, which counts as an administrator; a maintainer of the service; a business of administrators. */
 const seed: SeedDocument = {
   businesses: [{ businessId: 'rulers', businessName: 'Rulers' }],
   users: [
@@ -45,11 +45,11 @@ const seed: SeedDocument = {
   mainframe: [{ logon: 'FREE01', ...contacts }],
 };
 
-/** A token of a user at a level, without the steps that lead there. */
+/** Issues a token at an authentication level without the login steps. */
 async function issueToken({ appContext }: TestServer, userId: string, level: AuthenticationLevel): Promise<string> {
   const { store, clock, random, issuer } = appContext;
   const [user, client] = [await store.users.get(userId), await store.clients.get(appClientId)];
-  if (!user || !client) throw new Error(`there is no ${userId}`);
+  if (!user || !client) throw new Error(`user or client not found: ${userId}`);
   const startedAt = epochSeconds(clock);
   const session = {
     ...{ sessionId: random.uuid(), clientId: appClientId, userId, level, smart: false, remember: false },
@@ -61,13 +61,13 @@ async function issueToken({ appContext }: TestServer, userId: string, level: Aut
 }
 
 type AdministratorCaller = 'maintainer' | 'auditor';
-type Call = readonly [caller: AdministratorCaller, input: CallInput | ((server: TestServer) => Promise<CallInput>)];
+type CallCase = readonly [caller: AdministratorCaller, input: CallInput | ((server: TestServer) => Promise<CallInput>)];
 
 const params = { id: 'auditor' };
 const factor = { id: 'auditor', factorId: 'known' };
 const authenticationFactors = [{ contactType: 'EMAIL', email: 'added@example.com' }];
 
-const calls: Partial<Record<OperationId, readonly Call[]>> = {
+const calls: Partial<Record<OperationId, readonly CallCase[]>> = {
   'user-identities.update': [
     ['maintainer', { params, body: { userName: 'other' } }],
     ['maintainer', { params, body: { userEmail: 'other@example.com' } }],
@@ -92,21 +92,21 @@ const calls: Partial<Record<OperationId, readonly Call[]>> = {
   ],
 };
 
-/** The code that went to a contact that is not verified. */
+/** Requests the code that verifies a new contact. */
 async function createValidation(server: TestServer): Promise<CallInput> {
   const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-BASIC') });
   await caller.userIdentities.factors.sendToken({ params: { id: 'fresh' } });
   return { params: { id: 'fresh' }, body: { token: await lastCode(server, fresh) } };
 }
 
-/** A logon that was requested with a second factor and is bound without it. */
+/** Requests a logon with a second factor; the caller under test completes it without one. */
 async function createCompletion(server: TestServer): Promise<CallInput> {
   const caller = server.as({ token: await issueToken(server, 'auditor', 'AUTH-MFA') });
   const { challengeId } = await caller.userIdentities.associateLegacyByEmail({ body: { logon: 'FREE01' } });
   return { body: { challengeId, token: await lastCode(server, contacts.email) } };
 }
 
-test('the table has every operation that may answer MFA_MISSING', () => {
+test('the table lists exactly the operations that document MFA_MISSING', () => {
   const listed = Object.values(operations).filter(({ errors }) =>
     (errors as readonly string[]).includes('MFA_MISSING'),
   );
@@ -117,37 +117,40 @@ const cases = Object.entries(calls).flatMap(([id, list]) =>
   list.map(([caller, input], at) => [`${id} ${at + 1}`, { id: id as OperationId, caller, input }] as const),
 );
 
-test.each(cases)('%s requires AUTH-MFA', async (_, { id, caller, input }) => {
+test.each(cases)('%s rejects a caller below AUTH-MFA and accepts one with it', async (_, { id, caller, input }) => {
   await using server = await startServer({ seed, flags: { 'fast-passwords': true } });
-  const given = typeof input === 'function' ? await input(server) : input;
+  const resolvedInput = typeof input === 'function' ? await input(server) : input;
   const weak = server.as({ token: await issueToken(server, caller, 'AUTH-BASIC') });
   const strong = server.as({ token: await issueToken(server, caller, 'AUTH-MFA') });
   const before = await server.dump();
-  const failure = await catchClientError(weak.call(id, given));
+  const failure = await catchClientError(weak.call(id, resolvedInput));
   const status = operations[id].statuses.includes(403 as never) ? 403 : 401;
   expect(failure).toMatchObject({ status, code: 'MFA_MISSING' });
   expect(await server.dump()).toEqual(before);
-  await expect(strong.call(id, given)).resolves.toMatchObject({ requestId: expect.any(String) });
+  await expect(strong.call(id, resolvedInput)).resolves.toMatchObject({ requestId: expect.any(String) });
 });
 
-test.each(['lock', 'unlock'] as const)('a client that may only %s does not reach administrators', async (verb) => {
-  await using server = await startServer({ seed });
-  const caller = await server.withAuthorities([], { scope: ['account_lock', 'account_unlock'] });
-  const before = await server.dump();
-  const failure = await catchClientError(caller.userIdentities[verb]({ body: { userId: 'auditor' } }));
-  expect(failure).toMatchObject({ status: 403, code: 'MFA_MISSING' });
-  expect(await server.dump()).toEqual(before);
-  await caller.userIdentities[verb]({ body: { userId: (await createPlainUser(server)).userId } });
-});
+test.each(['lock', 'unlock'] as const)(
+  'a client with only the scope to %s cannot change administrators',
+  async (verb) => {
+    await using server = await startServer({ seed });
+    const caller = await server.withAuthorities([], { scope: ['account_lock', 'account_unlock'] });
+    const before = await server.dump();
+    const failure = await catchClientError(caller.userIdentities[verb]({ body: { userId: 'auditor' } }));
+    expect(failure).toMatchObject({ status: 403, code: 'MFA_MISSING' });
+    expect(await server.dump()).toEqual(before);
+    await caller.userIdentities[verb]({ body: { userId: (await createPlainUser(server)).userId } });
+  },
+);
 
 async function createPlainUser(server: TestServer): Promise<User> {
   await server.admin.userIdentities.create({ body: { userName: 'plain', userEmail: 'plain@example.com' } });
   const user = await server.appContext.store.users.getBy('login', 'plain');
-  if (!user) throw new Error('the user was not made');
+  if (!user) throw new Error('the user was not created');
   return user;
 }
 
-describe('the guard of accounts', () => {
+describe('the account guard', () => {
   /** The fields by which a user is contacted, logs in or is locked; all others may change without MFA. */
   const guarded: Readonly<Record<string, unknown>> = {
     userName: 'other',
@@ -160,7 +163,7 @@ describe('the guard of accounts', () => {
     identities: ['x'],
     legacyLogons: ['X'],
   };
-  const free: Readonly<Record<string, unknown>> = {
+  const unguarded: Readonly<Record<string, unknown>> = {
     passwordHash: 'x',
     businessId: 'rulers',
     lead: true,
@@ -180,19 +183,19 @@ describe('the guard of accounts', () => {
     });
   }
 
-  test('knows every field of a user', () => {
+  test('is tested with every field of a user', () => {
     const { shape } = UserRow.unwrap();
-    const known = ['userId', ...Object.keys(guarded), ...Object.keys(free)];
+    const known = ['userId', ...Object.keys(guarded), ...Object.keys(unguarded)];
     expect(Object.keys(shape).sort()).toEqual(known.sort());
   });
 
-  test.each(Object.entries(guarded))('lets no caller below AUTH-MFA change %s', async (field, value) => {
+  test.each(Object.entries(guarded))('rejects a change of %s below AUTH-MFA', async (field, value) => {
     await expect(write({ [field]: value })).rejects.toMatchObject({ code: 'MFA_MISSING' });
     await write({ [field]: value }, ['AUTH-MFA']);
   });
 
-  test('leaves the rest alone: a login may store a stronger hash of the same password', async () => {
-    const { createdAt: _, bootstrap: __, ...changes } = free;
+  test('accepts changes of all other fields, such as a rehashed password at login', async () => {
+    const { createdAt: _, bootstrap: __, ...changes } = unguarded;
     await expect(write(changes)).resolves.toBeUndefined();
   });
 });

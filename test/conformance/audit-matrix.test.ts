@@ -13,7 +13,7 @@ function targetsOf({ audit }: Operation<never>): [string, readonly string[]][] {
   return Object.entries(audit.targets);
 }
 
-test('what the audit log records changes only with the committed matrix', async () => {
+test('the recorded fields match the committed matrix', async () => {
   expect(all.length).toBeGreaterThan(0);
   const entries = all.map((operation) => {
     const targets = targetsOf(operation).map(([part, names]) => `  ${part}: ${names.join(', ')}\n`);
@@ -29,16 +29,16 @@ test('every operation is recorded, except a GET whose response holds no secret',
 });
 
 /** Codes of rejected credentials, and of too many attempts or requests. */
-const proofErrors: readonly ErrorCode[] = [
+const credentialErrors: readonly ErrorCode[] = [
   ...(['CREDENTIALS_INVALID', 'TOKEN_INVALID', 'PROOF_INVALID', 'PASSWORD_WRONG', 'CODE_INVALID'] as const),
   ...(['CODE_FAILURES', 'TOO_MANY_ATTEMPTS', 'TOO_MANY_CODES'] as const),
 ];
 
 test('an operation that checks credentials, or requires none, is recorded as authentication', () => {
-  const provesIdentity = recorded.filter(
-    ({ auth, errors }) => auth === 'none' || errors.some((code) => proofErrors.includes(code)),
+  const authenticating = recorded.filter(
+    ({ auth, errors }) => auth === 'none' || errors.some((code) => credentialErrors.includes(code)),
   );
-  expect(provesIdentity.filter(({ audit }) => audit.kind !== 'authentication')).toEqual([]);
+  expect(authenticating.filter(({ audit }) => audit.kind !== 'authentication')).toEqual([]);
 });
 
 test('every parameter of a path is a target', () => {

@@ -16,33 +16,33 @@ type Route = Operation<never>;
 const routes = controlRoutes as unknown as readonly Route[];
 const routesById = routes.map((route) => ({ ...route, id: `${route.method} ${controlPrefix}${route.path}` }));
 
-/** Refused by its body where it has one; a wait asks for no time. What is left changes nothing that the matrix needs. */
+/** Sends a request that changes nothing the matrix needs: bodies are invalid, and a wait has no timeout. */
 async function sendRoute(
   server: TestServer,
-  { method, path, request, response }: Route,
+  { method, path, request, response: declared }: Route,
   headers: Readonly<Record<string, string>>,
 ) {
-  const filled = path.replaceAll(/\{[^}]+\}/g, 'nothing-is-called-so');
+  const filled = path.replaceAll(/\{[^}]+\}/g, 'unknown-name');
   // Ends the sessions of an unknown user; all other query parameters are optional.
-  const query = path.endsWith('/wait') ? '?timeout=0' : path === '/sessions' ? '?userId=nothing-is-called-so' : '';
+  const query = path.endsWith('/wait') ? '?timeout=0' : path === '/sessions' ? '?userId=unknown-name' : '';
   const body = request.body ? { body: [] } : {};
-  // As a page does that changes something.
+  // Required of pages for requests that change state.
   const script = { 'X-Requested-With': 'XMLHttpRequest', ...headers };
-  // A stream has no end to be waited for.
-  const untilHead = 'stream' in response;
-  const answer = await send(server, `${controlPrefix}${filled}${query}`, {
+  // A stream does not end.
+  const untilHead = 'stream' in declared;
+  const response = await send(server, `${controlPrefix}${filled}${query}`, {
     method,
     headers: script,
     headOnly: untilHead,
     ...body,
   });
-  const code = Array.isArray(answer.body) ? (answer.body[0] as { code?: string } | undefined)?.code : undefined;
-  return { status: answer.status, headers: answer.headers, json: answer.body, code };
+  const code = Array.isArray(response.body) ? (response.body[0] as { code?: string } | undefined)?.code : undefined;
+  return { status: response.status, headers: response.headers, json: response.body, code };
 }
 
 const image = (site: string) => ({ 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' });
 
-describe('on a server that only this machine reaches', () => {
+describe('a server on a loopback address', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -50,31 +50,36 @@ describe('on a server that only this machine reaches', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const port = () => new URL(server.url).port;
-  const places: readonly [string, () => Record<string, string>, string | undefined][] = [
-    ['a program of this machine', () => ({ 'X-Of': 'no matter' }), undefined],
+  const sources: readonly [string, () => Record<string, string>, string | undefined][] = [
+    ['a program of this machine', () => ({ 'X-Other': 'any' }), undefined],
     ['a page of this machine', () => ({ Origin: 'http://localhost:3000' }), undefined],
-    ['a page from elsewhere', () => ({ Origin: 'https://evil.example' }), 'ORIGIN_FOREIGN'],
+    ['a page of another host', () => ({ Origin: 'https://evil.example' }), 'ORIGIN_FOREIGN'],
     ['a page without an origin', () => ({ Origin: 'null' }), 'ORIGIN_FOREIGN'],
-    ['a name from elsewhere', () => ({ Host: `evil.example:${port()}` }), 'HOST_FOREIGN'],
+    ['a name of another host', () => ({ Host: `evil.example:${port()}` }), 'HOST_FOREIGN'],
     ['a forwarded port', () => ({ Host: 'localhost:1' }), undefined],
     ['a program with the fetch of Node', () => ({ 'Sec-Fetch-Mode': 'cors' }), undefined],
-    ['an image on a page from elsewhere', () => image('cross-site'), 'ORIGIN_FOREIGN'],
-    ['an image on a page of another port', () => image('same-site'), 'ORIGIN_FOREIGN'],
+    ['an image in a page of another host', () => image('cross-site'), 'ORIGIN_FOREIGN'],
+    ['an image in a page of another port', () => image('same-site'), 'ORIGIN_FOREIGN'],
   ];
 
-  test.each(places)('%s', async (_name, header, code) => {
+  const cases = sources.map(
+    ([name, header, code]) =>
+      [`${code === undefined ? 'accepts' : 'rejects'} requests of ${name}`, header, code] as const,
+  );
+
+  test.each(cases)('%s', async (_title, header, code) => {
     const before = await server.dump();
     for (const route of routesById) {
-      const answer = await sendRoute(server, route, header());
-      const refused = [403, 421].includes(answer.status) ? answer.code : undefined;
-      expect([route.id, refused]).toEqual([route.id, code]);
-      expect(answer.status).toBeLessThan(500);
+      const response = await sendRoute(server, route, header());
+      const rejection = [403, 421].includes(response.status) ? response.code : undefined;
+      expect([route.id, rejection]).toEqual([route.id, code]);
+      expect(response.status).toBeLessThan(500);
     }
     if (code !== undefined) expect(await server.dump()).toEqual(before);
   });
 });
 
-describe('on a server that other machines reach', () => {
+describe('a remotely reachable server', () => {
   let server: TestServer;
   let callers: Caller[];
   beforeAll(async () => {
@@ -86,21 +91,23 @@ describe('on a server that other machines reach', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** A route rejects clients that are identified only. Routes without authentication reject no caller. */
-  function computeExpected({ rolesText, statuses }: Route, { holds, clientId }: Caller): MatrixOutcome {
-    if (rolesText === 'none') return { kind: 'in' };
-    const code = clientId === undefined ? holds : 'CREDENTIALS_MISSING';
-    if (code === 'CREDENTIALS_AMBIGUOUS') return { kind: 'refused', status: statuses.includes(400) ? 400 : 401, code };
-    if (typeof code === 'string') return { kind: 'refused', status: 401, code };
-    return evaluateRoles(rolesText, code) ? { kind: 'in' } : { kind: 'refused', status: 403, code: 'ROLE_MISSING' };
+  function computeExpected({ rolesText, statuses }: Route, { grant, clientId }: Caller): MatrixOutcome {
+    if (rolesText === 'none') return { kind: 'accepted' };
+    const code = clientId === undefined ? grant : 'CREDENTIALS_MISSING';
+    if (code === 'CREDENTIALS_AMBIGUOUS') return { kind: 'rejected', status: statuses.includes(400) ? 400 : 401, code };
+    if (typeof code === 'string') return { kind: 'rejected', status: 401, code };
+    return evaluateRoles(rolesText, code)
+      ? { kind: 'accepted' }
+      : { kind: 'rejected', status: 403, code: 'ROLE_MISSING' };
   }
 
   test('accepts each caller that the capability allows, and rejects all others', async () => {
     const cells = routesById.flatMap((route) => callers.map((caller) => ({ route, caller })));
     const mismatches: string[] = [];
     await runInBatches(cells, 16, async ({ route, caller }) => {
-      const answer = await sendRoute(server, route, Object.fromEntries(caller.headers));
+      const response = await sendRoute(server, route, Object.fromEntries(caller.headers));
       const expectedCaller = route.rolesText === 'none' ? { ...caller, subject: 'nobody' } : caller;
-      const found = findMismatch(answer, computeExpected(route, caller), expectedCaller, server.log);
+      const found = findMismatch(response, computeExpected(route, caller), expectedCaller, server.log);
       if (found !== undefined) mismatches.push(`${route.id} by ${caller.name}: ${found}`);
     });
     expect(mismatches).toEqual([]);

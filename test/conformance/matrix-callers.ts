@@ -1,6 +1,6 @@
 /**
- * Every kind of caller that there is, made on one server, with what the rules of the interface give each: written down
- * here by hand, and not asked of the server.
+ * Creates every kind of caller on one server. The roles that the rules of the interface grant to each are declared here
+ * and not read from the server.
  */
 import { basicAuthorization } from '../../src/client/index.ts';
 import { hashSecret } from '../../src/server/identity/secrets.ts';
@@ -20,7 +20,7 @@ export interface Caller {
   readonly clientId?: string;
   /** The subject that the server must log for the request. */
   readonly subject: string;
-  readonly holds: RejectionCode | { readonly roles: readonly string[]; readonly scope: readonly string[] };
+  readonly grant: RejectionCode | { readonly roles: readonly string[]; readonly scope: readonly string[] };
 }
 
 const identifiedRoles = {
@@ -44,7 +44,7 @@ const everything = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA', 'USER', 'PERSON
 /** All kinds of callers; the same names and the same order on every server. */
 export async function createCallers(server: TestServer): Promise<Caller[]> {
   return [
-    { name: 'unauthenticated', headers: [], subject: 'nobody', holds: 'CREDENTIALS_MISSING' },
+    { name: 'unauthenticated', headers: [], subject: 'nobody', grant: 'CREDENTIALS_MISSING' },
     ...(await createIdentifiedClients(server)),
     ...(await createAuthenticatedClients(server)),
     ...(await createUsers(server)),
@@ -56,44 +56,47 @@ const bearer = (token: string) => [['Authorization', `Bearer ${token}`]] as cons
 const basic = (pair: { clientId: string; clientSecret: string }) =>
   [['Authorization', basicAuthorization(pair)]] as const;
 
-/** A client that only says its name is no more than that, whatever it may do when it shows its secret. */
+/** Clients that send only their id. The authorities of an authenticated client do not apply to them. */
 async function createIdentifiedClients({ makeClient }: TestServer): Promise<Caller[]> {
   const { clientId: first } = await makeClient({ authorities: everything, scope: ['account_lock', 'account_unlock'] });
   const { clientId: third } = await makeClient({ party: '3RDPARTY', authorities: everything });
-  const named = (name: string, clientId: string, roles: readonly string[], scope: readonly string[]): Caller => ({
-    name: `client, named only: ${name}`,
+  const identified = (name: string, clientId: string, roles: readonly string[], scope: readonly string[]): Caller => ({
+    name: `client, identified only: ${name}`,
     headers: [],
     clientId,
     subject: clientId,
-    holds: { roles, scope },
+    grant: { roles, scope },
   });
   return [
-    named('first party', appClientId, identifiedRoles.first, ['READ', 'WRITE']),
-    named('first party, all-powerful when proven', first, identifiedRoles.first, ['account_lock', 'account_unlock']),
-    named('third party', third, identifiedRoles.third, []),
+    identified('first party', appClientId, identifiedRoles.first, ['READ', 'WRITE']),
+    identified('first party, all roles when authenticated', first, identifiedRoles.first, [
+      'account_lock',
+      'account_unlock',
+    ]),
+    identified('third party', third, identifiedRoles.third, []),
     {
-      name: 'client, named only: one that is not there',
+      name: 'client, identified only: unknown client',
       headers: [],
       clientId: 'unknown-client',
       subject: 'nobody',
-      holds: 'CREDENTIALS_INVALID',
+      grant: 'CREDENTIALS_INVALID',
     },
   ];
 }
 
 async function createAuthenticatedClients(server: TestServer): Promise<Caller[]> {
   const { makeClient, as } = server;
-  const make = async (name: string, roles: readonly string[], given: TestClient = {}): Promise<Caller> => {
-    const pair = await makeClient({ ...given, authorities: [...(given.authorities ?? [])] });
+  const create = async (name: string, roles: readonly string[], fields: TestClient = {}): Promise<Caller> => {
+    const pair = await makeClient({ ...fields, authorities: [...(fields.authorities ?? [])] });
     return {
       name: `client: ${name}`,
       headers: basic(pair),
       subject: pair.clientId,
-      holds: { roles, scope: given.scope ?? [] },
+      grant: { roles, scope: fields.scope ?? [] },
     };
   };
   const withRoles = (authorities: string[]) =>
-    make(authorities.join(', '), [...authenticatedRoles.first, ...authorities], { authorities });
+    create(authorities.join(', '), [...authenticatedRoles.first, ...authorities], { authorities });
   const strong = await makeClient({ authorities: everything });
   const { accessToken } = await as(strong).clientIdentities.login();
   const key = 'key-of-the-matrix-that-is-long-enough-to-be-one';
@@ -101,25 +104,27 @@ async function createAuthenticatedClients(server: TestServer): Promise<Caller[]>
   await insertServiceGroup(server, 'matrix-service');
   const all = { roles: [...authenticatedRoles.first, ...everything], scope: [] };
   return [
-    await make('first party, no authorities', authenticatedRoles.first),
-    await make('third party, all authorities', [...authenticatedRoles.third, ...everything], {
+    await create('first party, no authorities', authenticatedRoles.first),
+    await create('third party, all authorities', [...authenticatedRoles.third, ...everything], {
       party: '3RDPARTY',
       authorities: everything,
     }),
-    await make('scope to lock and to unlock', authenticatedRoles.first, { scope: ['account_lock', 'account_unlock'] }),
-    await make('service of a group of auditors', [...authenticatedRoles.first, 'AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'], {
+    await create('scope to lock and to unlock', authenticatedRoles.first, {
+      scope: ['account_lock', 'account_unlock'],
+    }),
+    await create('service in a group of auditors', [...authenticatedRoles.first, 'AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'], {
       serviceAccountId: 'matrix-service',
     }),
     await withRoles(['AUTH-BASIC']),
     ...(await Promise.all([...administrative, ...ofBusiness].map((role) => withRoles(['AUTH-BASIC', role])))),
     await withRoles(['AUTH-MFA', 'ADMIN']),
     await withRoles(['AUTH-BASIC', 'PERSON', 'BUSINESS']),
-    { name: 'client: everything, by API key', headers: [['X-Api-Key', key]], subject: strong.clientId, holds: all },
+    { name: 'client: everything, by API key', headers: [['X-Api-Key', key]], subject: strong.clientId, grant: all },
     {
-      name: 'client: everything, by a token of its own',
+      name: 'client: everything, by an access token',
       headers: bearer(accessToken),
       subject: strong.clientId,
-      holds: all,
+      grant: all,
     },
   ];
 }
@@ -146,7 +151,7 @@ async function insertKey({ appContext }: TestServer, apiKeyId: string, key: stri
 }
 
 async function createUsers(server: TestServer): Promise<Caller[]> {
-  const make = async (
+  const create = async (
     name: string,
     user: TestUser,
     party: readonly string[] = identifiedRoles.first,
@@ -160,45 +165,47 @@ async function createUsers(server: TestServer): Promise<Caller[]> {
       name: `user: ${name}`,
       headers: bearer(token),
       subject: String(decodePayload(token).sub),
-      holds: { roles: [...party, ...ofUser], scope },
+      grant: { roles: [...party, ...ofUser], scope },
     };
   };
   const third = await server.makeClient({ party: '3RDPARTY' });
   const strong = await server.makeClient({ authorities: everything });
   const roles = [...administrative, ...ofBusiness];
-  const levelled = (Object.keys(levelRoles) as AuthenticationLevel[]).map((level) => make(`level ${level}`, { level }));
+  const levelled = (Object.keys(levelRoles) as AuthenticationLevel[]).map((level) =>
+    create(`level ${level}`, { level }),
+  );
   return Promise.all([
     ...levelled,
     ...(Object.keys(levelRoles) as AuthenticationLevel[]).map((level) =>
-      make(`level ${level}, all roles`, { level, roles }),
+      create(`level ${level}, all roles`, { level, roles }),
     ),
-    ...roles.map((role) => make(`AUTH-BASIC, ${role}`, { roles: [role] })),
-    make('AUTH-BASIC, of a business', { businessId: 'acme' }),
-    make('AUTH-BASIC, owner of a business', { businessId: 'acme', roles: ['BUSINESSOWNER'] }),
-    make('AUTH-BASIC, lead', { lead: true }),
-    make(
+    ...roles.map((role) => create(`AUTH-BASIC, ${role}`, { roles: [role] })),
+    create('AUTH-BASIC, of a business', { businessId: 'acme' }),
+    create('AUTH-BASIC, owner of a business', { businessId: 'acme', roles: ['BUSINESSOWNER'] }),
+    create('AUTH-BASIC, lead', { lead: true }),
+    create(
       'AUTH-MFA, all roles, through a third-party client',
       { level: 'AUTH-MFA', roles, clientId: third.clientId },
       identifiedRoles.third,
     ),
-    make('AUTH-BASIC, through a client that is all-powerful itself', { clientId: strong.clientId }),
+    create('AUTH-BASIC, through a client with all roles', { clientId: strong.clientId }),
     demoteUser(
       server,
-      await make('AUTH-BASIC, whose role of an administrator was taken since', { roles: ['IAM_ADMIN_MAINTENANCE'] }),
+      await create('AUTH-BASIC, administrator role removed after login', { roles: ['IAM_ADMIN_MAINTENANCE'] }),
     ),
   ]);
 }
 
-/** The token still says what the store no longer grants. */
+/** Removes a role from the store that the token still contains. */
 async function demoteUser({ appContext }: TestServer, caller: Caller): Promise<Caller> {
-  if (typeof caller.holds === 'string') throw new Error('a user was due');
+  if (typeof caller.grant === 'string') throw new Error('expected a user');
   await appContext.store.transaction(async (tx) => {
     for (const row of await tx.memberships.find('member', memberValue({ kind: 'user', memberId: caller.subject })))
       await tx.memberships.delete(membershipKey(row));
   });
   return {
     ...caller,
-    holds: { ...caller.holds, roles: caller.holds.roles.filter((role) => role !== 'IAM_ADMIN_MAINTENANCE') },
+    grant: { ...caller.grant, roles: caller.grant.roles.filter((role) => role !== 'IAM_ADMIN_MAINTENANCE') },
   };
 }
 
@@ -206,23 +213,23 @@ async function demoteUser({ appContext }: TestServer, caller: Caller): Promise<C
 async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
   const { appContext, makeClient } = server;
   const strong: TestUser = { level: 'AUTH-MFA', roles: administrative };
-  const createRejectedCaller = (name: string, headers: Caller['headers'], holds: RejectionCode): Caller => ({
+  const createRejectedCaller = (name: string, headers: Caller['headers'], grant: RejectionCode): Caller => ({
     name,
     headers,
     subject: 'nobody',
-    holds,
+    grant,
   });
   const withToken = (name: string, token: string) =>
     createRejectedCaller(`token ${name}`, bearer(token), 'TOKEN_INVALID');
-  const spoilt = await createInvalidTokens(server, await userToken(server, strong));
+  const invalidTokens = await createInvalidTokens(server, await userToken(server, strong));
   const [locked, removed, ended] = await Promise.all([strong, strong, strong].map((user) => userToken(server, user)));
   await changeUser(server, locked, async (tx, user) => tx.users.replace({ ...user, locked: true }));
   await changeUser(server, removed, async (tx, user) => tx.users.delete(user.userId));
   const { sid } = decodePayload(ended ?? '');
   await appContext.store.transaction((tx) => tx.sessions.delete(String(sid)));
-  const gone = await makeClient({ authorities: everything });
-  const { accessToken } = await server.as(gone).clientIdentities.login();
-  await appContext.store.transaction((tx) => tx.clients.delete(gone.clientId));
+  const removedClient = await makeClient({ authorities: everything });
+  const { accessToken } = await server.as(removedClient).clientIdentities.login();
+  await appContext.store.transaction((tx) => tx.clients.delete(removedClient.clientId));
   const revoked = await server.as(await makeClient({ authorities: everything })).clientIdentities.login();
   const { jti, exp } = decodePayload(revoked.accessToken);
   await appContext.store.transaction((tx) => tx.revokedTokens.insert({ tokenId: String(jti), expiresAt: Number(exp) }));
@@ -230,21 +237,21 @@ async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
   await insertKey(server, 'matrix-owned', 'key-of-a-client-whose-owner-is-locked-for-now', owned.clientId);
   const known = await makeClient({ authorities: everything });
   return [
-    ...Object.entries(spoilt).map(([name, token]) => withToken(name, token)),
-    withToken('of a user who was locked since', locked ?? ''),
-    withToken('of a user who was removed since', removed ?? ''),
-    withToken('of a session that was ended', ended ?? ''),
-    withToken('of a client that was removed since', accessToken),
-    withToken('of a client that was revoked', revoked.accessToken),
-    createRejectedCaller('client: whose owner is locked', basic(owned), 'CREDENTIALS_INVALID'),
+    ...Object.entries(invalidTokens).map(([name, token]) => withToken(name, token)),
+    withToken('of a user locked after login', locked ?? ''),
+    withToken('of a user removed after login', removed ?? ''),
+    withToken('of an ended session', ended ?? ''),
+    withToken('of a client removed after login', accessToken),
+    withToken('that was revoked', revoked.accessToken),
+    createRejectedCaller('client: owner is locked', basic(owned), 'CREDENTIALS_INVALID'),
     createRejectedCaller(
-      'client: whose owner is locked, by API key',
+      'client: owner is locked, by API key',
       [['X-Api-Key', 'key-of-a-client-whose-owner-is-locked-for-now']],
       'CREDENTIALS_INVALID',
     ),
     createRejectedCaller('unknown API key', [['X-Api-Key', 'unknown-key']], 'CREDENTIALS_INVALID'),
     createRejectedCaller(
-      'client: without a secret, with an empty one',
+      'client: without a secret, empty secret sent',
       basic({ clientId: appClientId, clientSecret: '' }),
       'CREDENTIALS_INVALID',
     ),
@@ -266,7 +273,7 @@ async function changeUser(
 ): Promise<void> {
   await appContext.store.transaction(async (tx) => {
     const user = await tx.users.get(String(decodePayload(token).sub));
-    if (!user) throw new Error('there is no user of the token');
+    if (!user) throw new Error('the user of the token does not exist');
     await to(tx, user);
   });
 }

@@ -1,4 +1,4 @@
-/** What a cell of a matrix of access is: how it is worked out, compared with an answer, and shown. */
+/** The outcome of a request in an access matrix: computes, compares and formats it. */
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Caller } from './matrix-callers.ts';
 
@@ -10,10 +10,10 @@ export interface MatrixResponse {
 }
 
 export type MatrixOutcome =
-  /** Accepted, whatever the response is then. */
-  { readonly kind: 'in' } | { readonly kind: 'refused'; readonly status: number; readonly code: string };
+  /** Authorized; the request may fail for other reasons. */
+  { readonly kind: 'accepted' } | { readonly kind: 'rejected'; readonly status: number; readonly code: string };
 
-/** Whether a role expression holds, read as an expression of JavaScript and not by the parser of the server. */
+/** Evaluates a role expression as JavaScript, independently of the parser of the server. */
 export function evaluateRoles(
   rolesText: string,
   { roles, scope }: { roles: readonly string[]; scope: readonly string[] },
@@ -35,35 +35,35 @@ const gateCodes = ['CREDENTIALS_MISSING', 'TOKEN_INVALID', 'ROLE_MISSING', 'CRED
 
 /** Describes an unexpected response; undefined if it is the expected one. The log names the caller that the server found. */
 export function findMismatch(
-  answer: MatrixResponse,
+  response: MatrixResponse,
   expected: MatrixOutcome,
   caller: Caller,
   log: readonly string[],
 ): string | undefined {
-  const { status, json, headers } = answer;
+  const { status, json, headers } = response;
   const code = Array.isArray(json) ? String(json[0]?.code) : '';
   const loggedCaller = findLoggedCaller(log, String(headers['x-request-id']));
-  const actual = `answered ${status} ${code}, taken as ${loggedCaller}`;
-  if (expected.kind === 'in') {
-    const isRefused = gateCodes.includes(code) || status >= 500;
-    return isRefused || loggedCaller !== caller.subject
-      ? `was to be let in as ${caller.subject}, ${actual}`
+  const actual = `the response is ${status} ${code}, the logged caller ${loggedCaller}`;
+  if (expected.kind === 'accepted') {
+    const isRejected = gateCodes.includes(code) || status >= 500;
+    return isRejected || loggedCaller !== caller.subject
+      ? `expected to be accepted as ${caller.subject}: ${actual}`
       : undefined;
   }
   const isIdentified = expected.code === 'ROLE_MISSING';
   const isRight =
     status === expected.status && code === expected.code && loggedCaller === (isIdentified ? caller.subject : 'nobody');
   const isChallenged = status !== 401 || headers['www-authenticate'] !== undefined;
-  return isRight && isChallenged ? undefined : `was to be refused as ${expected.status} ${expected.code}, ${actual}`;
+  return isRight && isChallenged ? undefined : `expected ${expected.status} ${expected.code}: ${actual}`;
 }
 
-/** Calls are looked up from the newest on: it was just answered. */
+/** Searches from the newest line, because the request has just completed. */
 function findLoggedCaller(log: readonly string[], requestId: string): string {
   const line = log.findLast((one) => one.includes(`"requestId":"${requestId}"`) && one.includes('"msg":"request"'));
   return line === undefined ? 'not in the log' : String((JSON.parse(line) as { caller?: string }).caller);
 }
 
-/** Runs all, so many at a time. */
+/** Runs all items in batches of the given size. */
 export async function runInBatches<Item>(
   items: readonly Item[],
   size: number,
@@ -89,5 +89,5 @@ export function formatMatrix<Row extends Pick<Operation<never>, 'id'>>(
 }
 
 function formatOutcome(cell: MatrixOutcome): string {
-  return cell.kind === 'in' ? 'in' : `${cell.status} ${cell.code}`;
+  return cell.kind === 'accepted' ? 'accepted' : `${cell.status} ${cell.code}`;
 }

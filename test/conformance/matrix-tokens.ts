@@ -5,7 +5,7 @@ import type { CurrentSigningKey } from '../../src/server/tokens/keys.ts';
 import type { TestServer } from '../harness.ts';
 import { userToken } from '../server/operations/user-token.ts';
 
-/** A product that the server is to have. */
+/** The server must have a product with this id. */
 export const productId = 'matrix-product';
 
 /** The payload of a token, unverified. */
@@ -18,26 +18,26 @@ interface SigningOptions {
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
-/** Bearer values that look like `good` and must open nothing, by what is wrong with them. */
-export async function createInvalidTokens(server: TestServer, good: string): Promise<Record<string, string>> {
+/** Returns rejected variants of a valid token, by what is invalid. */
+export async function createInvalidTokens(server: TestServer, valid: string): Promise<Record<string, string>> {
   const { kid, alg, privateKey } = server.appContext.keys.current();
-  const claims = decodePayload(good);
+  const claims = decodePayload(valid);
   const now = Number(claims.iat);
-  const foreign = await generateKeyPair('ES256');
+  const unrelatedKey = await generateKeyPair('ES256');
   const signed = (change: JWTPayload, { key, header = {} }: SigningOptions = {}) =>
     new SignJWT({ ...claims, ...change })
       .setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header })
       .sign(key ?? privateKey);
-  const [head, , signature] = good.split('.');
+  const [head, , signature] = valid.split('.');
   return {
     expired: await signed({ iat: now - 7200, exp: now - 1 }),
     'not yet valid': await signed({ nbf: now + 3600 }),
     'of another audience': await signed({ aud: 'https://other.example' }),
     'of another issuer': await signed({ iss: 'https://other.example', aud: 'https://other.example' }),
-    'signed with a foreign key': await signed({}, { key: foreign.privateKey }),
-    'that brings its own key': await signed(
+    'signed with an unrelated key': await signed({}, { key: unrelatedKey.privateKey }),
+    'with the key in its header (jwk)': await signed(
       {},
-      { key: foreign.privateKey, header: { jwk: await exportJWK(foreign.publicKey) } },
+      { key: unrelatedKey.privateKey, header: { jwk: await exportJWK(unrelatedKey.publicKey) } },
     ),
     'of another kind (typ)': await signed({}, { header: { typ: 'JWT' } }),
     'without a signature (alg none)': new UnsecuredJWT(claims).encode(),
@@ -51,12 +51,12 @@ export async function createInvalidTokens(server: TestServer, good: string): Pro
 async function createRefreshToken({ appContext }: TestServer, sessionId: string): Promise<string> {
   return appContext.store.transaction(async (tx) => {
     const session = await tx.sessions.get(sessionId);
-    if (!session) throw new Error(`there is no session ${sessionId}`);
+    if (!session) throw new Error(`session not found: ${sessionId}`);
     return issueRefreshToken(tx, session, appContext);
   });
 }
 
-/** A living opaque token of a product, had through the front door. */
+/** Issues a valid opaque token of a product through the API. */
 async function issueProductToken(server: TestServer, userId: string): Promise<string> {
   const caller = server.as({ token: await userToken(server, { userId: `buyer-for-${userId}` }) });
   const { opaqueToken } = await caller.productAccesses.authorize({ body: { productId } });

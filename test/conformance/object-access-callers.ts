@@ -1,4 +1,4 @@
-/** Callers who have rights over what is their own, and over nothing else; and what is their own. */
+/** Callers that may access only their own objects, with those objects. */
 import { hashSecret } from '../../src/server/identity/secrets.ts';
 import { appClientId, type TestClient, type TestServer } from '../harness.ts';
 import { type TestUser, userToken } from '../server/operations/user-token.ts';
@@ -28,7 +28,7 @@ export async function createOwners(server: TestServer): Promise<Owner[]> {
   const business = { level: 'AUTH-MFA', businessId } as const;
   return [
     { name: 'unauthenticated', headers: [], own: common },
-    { name: 'client, named only', headers: [], clientId: appClientId, own: { ...common, client: appClientId } },
+    { name: 'client, identified only', headers: [], clientId: appClientId, own: { ...common, client: appClientId } },
     await createUserOwner(server, 'user', { level: 'AUTH-MFA' }),
     await createUserOwner(server, 'user of a business', { ...business, roles: ['BUSINESSUSER'] }),
     await createUserOwner(server, 'administrator of a business', { ...business, roles: ['BUSINESSADMIN'] }),
@@ -78,7 +78,7 @@ async function createUserOwner(server: TestServer, name: string, user: TestUser)
 async function createClientOwner(
   server: TestServer,
   name: string,
-  given: TestClient,
+  fields: TestClient,
   ownedBy?: 'userId' | 'businessId',
 ): Promise<Owner> {
   const { store, ids, clock } = server.appContext;
@@ -86,9 +86,9 @@ async function createClientOwner(
   if (ownedBy) await userToken(server, user);
   const owner = ownedBy === undefined ? {} : { [ownedBy]: user[ownedBy] };
   const service = ids.newId();
-  const { clientId } = await server.makeClient({ ...given, ...owner, serviceAccountId: service });
-  const key = `key-that-opens-what-the-client-may-do-${clientId}`;
-  const row = { apiKeyId: ids.newId(), appId: 'walk', clientId, hint: 'x', keyHash: hashSecret(key) };
+  const { clientId } = await server.makeClient({ ...fields, ...owner, serviceAccountId: service });
+  const key = `api-key-of-the-client-under-test-${clientId}`;
+  const row = { apiKeyId: ids.newId(), appId: 'conformance', clientId, hint: 'x', keyHash: hashSecret(key) };
   await store.transaction((tx) => tx.apiKeys.insert({ ...row, createdAt: clock.now().toISOString() }));
   const own = { ...common, client: clientId, service, user: user.userId };
   return {

@@ -11,7 +11,7 @@ import { decodePayload } from './matrix-tokens.ts';
 import type { ObjectKind } from './object-parameters.ts';
 
 /** An object of another owner: description and value. */
-export interface ForeignObject {
+export interface OtherObject {
   readonly what: string;
   readonly value: string | number;
 }
@@ -22,7 +22,7 @@ const apiKey = Buffer.alloc(32, 7).toString('base64');
 /** A group that every caller may name: it has no roles and no members. */
 export const openGroup = 'open-group';
 
-export const foreignSeed: SeedDocument = {
+export const otherOwnersSeed: SeedDocument = {
   businesses: [{ businessId: 'other-business', businessName: 'Another', document: 'document-of-another' }],
   users: [
     {
@@ -43,7 +43,7 @@ export const foreignSeed: SeedDocument = {
     { groupName: 'iam-administrators', users: ['another-administrator'] },
   ],
   clients: [
-    { clientId: 'client-of-another', serviceAccountId: 'service-of-another', clientSecret: 'one of its own' },
+    { clientId: 'client-of-another', serviceAccountId: 'service-of-another', clientSecret: 'secret-of-another-client' },
     { clientId: 'third-party-of-another', party: '3RDPARTY', userId: 'user-of-another' },
     { clientId: 'client-of-a-business', businessId: 'other-business', serviceAccountId: 'service-of-a-business' },
   ],
@@ -57,7 +57,7 @@ export const foreignSeed: SeedDocument = {
   ],
   products: [
     { productId: 'product', productAlias: 'reports', sku: 'basic', billingTypes: ['PREPAID'] },
-    { productId: 'another-product', productAlias: 'ledgers', sku: 'basic', billingTypes: ['PREPAID'] },
+    { productId: 'another-product', productAlias: 'invoices', sku: 'basic', billingTypes: ['PREPAID'] },
     { productId: 'third-product', productAlias: 'reports', sku: 'extended', billingTypes: ['PREPAID'] },
   ],
   providers: [
@@ -71,13 +71,13 @@ export const foreignSeed: SeedDocument = {
   ],
 };
 
-/** What there is of others, by kind. */
-export type ForeignObjects = Readonly<Record<ObjectKind, readonly ForeignObject[]>>;
+/** Objects of other owners, by kind. */
+export type OtherObjects = Readonly<Record<ObjectKind, readonly OtherObject[]>>;
 
-/** Makes what a seed does not: what the sessions of others hold. */
-export async function createForeignObjects(server: TestServer): Promise<ForeignObjects> {
-  const one = (what: string, value: string | number): ForeignObject => ({ what, value });
-  const held = await createSessionValues(server);
+/** Adds the objects that a seed cannot create: values of the sessions of other users. */
+export async function createOtherObjects(server: TestServer): Promise<OtherObjects> {
+  const one = (what: string, value: string | number): OtherObject => ({ what, value });
+  const sessionValues = await createSessionValues(server);
   return {
     user: [one('a user of another business', 'user-of-another'), one('an administrator', 'another-administrator')],
     'login name': [one('the name of a user', 'name-of-another'), one('a further name', 'identity-of-another')],
@@ -103,14 +103,17 @@ export async function createForeignObjects(server: TestServer): Promise<ForeignO
     'name of a corporate group': [one('the name of a corporate group', 'holding')],
     logon: [one('the logon of a user', 'OTHERS'), one('an unbound logon', 'UNBOUND')],
     product: [one('a product', 'another-product')],
-    'alias of a product': [one('the alias of a product', 'ledgers')],
+    'alias of a product': [one('the alias of a product', 'invoices')],
     'stock keeping unit': [one('the unit of a product', 'extended')],
     provider: [one('a provider', 'provider')],
-    challenge: [one('a challenge of another user', held.challengeId), one('one for AUTH-SMART', held.smart)],
-    'transaction of a logon': [one('the transaction of a logon', held.hash)],
-    'refresh token': [one('a refresh token of another client', held.refreshToken)],
-    param: [one('the param of another user', held.param)],
-    device: [one('the device of another user', held.device)],
+    challenge: [
+      one('a challenge of another user', sessionValues.challengeId),
+      one('one for AUTH-SMART', sessionValues.smart),
+    ],
+    'transaction of a logon': [one('the transaction of a logon', sessionValues.hash)],
+    'refresh token': [one('a refresh token of another client', sessionValues.refreshToken)],
+    param: [one('the param of another user', sessionValues.param)],
+    device: [one('the device of another user', sessionValues.device)],
   };
 }
 
@@ -120,8 +123,8 @@ async function createSessionValues(server: TestServer) {
   const token = await userToken(server, { clientId });
   const { sub: userId = '', sid } = decodePayload(token);
   const session = await appContext.store.sessions.get(String(sid));
-  if (!session) throw new Error('there is no session of the other user');
-  const { challengeId } = await as({ token }).userIdentities.associateLegacyByEmail({ body: { logon: 'NOBODY' } });
+  if (!session) throw new Error('the session of the other user does not exist');
+  const { challengeId } = await as({ token }).userIdentities.associateLegacyByEmail({ body: { logon: 'UNKNOWN' } });
   const { hash } = await as().userIdentities.retrieveLegacy({
     query: { clientId: appClientId },
     body: { logon: 'UNBOUND' },
@@ -140,21 +143,21 @@ async function createSessionValues(server: TestServer) {
 const alphabets = ['0123456789', 'abcdef', 'ABCDEF', 'ghijklmnopqrstuvwxyz', 'GHIJKLMNOPQRSTUVWXYZ'];
 
 /** A value of the same length and characters that names nothing; unique by number. */
-export function createAbsentValue({ value }: ForeignObject, number: number): string | number {
+export function createAbsentValue({ value }: OtherObject, number: number): string | number {
   const digest = createHash('sha512').update(`${number}\n${value}`).digest();
   const text = String(value);
   const end = text.includes('@') ? text.indexOf('@') : text.length;
   const other = [...text.slice(0, end)].map((character, at) => {
     const alphabet = alphabets.find((one) => one.includes(character)) ?? character;
-    // The first of a number is no zero.
+    // A number does not start with zero.
     const from = typeof value === 'number' && at === 0 ? alphabet.slice(1) : alphabet;
     return from[(digest[at % digest.length] ?? 0) % from.length];
   });
-  const made = other.join('') + text.slice(end);
-  return typeof value === 'number' ? Number(made) : made;
+  const absent = other.join('') + text.slice(end);
+  return typeof value === 'number' ? Number(absent) : absent;
 }
 
-/** The credentials of a client, or of a user, with a secret that is not theirs. */
+/** The credentials of a client, or of a user, with a wrong secret. */
 export function createWrongCredentials(value: string | number): readonly [string, string] {
   return ['Authorization', basicAuthorization({ clientId: String(value), clientSecret: 'not the secret of it' })];
 }

@@ -1,4 +1,4 @@
-/** A call of an operation that names one object at one place, and is in all else what its caller may ask for. */
+/** Builds a request that names one object in one parameter and otherwise only objects of the caller. */
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
@@ -31,12 +31,12 @@ const values: Readonly<Record<string, Value>> = {
   refreshToken: 'a-refresh-token',
 };
 
-/** What has to stand beside a place, and no schema requires: by operation, and by operation and place. */
+/** Values that a parameter needs beside it and no schema requires: by operation, and by operation and parameter. */
 const companionValues: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
-  'user-identities.login': { userName: 'nobody', password: 'any' },
-  'user-identities.login-legacy': { logon: 'NOBODY', password: 'any' },
+  'user-identities.login': { userName: 'unknown', password: 'any' },
+  'user-identities.login-legacy': { logon: 'UNKNOWN', password: 'any' },
   'user-identities.create': { userName: 'user-new' },
-  'user-identities.retrieve deviceTokenId': { userName: 'nobody' },
+  'user-identities.retrieve deviceTokenId': { userName: 'unknown' },
   'user-identities.factors.add phoneNumber': { contactType: 'MOBILE' },
   'user-identities.factors.admin-add phoneNumber': { contactType: 'MOBILE' },
   'user-identities.factors.admin-add id': { email: 'something-new@example.com' },
@@ -58,17 +58,17 @@ export interface NamingRequest {
   readonly parameter: ObjectParameter;
   /** The value of the parameter. */
   readonly value: Value;
-  /** Another one for every call: names of what is new have to be new. */
+  /** Differs for every request, so that names of new objects are unique. */
   readonly number: number;
 }
 
-/** The call that names it. */
+/** Builds the request. */
 export function buildNamingRequest(naming: NamingRequest): RawRequest {
   const { operation, caller } = naming;
   const { method, path, request } = operation;
   const filling = createFilling(naming);
   const pairs = (where: ObjectParameter['location'], declared: DeclaredShape) =>
-    filling.places
+    filling.parameters
       .filter((one) => one.location === where && filling.isSent(one, isRequired(declared, one.name)))
       .map(({ name, ...one }) => [name, String(filling.valueAt({ name, ...one }))] as const);
   const search = new URLSearchParams(
@@ -99,9 +99,9 @@ function isRequired(declared: DeclaredShape, name: string): boolean {
   return !declared?.[name]?.safeParse(undefined).success;
 }
 
-/** Which values are sent, and where. */
+/** Decides which parameters are sent, and with which values. */
 interface Filling {
-  readonly places: readonly ObjectParameter[];
+  readonly parameters: readonly ObjectParameter[];
   isSent(parameter: ObjectParameter, required: boolean): boolean;
   valueAt(parameter: ObjectParameter): Value;
 }
@@ -119,7 +119,7 @@ function createFilling({ operation, caller, parameter, value, number }: NamingRe
     one.location === parameter.location && one.path.join() === parameter.path.join();
   const isFixed = (one: ObjectParameter) => one.location === 'body' && one.name in fixed;
   return {
-    places: getRequestShape(operation).places,
+    parameters: getRequestShape(operation).parameters,
     isSent: (one, required) => required || isFixed(one) || isThe(one),
     valueAt(one) {
       if (isThe(one)) return value;
@@ -138,7 +138,7 @@ function serializeBody(body: unknown, isForm = false): string {
   return isForm ? String(new URLSearchParams(body as Record<string, string>)) : JSON.stringify(body);
 }
 
-/** A body with what is required, what has to be beside it, and the place itself. */
+/** Builds a body with the required fields, the companion values and the parameter itself. */
 function buildBody(schema: JsonSchema, filling: Filling, at: ObjectParameter['path'] = []): unknown {
   const { properties, items, anyOf, required = [] } = schema;
   if (anyOf) return buildBody(anyOf.find((one) => one.type !== 'null') ?? {}, filling, at);
@@ -146,17 +146,21 @@ function buildBody(schema: JsonSchema, filling: Filling, at: ObjectParameter['pa
   if (properties)
     return Object.fromEntries(
       Object.entries(properties)
-        .filter(([name]) => required.includes(name) || hasSentBelow(filling.places, [...at, name], filling))
+        .filter(([name]) => required.includes(name) || hasSentBelow(filling.parameters, [...at, name], filling))
         .map(([name, inner]) => [name, buildBody(inner, filling, [...at, name])]),
     );
-  const parameter = filling.places.find((one) => one.location === 'body' && one.path.join() === at.join());
-  if (!parameter) throw new Error(`nothing is known of ${at.join('.')}`);
+  const parameter = filling.parameters.find((one) => one.location === 'body' && one.path.join() === at.join());
+  if (!parameter) throw new Error(`no parameter is declared at ${at.join('.')}`);
   return schema.enum && !schema.enum.includes(filling.valueAt(parameter)) ? schema.enum[0] : filling.valueAt(parameter);
 }
 
-/** Whether something that is to be sent is at the path, or below it. */
-function hasSentBelow(places: readonly ObjectParameter[], at: ObjectParameter['path'], { isSent }: Filling): boolean {
-  return places.some(
+/** Whether a sent parameter is at the path or below it. */
+function hasSentBelow(
+  parameters: readonly ObjectParameter[],
+  at: ObjectParameter['path'],
+  { isSent }: Filling,
+): boolean {
+  return parameters.some(
     (one) => one.location === 'body' && `${one.path.join()},`.startsWith(`${at.join()},`) && isSent(one, false),
   );
 }

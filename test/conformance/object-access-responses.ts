@@ -3,7 +3,7 @@ import type { RawResponse } from '../server/property/raw-sender.ts';
 
 const volatileHeaders = ['date', 'x-request-id', 'content-length'];
 
-/** Values that are made for one answer, by what they look like. */
+/** Patterns of values that differ in every response, with their replacements. */
 const volatileValues: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
@@ -13,15 +13,15 @@ const volatileValues: readonly (readonly [RegExp, string])[] = [
   [/\b[a-z]?\*\*\*(@[a-z.]+|\d*)|\*\*\*\d+/g, '<masked contact>'],
 ];
 
-/** Everything that is to be the same: status, headers and body, with `<it>` where the object is named. */
+/** Status, stable headers and body; the name of the object is replaced by `<it>`. */
 export function normalizeResponse({ status, headers, text }: RawResponse, value: string | number): string {
-  const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.includes(name));
+  const stableHeaders = Object.entries(headers).filter(([name]) => !volatileHeaders.includes(name));
   const named = [...new Set([encodeURIComponent(value), String(value)])];
   const whole = named.reduce(
-    (told, name) => told.replaceAll(name, '<it>'),
-    [status, ...kept.map(([name, content]) => `${name}: ${content}`), text].join('\n'),
+    (result, name) => result.replaceAll(name, '<it>'),
+    [status, ...stableHeaders.map(([name, content]) => `${name}: ${content}`), text].join('\n'),
   );
-  return volatileValues.reduce((told, [pattern, word]) => told.replaceAll(pattern, word), whole);
+  return volatileValues.reduce((result, [pattern, word]) => result.replaceAll(pattern, word), whole);
 }
 
 /** The error code; empty if the request succeeded. */
@@ -31,6 +31,6 @@ export function readErrorCode({ json }: Pick<RawResponse, 'json'>): string {
 }
 
 /** Status and code. */
-export function formatOutcome(answer: RawResponse): string {
-  return `${answer.status} ${readErrorCode(answer)}`.trim();
+export function formatOutcome(response: RawResponse): string {
+  return `${response.status} ${readErrorCode(response)}`.trim();
 }

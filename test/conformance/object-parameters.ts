@@ -1,4 +1,4 @@
-/** Where a call can name an object: every parameter, header and field of every operation, and what each of them names. */
+/** Every parameter, header and field of every operation, and the kind of object that it names. */
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { toJsonSchema } from '../server/property/request-generator.ts';
@@ -32,7 +32,7 @@ export type ObjectKind =
 
 export interface ObjectParameter {
   readonly location: 'path' | 'query' | 'header' | 'body';
-  /** From the root of the body to the field; elsewhere the name alone. Lists have their first item named. */
+  /** From the root of the body to the field; elsewhere the name alone. A list is represented by its first item. */
   readonly path: readonly (string | number)[];
   readonly name: string;
   /** Undefined if it names no object; `unknown` if it is not declared yet. */
@@ -86,7 +86,7 @@ const nonObjectNames = new Set([
   ...['after', 'limit', 'remember-me'],
 ]);
 
-/** What a name means that is too short to mean it by itself: by the segment before it, and by the list it filters. */
+/** Kinds of ambiguous names such as `id`: by the preceding path segment, or by the filtered list. */
 const kindBySegment: Readonly<Record<string, ObjectKind>> = {
   'user-identities': 'user',
   'authentication-factors': 'factor',
@@ -97,13 +97,13 @@ const kindBySegment: Readonly<Record<string, ObjectKind>> = {
 
 const shapes = new Map<
   string,
-  { readonly places: readonly ObjectParameter[]; readonly body: JsonSchema | undefined }
+  { readonly parameters: readonly ObjectParameter[]; readonly body: JsonSchema | undefined }
 >();
 
-/** Every place of an operation, with what it names, and the schema of its body. They are made once. */
+/** Returns all parameters of an operation with their kinds, and the schema of its body. The result is cached. */
 export function getRequestShape(operation: Operation<never>) {
   const { body } = operation.request;
-  const shape = shapes.get(operation.id) ?? { places: listParameters(operation), body: body && toJsonSchema(body) };
+  const shape = shapes.get(operation.id) ?? { parameters: listParameters(operation), body: body && toJsonSchema(body) };
   shapes.set(operation.id, shape);
   return shape;
 }
@@ -136,7 +136,7 @@ function classifyName(name: string, context: string): ObjectParameter['kind'] {
   return kindByName[name] ?? (nonObjectNames.has(name) ? undefined : 'unknown');
 }
 
-/** The paths of all fields that hold a value themselves. */
+/** The paths of all fields without nested fields. */
 function listLeafPaths(schema: JsonSchema): (string | number)[][] {
   const { properties, items, anyOf } = schema;
   const paths = anyOf
