@@ -68,7 +68,7 @@ describe('each kind of membership counts', () => {
       false,
     ],
     ['of a service', { groupId: 'g0', kind: 'service', memberId: 'u0' }, person('u0'), false],
-    ['of a removed user', { groupId: 'g0', kind: 'user', memberId: 'gone' }, person('u0'), false],
+    ['of a removed user', { groupId: 'g0', kind: 'user', memberId: 'removed' }, person('u0'), false],
     ['of a locked user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0', { locked: true }), false],
   ];
   test.each(rows)('%s', async (_what, membership, user, counts) => {
@@ -93,7 +93,7 @@ describe('a change', () => {
     ],
   });
   const last = { ...two, memberships: two.memberships.slice(0, 1) };
-  const ways: [string, (tx: Transaction) => Promise<unknown>][] = [
+  const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
     ['locks the user', (tx) => tx.users.replace(person('u0', { locked: true }))],
     ['removes the user', (tx) => tx.users.delete('u0')],
     [
@@ -104,7 +104,7 @@ describe('a change', () => {
     ['removes the group', (tx) => tx.groups.delete('g0')],
   ];
 
-  test.each(ways)('that %s is rejected for the last administrator, and changes nothing', async (_what, change) => {
+  test.each(changes)('that %s is rejected for the last administrator, and changes nothing', async (_what, change) => {
     const store = await createStoreFrom(last);
     const before = [await store.groups.list(), await store.users.list(), await store.memberships.list()];
     const changing = store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
@@ -112,7 +112,7 @@ describe('a change', () => {
     expect([await store.groups.list(), await store.users.list(), await store.memberships.list()]).toEqual(before);
   });
 
-  test.each(ways.slice(0, 3))('that %s is accepted while there is another administrator', async (_what, change) => {
+  test.each(changes.slice(0, 3))('that %s is accepted while there is another administrator', async (_what, change) => {
     const store = await createStoreFrom(two);
     await store.transaction((tx) => withAdministratorCheck(tx, () => change(tx)));
     expect(await hasAdministrator(store)).toBe(true);

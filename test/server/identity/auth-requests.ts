@@ -27,12 +27,12 @@ export async function sendWithHeaders(
   path = groupsPath,
   method = 'GET',
 ): Promise<AuthOutcome> {
-  const answer = await send(
+  const response = await send(
     origin,
     buildHead(`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines),
   );
-  const body = answer.text === '' ? undefined : (JSON.parse(answer.text) as { code?: string }[]);
-  return { status: answer.status, code: body?.[0]?.code, challenge: answer.headers['www-authenticate'] };
+  const body = response.text === '' ? undefined : (JSON.parse(response.text) as { code?: string }[]);
+  return { status: response.status, code: body?.[0]?.code, challenge: response.headers['www-authenticate'] };
 }
 
 export function loginWithHeaders(origin: Origin, lines: readonly string[]): Promise<AuthOutcome> {

@@ -24,8 +24,8 @@ const pair = formatBasicHeader(clientId, clientSecret);
 beforeAll(async () => {
   server = await startServer();
   token = await login(server);
-  const made = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
-  apiKey = String(made.apiKey);
+  const created = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
+  apiKey = String(created.apiKey);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -75,7 +75,7 @@ describe('a rejection', () => {
   test('of a bad secret or key requests Basic', async () => {
     const lines = [
       formatBasicHeader(clientId, 'wrong'),
-      formatBasicHeader('nobody', clientSecret),
+      formatBasicHeader('unknown', clientSecret),
       'X-Api-Key: x',
       'X-Api-Key:',
       `X-Api-Key: ${apiKey}x`,
@@ -88,7 +88,7 @@ describe('a rejection', () => {
       expect([value, await sendWithHeaders(server, [`Authorization: ${value}`])]).toEqual([value, invalidCredentials]);
   });
 
-  test('for a missing role says so, where the operation documents 403', async () => {
+  test('for a missing role returns 403 and names the role, where the operation documents 403', async () => {
     const other = await server.makeClient();
     const line = formatBasicHeader(other.clientId, other.clientSecret);
     expect(await sendWithHeaders(server, [line])).toEqual({
@@ -108,16 +108,16 @@ describe('a rejection', () => {
     });
     const bodies = new Set<string>();
     for (const [name, secret] of [
-      ['nobody', 'x'],
+      ['unknown', 'x'],
       [clientId, 'x'],
       [withoutSecret, 'x'],
       [withoutSecret, ''],
     ] as const) {
-      const answer = await fetch(`${server.url}${groupsPath}`, {
+      const response = await fetch(`${server.url}${groupsPath}`, {
         headers: { authorization: `Basic ${btoa(`${name}:${secret}`)}` },
       });
-      const { date: _date, 'x-request-id': _id, ...headers } = Object.fromEntries(answer.headers);
-      bodies.add(JSON.stringify([answer.status, headers, await answer.text()]));
+      const { date: _date, 'x-request-id': _id, ...headers } = Object.fromEntries(response.headers);
+      bodies.add(JSON.stringify([response.status, headers, await response.text()]));
     }
     expect(bodies.size).toBe(1);
   });
@@ -164,7 +164,7 @@ describe('rejects as an authentication method', () => {
 
   test('?clientId= where the operation does not document it, also with another method', async () => {
     expect(await sendWithHeaders(server, [], `${groupsPath}?clientId=${clientId}`)).toMatchObject({ status: 401 });
-    expect(await sendWithHeaders(server, [pair], `${groupsPath}?clientId=somebody-else`)).toMatchObject(welcome);
+    expect(await sendWithHeaders(server, [pair], `${groupsPath}?clientId=another-client`)).toMatchObject(welcome);
   });
 
   test('a body, a cookie, or a header of a proxy', async () => {
@@ -189,16 +189,15 @@ test('ignores headers of a proxy', async () => {
     'X-HTTP-Method-Override: DELETE',
     'X-Original-URL: /healthz',
   ];
-  for (let made = 0; made < 3; made += 1)
-    await server.admin.groups.create({ body: { groupName: `forwarded-${made}` } });
-  const answer = await fetch(`${server.url}${groupsPath}?limit=2`, {
+  for (let at = 0; at < 3; at += 1) await server.admin.groups.create({ body: { groupName: `forwarded-${at}` } });
+  const response = await fetch(`${server.url}${groupsPath}?limit=2`, {
     headers: {
       authorization: `Bearer ${token}`,
       ...Object.fromEntries(plain.map((line) => line.split(': ') as [string, string])),
     },
   });
-  expect(answer.status).toBe(206);
-  expect(answer.headers.get('link')).toMatch(new RegExp(`^<${server.url}/`));
+  expect(response.status).toBe(206);
+  expect(response.headers.get('link')).toMatch(new RegExp(`^<${server.url}/`));
   expect(await sendWithHeaders(server, [pair, ...plain])).toMatchObject(welcome);
 });
 
@@ -206,7 +205,7 @@ test('counts failed logins for one source, whatever forwarding headers contain',
   const path = `${servicePrefix}/user-identities/login?clientId=${appClientId}`;
   const guess = (from: string) => {
     const lines = [
-      formatBasicHeader('somebody', 'wrong'),
+      formatBasicHeader('stranger', 'wrong'),
       `X-Forwarded-For: ${from}`,
       `Forwarded: for=${from}`,
       `ip: ${from}`,

@@ -16,11 +16,8 @@ import {
 const users = [{ userId: 'olga', userName: 'olga', password: 'correct horse battery staple' }];
 const businesses = [{ businessId: 'acme', businessName: 'Acme' }];
 
-async function changeUser(
-  { appContext: fixture }: TestServer,
-  change: (user: User) => User | undefined,
-): Promise<void> {
-  await fixture.store.transaction(async (tx) => {
+async function changeUser({ appContext }: TestServer, change: (user: User) => User | undefined): Promise<void> {
+  await appContext.store.transaction(async (tx) => {
     const user = await tx.users.get('olga');
     const changed = user && change(user);
     if (changed) await tx.users.replace(changed);
@@ -29,7 +26,7 @@ async function changeUser(
 }
 
 /** Every authentication method of one client, with a token and a key that were issued before. */
-async function waysOf(server: TestServer, owner: { userId?: string; businessId?: string }) {
+async function createClientWithCredentials(server: TestServer, owner: { userId?: string; businessId?: string }) {
   const pair = await server.makeClient({ ...owner, authorities: ['AUTH-BASIC', 'ADMIN'] });
   const { apiKey } = await server.admin.apiKey
     .create({ body: { appId: 'test', clientId: pair.clientId } })
@@ -58,36 +55,36 @@ async function waysOf(server: TestServer, owner: { userId?: string; businessId?:
 describe('the client of a user', () => {
   test('is rejected while the user is locked, and accepted after the unlock', async () => {
     await using server = await startServer({ seed: { users } });
-    const ways = await waysOf(server, { userId: 'olga' });
-    await ways.expectOpen();
+    const client = await createClientWithCredentials(server, { userId: 'olga' });
+    await client.expectOpen();
     await changeUser(server, (user) => ({ ...user, locked: true }));
-    await ways.expectClosed();
+    await client.expectClosed();
     await changeUser(server, (user) => ({ ...user, locked: false }));
-    await ways.expectOpen();
+    await client.expectOpen();
   });
 
   test('is rejected when the user is removed', async () => {
     await using server = await startServer({ seed: { users } });
-    const ways = await waysOf(server, { userId: 'olga' });
-    await ways.expectOpen();
+    const client = await createClientWithCredentials(server, { userId: 'olga' });
+    await client.expectOpen();
     await changeUser(server, () => undefined);
-    await ways.expectClosed();
+    await client.expectClosed();
   });
 });
 
 test('the client of a business is rejected when the business is removed', async () => {
   await using server = await startServer({ seed: { businesses } });
-  const ways = await waysOf(server, { businessId: 'acme' });
-  await ways.expectOpen();
+  const client = await createClientWithCredentials(server, { businessId: 'acme' });
+  await client.expectOpen();
   await server.appContext.store.transaction((tx) => tx.businesses.delete('acme'));
-  await ways.expectClosed();
+  await client.expectClosed();
 });
 
 test('a client of another owner is still accepted', async () => {
   await using server = await startServer({ seed: { users, businesses } });
-  const ways = await waysOf(server, { businessId: 'acme' });
+  const client = await createClientWithCredentials(server, { businessId: 'acme' });
   await changeUser(server, (user) => ({ ...user, locked: true }));
-  await ways.expectOpen();
+  await client.expectOpen();
 });
 
 test('an API key ends when it is removed, and grants the current roles of its client', async () => {

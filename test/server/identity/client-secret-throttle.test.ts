@@ -118,27 +118,27 @@ describe('at the service', () => {
       expect(await sendWithHeaders(server, [right, line])).toMatchObject({ status: 403 });
     }
     expect(await loginWithHeaders(server, [wrong(clientId), owner])).toEqual(invalidCredentials);
-    for (const id of [clientId, 'nobody'])
-      for (const call of [loginWithHeaders, sendWithHeaders])
-        expect(await call(server, [wrong(id), stranger])).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS' });
+    for (const id of [clientId, 'unknown'])
+      for (const request of [loginWithHeaders, sendWithHeaders])
+        expect(await request(server, [wrong(id), stranger])).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS' });
   });
 
   test('the throttled response is the same for an unknown client, and names the setting that disables it', async () => {
     await using server = await startServer(withProxy());
     const { clientId } = await server.makeClient();
     await guess(server, clientId, 1000, ['X-Forwarded-For: 192.0.2.66']);
-    const answers = await Promise.all(
-      [clientId, 'nobody'].map(async (id) => {
+    const responses = await Promise.all(
+      [clientId, 'unknown'].map(async (id) => {
         const authorization = wrong(id).slice('Authorization: '.length);
         const headers = { ...forwardedFrom('192.0.2.66'), authorization };
-        const answer = await fetch(`${server.url}${groupsPath}`, { headers });
-        const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(answer.headers);
-        return { status: answer.status, text: await answer.text(), rest };
+        const response = await fetch(`${server.url}${groupsPath}`, { headers });
+        const { date: _date, 'x-request-id': _id, ...rest } = Object.fromEntries(response.headers);
+        return { status: response.status, text: await response.text(), rest };
       }),
     );
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[0]).toMatchObject({ status: 429, rest: { 'retry-after': String(minutes(15)) } });
-    expect(answers[0]?.text).toContain('--disable-rate-limits');
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[0]).toMatchObject({ status: 429, rest: { 'retry-after': String(minutes(15)) } });
+    expect(responses[0]?.text).toContain('--disable-rate-limits');
   });
 
   test('no wrong secret is throttled on this machine, or with disable-rate-limits', async () => {

@@ -15,7 +15,7 @@ import { startServer } from '../../harness.ts';
 import { formatBasicHeader, sendWithHeaders } from './auth-requests.ts';
 import { arbitraryGroupGraph, createStoreFrom, type GroupGraph, groupIds, naiveRoles } from './group-arbitraries.ts';
 
-const someGroups = fc.subarray([...groupIds, 'gone']);
+const someGroups = fc.subarray([...groupIds, 'removed']);
 
 describe.each([
   ['without circles', false],
@@ -110,20 +110,20 @@ test('has a new role from the next request on, and loses it as soon as it is rem
 });
 
 /** A change of one group: a replacement by the group of another graph, or a delete. */
-type Change = { readonly groupId: string; readonly world: GroupGraph | undefined };
+type Change = { readonly groupId: string; readonly graph: GroupGraph | undefined };
 
 const changes = (cyclic: boolean): fc.Arbitrary<Change[]> =>
   fc.array(
     fc.record({
       groupId: fc.constantFrom(...groupIds),
-      world: fc.option(arbitraryGroupGraph(cyclic), { nil: undefined, freq: 4 }),
+      graph: fc.option(arbitraryGroupGraph(cyclic), { nil: undefined, freq: 4 }),
     }),
     { minLength: 1, maxLength: 6 },
   );
 
-async function put(tx: Transaction, { groupId, world: fixture }: Change): Promise<void> {
+async function put(tx: Transaction, { groupId, graph }: Change): Promise<void> {
   await tx.groups.delete(groupId);
-  const row = fixture?.groups.find((group) => group.groupId === groupId);
+  const row = graph?.groups.find((group) => group.groupId === groupId);
   if (row) await tx.groups.insert(row);
 }
 

@@ -15,7 +15,7 @@ import {
   startWith,
 } from '../operations/user-identities/login-fixtures.ts';
 
-interface Asked {
+interface GrantRequest {
   readonly grant: string;
   readonly client?: { clientId: string; clientSecret?: string };
   readonly headers?: Record<string, string>;
@@ -23,7 +23,7 @@ interface Asked {
   readonly scope?: string[];
 }
 
-interface Given {
+interface GrantResult {
   readonly status: number;
   readonly error: string | undefined;
   readonly access: string;
@@ -31,7 +31,7 @@ interface Given {
   readonly scope: string[];
 }
 
-type Endpoint = (server: TestServer, asked: Asked) => Promise<Given>;
+type Endpoint = (server: TestServer, request: GrantRequest) => Promise<GrantResult>;
 
 const user = { userName: alice.userName, password };
 
@@ -44,26 +44,31 @@ const endpoints: Record<string, Endpoint> = {
     if (client?.clientSecret) fields.client_secret = client.clientSecret;
     if (refresh) fields.refresh_token = refresh;
     if (scope) fields.scope = scope.join(' ');
-    const answer = await postForm(server, fields, headers);
-    const json = answer.json as Record<string, string>;
-    return given(answer, json.error, [json.access_token, json.refresh_token, json.scope?.split(' ')]);
+    const response = await postForm(server, fields, headers);
+    const json = response.json as Record<string, string>;
+    return toResult(response, json.error, [json.access_token, json.refresh_token, json.scope?.split(' ')]);
   },
   'generate-token': async (server, { grant, client, headers = {}, refresh, scope }) => {
     const pair = grant === 'password' ? user : {};
     const body = { grantType: grant, ...client, ...pair, refreshToken: refresh, scope };
-    const answer = await postJson(server, '/generate-token', body, headers);
-    const json = answer.json as { accessToken?: string; refreshToken?: string; scope?: string[]; 0?: { code: string } };
-    return given(answer, json[0]?.code, [json.accessToken, json.refreshToken, json.scope]);
+    const response = await postJson(server, '/generate-token', body, headers);
+    const json = response.json as {
+      accessToken?: string;
+      refreshToken?: string;
+      scope?: string[];
+      0?: { code: string };
+    };
+    return toResult(response, json[0]?.code, [json.accessToken, json.refreshToken, json.scope]);
   },
 };
 
 type Parts = [access: string | undefined, refresh: string | undefined, scope: string[] | undefined];
 
-function given(
+function toResult(
   { status }: ApiResponse,
   error: string | undefined,
   [access = '', refresh = '', scope = []]: Parts,
-): Given {
+): GrantResult {
   return { status, error, access, refresh, scope };
 }
 
@@ -73,21 +78,21 @@ const everyGrant: TestClient = {
   grantTypes: ['client_credentials', 'password', 'refresh_token'],
 };
 
-describe.each(Object.entries(endpoints))('%s', (name, ask) => {
-  const refused = name === 'connect/token' ? 400 : 401;
+describe.each(Object.entries(endpoints))('%s', (name, grantToken) => {
+  const rejectedStatus = name === 'connect/token' ? 400 : 401;
   const tooMuch = name === 'connect/token' ? 'invalid_scope' : 'SCOPE_EXCEEDED';
 
   test('a token is not a client credential: it logs users in, but gets no new tokens for itself', async () => {
     await using server = await startWith();
     const client = await server.makeClient(everyGrant);
-    const own = await ask(server, { grant: 'client_credentials', client });
+    const own = await grantToken(server, { grant: 'client_credentials', client });
     const headers = { authorization: `Bearer ${own.access}` };
-    const login = await ask(server, { grant: 'password', headers });
+    const login = await grantToken(server, { grant: 'password', headers });
     expect(login.status).toBeLessThan(300);
     const { refresh } = login;
-    for (const asked of [{ grant: 'client_credentials' }, { grant: 'refresh_token', refresh }])
-      expect(await ask(server, { ...asked, headers })).toMatchObject({ status: 401 });
-    const renewal = await ask(server, { grant: 'refresh_token', refresh, client });
+    for (const request of [{ grant: 'client_credentials' }, { grant: 'refresh_token', refresh }])
+      expect(await grantToken(server, { ...request, headers })).toMatchObject({ status: 401 });
+    const renewal = await grantToken(server, { grant: 'refresh_token', refresh, client });
     expect(renewal.status).toBeLessThan(300);
   });
 
@@ -96,20 +101,20 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     const { clientId } = await server.makeClient(everyGrant);
     const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'test', clientId } });
     const headers = { 'x-api-key': apiKey };
-    const login = await ask(server, { grant: 'password', headers });
-    const answers = [
+    const login = await grantToken(server, { grant: 'password', headers });
+    const responses = [
       login,
-      await ask(server, { grant: 'client_credentials', headers }),
-      await ask(server, { grant: 'refresh_token', refresh: login.refresh, headers }),
+      await grantToken(server, { grant: 'client_credentials', headers }),
+      await grantToken(server, { grant: 'refresh_token', refresh: login.refresh, headers }),
     ];
-    for (const { status } of answers) expect(status).toBeLessThan(300);
+    for (const { status } of responses) expect(status).toBeLessThan(300);
   });
 
   test('a token of a user does not authenticate a client', async () => {
     await using server = await startWith();
-    const { access } = await ask(server, { grant: 'password', client: { clientId: appClientId } });
+    const { access } = await grantToken(server, { grant: 'password', client: { clientId: appClientId } });
     const headers = { authorization: `Bearer ${access}` };
-    expect(await ask(server, { grant: 'password', headers })).toMatchObject({ status: 401 });
+    expect(await grantToken(server, { grant: 'password', headers })).toMatchObject({ status: 401 });
   });
 
   test('a client with a secret must present it, and a client without one must not', async () => {
@@ -117,28 +122,30 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     const { clientId } = await server.makeClient(everyGrant);
     const grants = ['client_credentials', 'password', 'refresh_token'];
     for (const grant of grants)
-      expect(await ask(server, { grant, client: { clientId }, refresh: 'x' }), grant).toMatchObject({ status: 401 });
+      expect(await grantToken(server, { grant, client: { clientId }, refresh: 'x' }), grant).toMatchObject({
+        status: 401,
+      });
     const client = { clientId: appClientId, clientSecret: 'guessed' };
-    expect(await ask(server, { grant: 'password', client })).toMatchObject({ status: 401 });
+    expect(await grantToken(server, { grant: 'password', client })).toMatchObject({ status: 401 });
   });
 
   test('rejects a client whose owner is locked', async () => {
     await using server = await startWith();
     const client = await server.makeClient({ ...everyGrant, userId: alice.userId });
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
-    expect(await ask(server, { grant: 'client_credentials', client })).toMatchObject({ status: 401 });
+    expect(await grantToken(server, { grant: 'client_credentials', client })).toMatchObject({ status: 401 });
   });
 
   test('a renewal keeps the scope of the login, may narrow it, and may not extend it', async () => {
     await using server = await startWith();
     const client = await server.makeClient({ ...everyGrant, scope: ['READ', 'WRITE', 'LIST'] });
-    const login = await ask(server, { grant: 'password', client, scope: ['READ', 'WRITE'] });
+    const login = await grantToken(server, { grant: 'password', client, scope: ['READ', 'WRITE'] });
     const more = { grant: 'refresh_token', client, refresh: login.refresh, scope: ['READ', 'LIST'] };
-    expect(await ask(server, more)).toMatchObject({ error: tooMuch });
-    const less = await ask(server, { ...more, scope: ['READ'] });
+    expect(await grantToken(server, more)).toMatchObject({ error: tooMuch });
+    const less = await grantToken(server, { ...more, scope: ['READ'] });
     expect(readClaims({ accessToken: less.access }).scope).toEqual(['READ']);
     expect(less.scope).toEqual(['READ']);
-    const same = await ask(server, { grant: 'refresh_token', client, refresh: less.refresh });
+    const same = await grantToken(server, { grant: 'refresh_token', client, refresh: less.refresh });
     expect(same.scope).toEqual(['READ', 'WRITE']);
   });
 
@@ -146,23 +153,27 @@ describe.each(Object.entries(endpoints))('%s', (name, ask) => {
     await using server = await startWith();
     const client = await server.makeClient(everyGrant);
     const other = await server.makeClient({ ...everyGrant, clientId: 'other' });
-    const { refresh } = await ask(server, { grant: 'password', client });
-    const asked = { grant: 'refresh_token', refresh };
-    expect(await ask(server, { ...asked, client: other })).toMatchObject({ status: refused });
-    expect((await ask(server, { ...asked, client })).status).toBeLessThan(300);
+    const { refresh } = await grantToken(server, { grant: 'password', client });
+    const request = { grant: 'refresh_token', refresh };
+    expect(await grantToken(server, { ...request, client: other })).toMatchObject({ status: rejectedStatus });
+    expect((await grantToken(server, { ...request, client })).status).toBeLessThan(300);
   });
 
   test('a lock ends renewals immediately, also one in progress', async () => {
     await using server = await startWith();
     const lock = () => server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     const client = { clientId: appClientId };
-    const { refresh } = await ask(server, { grant: 'password', client });
+    const { refresh } = await grantToken(server, { grant: 'password', client });
     await lock();
-    expect(await ask(server, { grant: 'refresh_token', client, refresh })).toMatchObject({ status: refused });
+    expect(await grantToken(server, { grant: 'refresh_token', client, refresh })).toMatchObject({
+      status: rejectedStatus,
+    });
     await server.admin.userIdentities.unlock({ body: { userId: alice.userId } });
-    expect(await ask(server, { grant: 'refresh_token', client, refresh })).toMatchObject({ status: refused });
+    expect(await grantToken(server, { grant: 'refresh_token', client, refresh })).toMatchObject({
+      status: rejectedStatus,
+    });
     afterPasswordCheck(server, lock);
-    expect(await ask(server, { grant: 'password', client })).toMatchObject({ status: refused });
+    expect(await grantToken(server, { grant: 'password', client })).toMatchObject({ status: rejectedStatus });
   });
 });
 

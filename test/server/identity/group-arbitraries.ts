@@ -22,7 +22,7 @@ const group = (groupId: string, at: number, cyclic: boolean) =>
     groupId: fc.constant(groupId),
     groupName: fc.constant(`group ${groupId}`),
     roles: fc.uniqueArray(fc.constantFrom(...roles), { maxLength: 2 }),
-    dependencies: fc.uniqueArray(fc.constantFrom('gone', ...(cyclic ? groupIds : groupIds.slice(0, at))), {
+    dependencies: fc.uniqueArray(fc.constantFrom('removed', ...(cyclic ? groupIds : groupIds.slice(0, at))), {
       maxLength: 3,
     }),
     createdAt: fc.constant(createdAt),

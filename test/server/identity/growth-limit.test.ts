@@ -10,7 +10,7 @@ import { userToken } from '../operations/user-token.ts';
 const proxied = { 'trusted-proxies': '127.0.0.0/8' };
 const stranger = '203.0.113.9';
 
-interface Asked {
+interface SignUpRequest {
   readonly from?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly at?: string;
@@ -21,7 +21,10 @@ interface Asked {
 let contacts = 0;
 
 /** Requests a sign-up code for a new contact: a creation. Returns the status. */
-async function signUp(server: TestServer, { from, headers = {}, at = '', path, body }: Asked = {}): Promise<number> {
+async function signUp(
+  server: TestServer,
+  { from, headers = {}, at = '', path, body }: SignUpRequest = {},
+): Promise<number> {
   contacts += 1;
   const named = headers.Authorization === undefined ? `?clientId=${appClientId}` : '';
   const { status } = await send(server, `${at}${servicePrefix}${path ?? `/user-identities/identification${named}`}`, {
@@ -34,7 +37,7 @@ async function signUp(server: TestServer, { from, headers = {}, at = '', path, b
 
 async function statuses(count: number, ask: () => Promise<number>): Promise<number[]> {
   const all: number[] = [];
-  for (let calls = 0; calls < count; calls += 1) all.push(await ask());
+  for (let sent = 0; sent < count; sent += 1) all.push(await ask());
   return all;
 }
 

@@ -136,11 +136,11 @@ describe('the queue of hashes', () => {
 
   test('passes the position of a caller that disconnects to the next one, and computes no hash for it', async () => {
     const { queue, run, begun, endAll } = await queueWith(2);
-    const gone = new AbortController();
-    const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
+    const disconnect = new AbortController();
+    const cancelled = run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => disconnect.signal });
     void run('stays', lane('192.0.2.1'));
-    gone.abort();
-    await expect(left).resolves.toBe('ClientDisconnected');
+    disconnect.abort();
+    await expect(cancelled).resolves.toBe('ClientDisconnected');
     expect(queue.waiting()).toBe(1);
     void run('next', lane('192.0.2.1'));
     await endAll();
@@ -149,7 +149,7 @@ describe('the queue of hashes', () => {
 
   test('computes no hash for a caller that disconnected before it had to wait', async () => {
     const { queue, run } = await queueWith(2);
-    await expect(run('left', { ...lane('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
+    await expect(run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
       'ClientDisconnected',
     );
     expect(queue.waiting()).toBe(0);
@@ -157,14 +157,14 @@ describe('the queue of hashes', () => {
 
   test('is unchanged by a caller that disconnects while its hash runs', async () => {
     const { run, begun, endOne, endAll } = await queueWith(5);
-    const gone = new AbortController();
-    const left = run('left', { ...lane('192.0.2.1'), disconnectSignal: () => gone.signal });
+    const disconnect = new AbortController();
+    const cancelled = run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => disconnect.signal });
     void run('next', lane('192.0.2.1'));
     await endOne();
-    gone.abort();
+    disconnect.abort();
     await endAll();
-    await expect(left).resolves.toBe('done');
-    expect(begun).toEqual(['first', 'left', 'next']);
+    await expect(cancelled).resolves.toBe('done');
+    expect(begun).toEqual(['first', 'cancelled', 'next']);
   });
 });
 
@@ -179,8 +179,8 @@ function from(server: TestServer, localAddress: string) {
   agents.push(agent);
   const post = (path: string, headers: Record<string, string>, body = '') =>
     new Promise<number>((resolve, reject) => {
-      request(`${server.url}/security/iam/v1${path}`, { agent, localAddress, method: 'POST', headers }, (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+      request(`${server.url}/security/iam/v1${path}`, { agent, localAddress, method: 'POST', headers }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
       })
         .once('error', reject)
         .end(body);
@@ -233,14 +233,14 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** Releases hashes until the request has a response. */
-async function whileEnding(answer: Promise<unknown>, end: () => void): Promise<void> {
-  let answered = false;
-  void answer.finally(() => {
-    answered = true;
+async function whileEnding(response: Promise<unknown>, end: () => void): Promise<void> {
+  let finished = false;
+  void response.finally(() => {
+    finished = true;
   });
   await until(() => {
     end();
-    return answered;
+    return finished;
   });
 }
 
@@ -254,7 +254,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     await using server = await startWith([], { flags });
     const { enteredFrom, begun, end } = holdHashes(server);
     const { logIn: guess } = from(server, flood);
-    const guesses = times(300).map((at) => guess(`nobody-${at}`, 'no password'));
+    const guesses = times(300).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 300);
     const logins = times(10).map(() => from(server, other).logIn(alice.userName, password));
     await until(() => enteredFrom(other) === 10);
@@ -264,8 +264,8 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     const turns = begun.flatMap((network, at) => (network === other ? [at] : []));
     expect(turns).toEqual(times(10).map((at) => 3 + 2 * at));
     await whileEnding(Promise.all(guesses), end);
-    const refused = await Promise.all(guesses);
-    expect(refused.filter((status) => status === 503)).toHaveLength(300 - 2 - 50 + 10);
+    const statuses = await Promise.all(guesses);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(300 - 2 - 50 + 10);
   });
 
   test('an authenticated client at the same address is served in turn with it', async () => {
@@ -273,7 +273,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     const { enteredFrom, begun, end } = holdHashes(server);
     const backend = await server.makeClient({ grantTypes: ['password'] });
     const { logIn: guess, logInBehind } = from(server, flood);
-    const guesses = times(40).map((at) => guess(`nobody-${at}`, 'no password'));
+    const guesses = times(40).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 40);
     const logins = times(5).map(() => logInBehind(backend));
     const lane = `${flood} ${backend.clientId}`;
@@ -289,7 +289,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     await using server = await startWith([], { flags: { ...flags, 'disable-rate-limits': true } });
     const { enteredFrom, end } = holdHashes(server);
     const { logIn: guess } = from(server, flood);
-    const guesses = times(60).map((at) => guess(`nobody-${at}`, 'no password'));
+    const guesses = times(60).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 60);
     await settled();
     expect(server.appContext.hashQueue.waiting()).toBe(50);
@@ -301,17 +301,17 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
 test('a caller that disconnects frees its position, gets no response, and does not count as failed', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
   const { begun, end } = holdHashes(server);
-  const calling = new AbortController();
+  const disconnect = new AbortController();
   const url = `${server.url}/security/iam/v1/user-identities/login?clientId=${appClientId}`;
-  const call = (name: string, signal?: AbortSignal) =>
+  const send = (name: string, signal?: AbortSignal) =>
     fetch(url, { method: 'POST', headers: { authorization: basic(name, 'no') }, ...(signal && { signal }) });
-  const first = call('first');
+  const first = send('first');
   await until(() => begun.length === 1);
-  const left = call('left', calling.signal).catch(({ name }: Error) => name);
+  const cancelled = send('cancelled', disconnect.signal).catch(({ name }: Error) => name);
   await until(() => server.appContext.hashQueue.waiting() === 1);
-  calling.abort();
+  disconnect.abort();
   await until(() => server.appContext.hashQueue.waiting() === 0);
-  expect(await left).toBe('AbortError');
+  expect(await cancelled).toBe('AbortError');
   await whileEnding(first, end);
   expect((await first).status).toBe(401);
   expect(begun).toHaveLength(1);

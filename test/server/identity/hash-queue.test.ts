@@ -78,40 +78,48 @@ describe('the queue', () => {
 
 describe('Retry-After of a rejected request', () => {
   /** A full queue whose hashes took this long so far. @returns its Retry-After. */
-  async function told({ inFlight, waiting, seconds }: { inFlight: number; waiting: number; seconds: number[] }) {
+  async function readRetryAfter({
+    inFlight,
+    waiting,
+    seconds,
+  }: {
+    inFlight: number;
+    waiting: number;
+    seconds: number[];
+  }) {
     const time = createFakeClock();
     const queue = createHashQueue({ concurrency: inFlight, maxWaiting: waiting, clock: time });
     for (const took of seconds) await queue.run(async () => time.advance(took), internalLane);
     const { work, endOne } = createWork();
     const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, internalLane));
-    const refusal = await queue.run(work, internalLane).catch((error: { headers: Record<string, string> }) => error);
-    for (let left = full.length; left > 0; left -= 1) {
+    const rejection = await queue.run(work, internalLane).catch((error: { headers: Record<string, string> }) => error);
+    for (let remaining = full.length; remaining > 0; remaining -= 1) {
       await settled();
       endOne();
     }
     await Promise.all(full);
-    return (refusal as { headers: Record<string, string> }).headers['Retry-After'];
+    return (rejection as { headers: Record<string, string> }).headers['Retry-After'];
   }
   const often = (took: number) => Array.from({ length: 200 }, () => took);
 
   test('is the time of all requests before it, from the measured time of a hash', async () => {
-    expect(await told({ inFlight: 2, waiting: 98, seconds: often(0.1) })).toBe('5');
-    expect(await told({ inFlight: 1, waiting: 99, seconds: often(0.1) })).toBe('10');
-    expect(await told({ inFlight: 2, waiting: 398, seconds: often(0.1) })).toBe('20');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 98, seconds: often(0.1) })).toBe('5');
+    expect(await readRetryAfter({ inFlight: 1, waiting: 99, seconds: often(0.1) })).toBe('10');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 398, seconds: often(0.1) })).toBe('20');
   });
 
   test('is an estimate before the first hash has finished', async () => {
-    expect(await told({ inFlight: 2, waiting: 398, seconds: [] })).toBe('5');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 398, seconds: [] })).toBe('5');
   });
 
   test('follows the recent time of a hash, and little the time of a single one', async () => {
-    expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), ...often(0.4)] })).toBe('20');
-    expect(await told({ inFlight: 2, waiting: 98, seconds: [...often(0.1), 0.4] })).toBe('6');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 98, seconds: [...often(0.1), ...often(0.4)] })).toBe('20');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 98, seconds: [...often(0.1), 0.4] })).toBe('6');
   });
 
   test('is at least a second, whatever the clock returns', async () => {
-    expect(await told({ inFlight: 4, waiting: 0, seconds: often(0) })).toBe('1');
-    expect(await told({ inFlight: 2, waiting: 398, seconds: often(-3600) })).toBe('1');
+    expect(await readRetryAfter({ inFlight: 4, waiting: 0, seconds: often(0) })).toBe('1');
+    expect(await readRetryAfter({ inFlight: 2, waiting: 398, seconds: often(-3600) })).toBe('1');
   });
 });
 
@@ -138,10 +146,10 @@ test.each(Object.keys(loginEndpoints))(
     await expect(server.admin.groups.list()).resolves.toBeDefined();
     replacePasswords(server, { matches });
     await expect(logIn(server)).resolves.toBeDefined();
-    for (const answer of waiting) {
+    for (const response of waiting) {
       while (running.length === 0) await settled();
       endOne();
-      expect((await answer)?.status).toBeLessThan(202);
+      expect((await response)?.status).toBeLessThan(202);
     }
   },
 );

@@ -6,14 +6,17 @@ import { startServer, type TestServer } from '../../harness.ts';
 import { login } from '../tokens/forge.ts';
 import { loopbackSource } from './auth-requests.ts';
 
-interface Given {
+interface SentCredentials {
   readonly authorization?: string;
   readonly apiKey?: string;
   readonly clientIds?: readonly string[];
 }
 
-async function enter({ appContext: fixture }: TestServer, { authorization, apiKey, clientIds = [] }: Given) {
-  return authenticate(fixture, readCredentials({ authorization, apiKey, clientIds }), {
+async function authenticateWith(
+  { appContext }: TestServer,
+  { authorization, apiKey, clientIds = [] }: SentCredentials,
+) {
+  return authenticate(appContext, readCredentials({ authorization, apiKey, clientIds }), {
     auth: 'client-id',
     source: loopbackSource,
   });
@@ -23,7 +26,7 @@ test('an identified client is identified and of its party, and nothing else, wha
   await using server = await startServer();
   for (const party of ['1STPARTY', '3RDPARTY'] as const) {
     const { clientId } = await server.makeClient({ party, authorities: ['AUTH-BASIC', 'ADMIN'], scope: ['READ'] });
-    const principal = await enter(server, { clientIds: [clientId] });
+    const principal = await authenticateWith(server, { clientIds: [clientId] });
     expect(principal).toMatchObject({ authMethod: 'client-id', subject: clientId });
     expect(principal?.roles).toEqual(new Set(['CLI-AUTH-IDENTIFIED', `CLI-${party}`]));
   }
@@ -36,14 +39,16 @@ test('an identified service account has no roles of its groups', async () => {
   await server.appContext.store.transaction((tx) =>
     tx.memberships.insert({ groupId, kind: 'service', memberId: 'billing' }),
   );
-  expect((await enter(server, { clientIds: [clientId] }))?.roles.has('DEPLOY')).toBe(false);
+  expect((await authenticateWith(server, { clientIds: [clientId] }))?.roles.has('DEPLOY')).toBe(false);
 });
 
 test('without a clientId there is no client, and an unknown one is rejected', async () => {
   await using server = await startServer();
-  expect(await enter(server, {})).toBeUndefined();
-  for (const name of ['nobody', '', '__proto__', 'x'.repeat(5000)])
-    await expect(enter(server, { clientIds: [name] })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  expect(await authenticateWith(server, {})).toBeUndefined();
+  for (const name of ['unknown', '', '__proto__', 'x'.repeat(5000)])
+    await expect(authenticateWith(server, { clientIds: [name] })).rejects.toMatchObject({
+      code: 'CREDENTIALS_INVALID',
+    });
 });
 
 test('with another authentication method it must name the same client, and adds no rights', async () => {
@@ -52,22 +57,26 @@ test('with another authentication method it must name the same client, and adds 
   const { clientId: other } = await server.makeClient({ authorities: ['ADMIN'] });
   const authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
   const bearer = `Bearer ${await login(server, { clientId, clientSecret })}`;
-  for (const way of [authorization, bearer]) {
-    const alone = await enter(server, { authorization: way });
-    const beside = await enter(server, { authorization: way, clientIds: [clientId] });
+  for (const header of [authorization, bearer]) {
+    const alone = await authenticateWith(server, { authorization: header });
+    const beside = await authenticateWith(server, { authorization: header, clientIds: [clientId] });
     expect(beside).toEqual(alone);
     expect(beside?.roles).toContain('CLI-AUTH-BASIC');
     const ambiguous = { code: 'CREDENTIALS_AMBIGUOUS' };
-    await expect(enter(server, { authorization: way, clientIds: [other] })).rejects.toMatchObject(ambiguous);
-    await expect(enter(server, { authorization: way, clientIds: ['nobody'] })).rejects.toMatchObject(ambiguous);
+    await expect(authenticateWith(server, { authorization: header, clientIds: [other] })).rejects.toMatchObject(
+      ambiguous,
+    );
+    await expect(authenticateWith(server, { authorization: header, clientIds: ['unknown'] })).rejects.toMatchObject(
+      ambiguous,
+    );
   }
 });
 
 test('two values must be equal', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
-  expect(await enter(server, { clientIds: [clientId, clientId] })).toMatchObject({ subject: clientId });
-  await expect(enter(server, { clientIds: [clientId, 'test-admin'] })).rejects.toMatchObject({
+  expect(await authenticateWith(server, { clientIds: [clientId, clientId] })).toMatchObject({ subject: clientId });
+  await expect(authenticateWith(server, { clientIds: [clientId, 'test-admin'] })).rejects.toMatchObject({
     code: 'CREDENTIALS_AMBIGUOUS',
   });
 });
@@ -75,6 +84,9 @@ test('two values must be equal', async () => {
 test('is rejected together with wrong credentials', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
-  const entering = enter(server, { authorization: `Basic ${btoa(`${clientId}:wrong`)}`, clientIds: [clientId] });
-  await expect(entering).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  const pending = authenticateWith(server, {
+    authorization: `Basic ${btoa(`${clientId}:wrong`)}`,
+    clientIds: [clientId],
+  });
+  await expect(pending).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
 });

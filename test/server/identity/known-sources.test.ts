@@ -22,14 +22,14 @@ const ann: User = {
 };
 const day = 24 * 3600;
 
-function world() {
+function createHarness() {
   const clock = createFakeClock();
   return { clock, deps: { clock, storeSecret } };
 }
 
 describe('a known source', () => {
   test('is one that was recorded for this user', () => {
-    const { deps } = world();
+    const { deps } = createHarness();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
     expect(isKnownSource(known, '192.0.2.2', deps)).toBe(false);
@@ -37,7 +37,7 @@ describe('a known source', () => {
   });
 
   test('expires after 90 days without a login', () => {
-    const { clock, deps } = world();
+    const { clock, deps } = createHarness();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     clock.advance(90 * day - 1);
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
@@ -46,7 +46,7 @@ describe('a known source', () => {
   });
 
   test('is updated once a day, and not at every login', () => {
-    const { clock, deps } = world();
+    const { clock, deps } = createHarness();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     expect(withKnownSource(known, '192.0.2.1', deps)).toBe(known);
     clock.advance(day);
@@ -57,7 +57,7 @@ describe('a known source', () => {
   });
 
   test('replaces the one seen longest ago when there are 21', () => {
-    const { clock, deps } = world();
+    const { clock, deps } = createHarness();
     let user = ann;
     for (let host = 0; host <= 20; host += 1) {
       clock.advance(1);
@@ -69,14 +69,14 @@ describe('a known source', () => {
   });
 
   test('is the only one after a password change', () => {
-    const { deps } = world();
+    const { deps } = createHarness();
     const before = withKnownSource(ann, '192.0.2.1', deps);
     const after = withOnlyKnownSources(before, ['192.0.2.2'], deps);
     expect(['192.0.2.1', '192.0.2.2'].map((key) => isKnownSource(after, key, deps))).toEqual([false, true]);
   });
 
   test('counts as seen now where its time is in the future, after the clock was set back', () => {
-    const { clock, deps } = world();
+    const { clock, deps } = createHarness();
     const known = withKnownSource(ann, '192.0.2.1', deps);
     clock.advance(-100 * day);
     expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);

@@ -7,22 +7,22 @@ import { fast, newPassword, signUp, signUpCode } from '../operations/user-identi
 import { logIn } from '../operations/user-identities/login-fixtures.ts';
 
 const victim = 'victim@example.com';
-const refused = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
+const reserved = { status: 400, json: [{ code: 'USER_NAME_RESERVED' }] };
 /** Full-width forms do not fold, the Kelvin sign folds to k: the folded name decides. */
 const kelvin = 'mi\u212Ae@example.com';
 
 const startFast = () => startServer({ flags: fast });
 
-async function userNamed({ appContext: fixture }: TestServer, name: string): Promise<User | undefined> {
-  return fixture.store.users.getBy('login', name);
+async function userNamed({ appContext }: TestServer, name: string): Promise<User | undefined> {
+  return appContext.store.users.getBy('login', name);
 }
 
 /** Signs up with a code for the address, and sets a password. */
 async function signUpProven(server: TestServer, userName: string, userEmail: string) {
   const token = await signUpCode(server, userEmail);
-  const made = await signUp(server, { userName, userEmail, token });
-  expect(made.status).toBe(201);
-  const { accessToken } = made.json as { accessToken: string };
+  const created = await signUp(server, { userName, userEmail, token });
+  expect(created.status).toBe(201);
+  const { accessToken } = created.json as { accessToken: string };
   await server.as({ token: accessToken }).userIdentities.createPassword({ body: { newPassword } });
 }
 
@@ -35,7 +35,7 @@ describe('a user name in the form of an e-mail address', () => {
   ])('%s is rejected, and nothing is stored', async (_, body) => {
     await using server = await startFast();
     const before = await server.dump();
-    expect(await signUp(server, body)).toMatchObject(refused);
+    expect(await signUp(server, body)).toMatchObject(reserved);
     expect(await server.dump()).toEqual(before);
   });
 
@@ -53,10 +53,10 @@ describe('a user name in the form of an e-mail address', () => {
     await using server = await startFast();
     const token = await signUpCode(server, victim);
     const bodies = Array.from({ length: 20 }, (_, at) => (at === 7 ? { token } : {}));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       bodies.map((more) => signUp(server, { userName: victim, userEmail: victim, ...more })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 201));
+    expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 201));
     expect(await userNamed(server, victim)).toMatchObject({ emailVerified: true });
   });
 
@@ -70,9 +70,9 @@ describe('a user name in the form of an e-mail address', () => {
     const users = [{ userId: 'seeded', userName: 'seeded@example.com' }];
     await using server = await startServer({ flags: fast, seed: { users } });
     expect(await userNamed(server, 'seeded@example.com')).toMatchObject({ userId: 'seeded' });
-    const body = { userName: 'made@example.com', userEmail: 'made@example.com' };
+    const body = { userName: 'new@example.com', userEmail: 'new@example.com' };
     await server.admin.userIdentities.create({ body });
-    expect(await userNamed(server, 'made@example.com')).toMatchObject({ emailVerified: false });
+    expect(await userNamed(server, 'new@example.com')).toMatchObject({ emailVerified: false });
     const taken = await catchClientError(server.admin.userIdentities.create({ body }));
     expect(taken).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
@@ -105,8 +105,8 @@ describe('a name in the form of a link', () => {
   test.each(['google:12345', `x5t#S256:${'a'.repeat(64)}`, ':', 'a:b'])('%s is rejected', async (userName) => {
     await using server = await startFast();
     const before = await server.dump();
-    expect(await signUp(server, { userName })).toMatchObject(refused);
-    const params = { id: 'nobody' };
+    expect(await signUp(server, { userName })).toMatchObject(reserved);
+    const params = { id: 'unknown' };
     const failure = await catchClientError(server.admin.userIdentities.update({ params, body: { userName } }));
     expect(failure).toMatchObject({ status: 400, code: 'USER_NAME_RESERVED' });
     expect(await server.dump()).toEqual(before);
@@ -158,10 +158,10 @@ test('a name of an older store counts where its address is verified, and for the
 test('the response does not reveal whether the address of a name is that of another user', async () => {
   await using server = await startFast();
   await signUpProven(server, 'owner', victim);
-  const told = [];
+  const responses = [];
   for (const userEmail of [victim, 'absent@example.com']) {
     const { status, headers } = await signUp(server, { userName: userEmail, userEmail });
-    told.push({ status, headers: { ...headers, 'content-length': '' } });
+    responses.push({ status, headers: { ...headers, 'content-length': '' } });
   }
-  expect(told[0]).toEqual(told[1]);
+  expect(responses[0]).toEqual(responses[1]);
 });

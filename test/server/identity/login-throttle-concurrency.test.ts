@@ -23,11 +23,11 @@ function createAttempts(capacity?: number) {
   const clock = createFakeClock();
   const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
   let running = 0;
-  const seen = { most: 0, proofs: 0 };
-  const attempt = (isRight: boolean, given: Partial<LoginAttempt> = {}) =>
-    throttle.attempt({ ...stranger, ...given }, async () => {
+  const seen = { most: 0, checks: 0 };
+  const attempt = (isRight: boolean, options: Partial<LoginAttempt> = {}) =>
+    throttle.attempt({ ...stranger, ...options }, async () => {
       running += 1;
-      seen.proofs += 1;
+      seen.checks += 1;
       seen.most = Math.max(seen.most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
@@ -51,9 +51,9 @@ describe('attempts of one caller under one name', () => {
   test('run as many at once as may still fail', async () => {
     const { attempt, seen } = createAttempts();
     for (let failure = 0; failure < 4; failure += 1) await attempt(false);
-    seen.proofs = 0;
+    seen.checks = 0;
     expect(tally(await outcomesOf(times(50, () => attempt(false))))).toEqual([6, 44]);
-    expect(seen).toEqual({ most: 6, proofs: 6 });
+    expect(seen).toEqual({ most: 6, checks: 6 });
   });
 
   test('run one at a time after the delay, and the next failure doubles it', async () => {
@@ -61,7 +61,7 @@ describe('attempts of one caller under one name', () => {
     await outcomesOf(times(20, () => attempt(false)));
     clock.advance(30);
     const outcomes = await outcomesOf(times(20, () => attempt(false)));
-    expect([number(outcomes, 'wrong'), seen.proofs]).toEqual([1, 11]);
+    expect([number(outcomes, 'wrong'), seen.checks]).toEqual([1, 11]);
     await expect(attempt(true)).rejects.toMatchObject({ headers: { 'Retry-After': '60' } });
   });
 
@@ -92,7 +92,7 @@ describe('attempts of many callers under one name', () => {
     const { attempt, seen } = createAttempts();
     const outcomes = await outcomesOf(times(2000, (at) => attempt(false, { caller: source(at % 400) })));
     expect(tally(outcomes)).toEqual([100, 1900]);
-    expect(seen).toEqual({ most: 100, proofs: 100 });
+    expect(seen).toEqual({ most: 100, checks: 100 });
   });
 
   test('all succeed where they are right', async () => {
@@ -119,9 +119,9 @@ describe('attempts of many callers under one name', () => {
   test('fail ten times at most where there is no room for separate counts', async () => {
     const { attempt, seen } = createAttempts(1);
     await attempt(false, { name: 'filler' });
-    seen.proofs = 0;
+    seen.checks = 0;
     expect(tally(await outcomesOf(times(500, (at) => attempt(false, { caller: source(at) }))))).toEqual([10, 490]);
-    expect(seen.proofs).toBe(10);
+    expect(seen.checks).toBe(10);
   });
 
   test('may fail once after 15 minutes without attempts', async () => {
@@ -170,22 +170,22 @@ function withoutHashing(server: TestServer): { count: number } {
 }
 
 describe('passwords of users', () => {
-  test.each([alice.userName, 'nobody'])('count together over all operations and spellings: %s', async (name) => {
+  test.each([alice.userName, 'unknown'])('count together over all operations and spellings: %s', async (name) => {
     await using server = await startWith();
     withoutHashing(server);
     expect(await guess(server, 4, { name })).toEqual([401, 401, 401, 401]);
     expect(await guess(server, 3, { name: name.toUpperCase(), door: 'connect/token' })).toEqual([400, 400, 400]);
     expect(await guess(server, 3, { name, door: 'generate-token' })).toEqual([401, 401, 401]);
     for (const door of Object.keys(loginEndpoints)) {
-      const answer = await loginEndpoints[door]?.(server, name, password);
-      expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
+      const response = await loginEndpoints[door]?.(server, name, password);
+      expect(response).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
     }
   });
 
   test('count for the typed name, in any spelling: they do not reveal which names belong to one user', async () => {
     await using server = await startWith();
     withoutHashing(server);
-    const names = [alice.userId, alice.userName, alice.userEmail, 'alice.smith', 'nobody', 'no-one'];
+    const names = [alice.userId, alice.userName, alice.userEmail, 'alice.smith', 'unknown', 'no-one'];
     for (const name of names) expect(await guess(server, 5, { name })).toEqual(Array(5).fill(401));
     for (const name of names) expect(await guess(server, 4, { name: name.toUpperCase() })).toEqual(Array(4).fill(401));
     for (const name of names) expect(await guess(server, 2, { name })).toEqual([401, 429]);
@@ -206,7 +206,7 @@ describe('passwords of users', () => {
     await using server = await startWith();
     withoutHashing(server);
     const waits = new Map<string, string[]>();
-    for (const name of [alice.userName, 'nobody']) {
+    for (const name of [alice.userName, 'unknown']) {
       await guess(server, 9, { name });
       const seen: string[] = [];
       for (let round = 0; round < 7; round += 1) {
@@ -220,7 +220,7 @@ describe('passwords of users', () => {
       waits.set(name, seen);
     }
     expect(waits.get(alice.userName)).toEqual(['30', '60', '120', '240', '480', '900', '900']);
-    expect(waits.get('nobody')).toEqual(waits.get(alice.userName));
+    expect(waits.get('unknown')).toEqual(waits.get(alice.userName));
   });
 
   test('an unlock clears the count', async () => {
@@ -247,13 +247,13 @@ describe('passwords of users', () => {
     await using server = await startWith();
     const hashes = countHashes(server);
     const names = Object.keys(loginEndpoints);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 500 }, (_, at) =>
         loginEndpoints[names[at % names.length] ?? '']?.(server, alice.userName, 'wrong'),
       ),
     );
     expect(hashes.count).toBe(10);
-    expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(490);
+    expect(responses.filter((response) => response?.status === 429)).toHaveLength(490);
   });
 
   test('50 concurrent right ones all log in', async () => {

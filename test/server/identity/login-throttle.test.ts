@@ -46,9 +46,9 @@ describe('one caller under one name', () => {
 
   test('waits on this machine too, as a known source and as a device', async () => {
     const { fail, wait } = createThrottleHarness();
-    for (const given of [{ isLoopback: true }, { isKnown: true }, { caller: 'device 1', isKnown: true }]) {
-      await fail(10, { name: JSON.stringify(given), ...given });
-      expect(await wait({ name: JSON.stringify(given), ...given })).toBe(30);
+    for (const options of [{ isLoopback: true }, { isKnown: true }, { caller: 'device 1', isKnown: true }]) {
+      await fail(10, { name: JSON.stringify(options), ...options });
+      expect(await wait({ name: JSON.stringify(options), ...options })).toBe(30);
     }
   });
 });
@@ -163,8 +163,8 @@ describe('the budget of a name', () => {
 });
 
 describe('one source', () => {
-  const failUnder = async ({ fail }: ReturnType<typeof createThrottleHarness>, count: number, given = {}) => {
-    for (let name = 0; name < count; name += 1) await fail(1, { name: `name ${name}`, ...given });
+  const failUnder = async ({ fail }: ReturnType<typeof createThrottleHarness>, count: number, options = {}) => {
+    for (let name = 0; name < count; name += 1) await fail(1, { name: `name ${name}`, ...options });
   };
 
   test('that failed under 1,000 names waits under new ones, not under those', async () => {

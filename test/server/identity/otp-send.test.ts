@@ -39,7 +39,7 @@ describe('a code', () => {
     expect(createDecoyOtpTransaction({ clock, random })).toEqual({ ...sent, codeId: expect.any(String) });
   });
 
-  test('replaces the earlier one of its holder, and says so where that was still valid', async () => {
+  test('replaces the earlier one of its holder, and reports it where that was still valid', async () => {
     const harness = new OtpHarness();
     const first = await harness.send();
     const others = await harness.send(bobBinding);
@@ -198,7 +198,7 @@ describe('codes to one contact within an hour', () => {
       harness.now += 1;
     }
     const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber(21) };
-    const refused = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
-    expect(await readOutcome(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3580' } });
+    const rejected = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
+    expect(await readOutcome(rejected)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '3580' } });
   });
 });

@@ -186,8 +186,8 @@ describe('a new code', () => {
       harness.now += 10;
     }
     const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber() };
-    const refused = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
-    expect(await readOutcome(refused)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
+    const rejected = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
+    expect(await readOutcome(rejected)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
   });
 
   test('leaves at most three void ones beside the valid ones', async () => {

@@ -83,9 +83,9 @@ describe('a right code', () => {
   test('stays valid where it is only checked; a wrong one counts nevertheless', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send();
-    for (const given of [code, otherCode(code), code])
-      expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code: given }, harness.deps))).toEqual(
-        given === code ? consumed : wrongCode,
+    for (const sent of [code, otherCode(code), code])
+      expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code: sent }, harness.deps))).toEqual(
+        sent === code ? consumed : wrongCode,
       );
     await harness.guess(code, 5);
     expect(await readOutcome(verifyOtp({ ...annBinding, source: homeSource, code }, harness.deps))).toEqual(
@@ -206,9 +206,9 @@ describe('five wrong codes', () => {
 
 describe('a code with two possible holders', () => {
   const giveOne = (harness: OtpHarness, code: string) => {
-    const refusal = () => apiError('PROOF_INVALID');
+    const createError = () => apiError('PROOF_INVALID');
     const checks = [
-      { ...annBinding, source: homeSource, code, createError: refusal },
+      { ...annBinding, source: homeSource, code, createError },
       { ...bobBinding, source: homeSource, code },
     ] as const;
     return readOutcome(consumeFirstMatchingOtp(checks, harness.deps, async () => 'done'));

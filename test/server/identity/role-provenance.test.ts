@@ -72,13 +72,13 @@ const members = [
   { kind: 'business', memberId: 'm' },
 ] as const;
 
-async function apply(store: Store, given: Change): Promise<void> {
+async function apply(store: Store, change: Change): Promise<void> {
   await store.transaction(async (tx) => {
-    const group = await tx.groups.get(idOf(given.at));
+    const group = await tx.groups.get(idOf(change.at));
     if (!group) throw new Error('every group is there');
-    if (given.kind === 'roles') return tx.groups.replace({ ...group, roles: given.roles });
-    if (given.kind === 'dependencies') return tx.groups.replace(groupAt(given.at, group.roles, given.dependencies));
-    const membership = { ...members[given.by], groupId: group.groupId };
+    if (change.kind === 'roles') return tx.groups.replace({ ...group, roles: change.roles });
+    if (change.kind === 'dependencies') return tx.groups.replace(groupAt(change.at, group.roles, change.dependencies));
+    const membership = { ...members[change.by], groupId: group.groupId };
     if (!(await tx.memberships.delete(membershipKey(membership)))) await tx.memberships.insert(membership);
   });
 }
@@ -102,9 +102,9 @@ test('is right after every change of roles, dependencies and memberships', async
 
 describe('the sources of roles', () => {
   test('skip deleted groups, and terminate in a cycle', async () => {
-    const one = { groupId: 'g1', groupName: 'one', roles: ['A'], dependencies: ['g2', 'gone'], createdAt };
+    const one = { groupId: 'g1', groupName: 'one', roles: ['A'], dependencies: ['g2', 'removed'], createdAt };
     const two = { groupId: 'g2', groupName: 'two', roles: ['B'], dependencies: ['g1'], createdAt };
-    expect(await collectRoleSources(byId([one, two]), ['g1', 'gone', 'g1'])).toEqual([
+    expect(await collectRoleSources(byId([one, two]), ['g1', 'removed', 'g1'])).toEqual([
       { role: 'A', groupNames: ['one'] },
       { role: 'B', groupNames: ['one'] },
     ]);

@@ -25,7 +25,7 @@ describe('a secret', () => {
 
   test('never matches a malformed hash of any length', () => {
     const digest = createHash('sha256').update('s').digest('hex');
-    for (const kept of [
+    for (const stored of [
       '',
       's',
       digest,
@@ -35,29 +35,29 @@ describe('a secret', () => {
       `sha256:${digest.toUpperCase().replace(/[0-9]/g, 'a')}`,
       'é'.repeat(35),
     ])
-      expect(secretMatches('s', kept)).toBe(false);
+      expect(secretMatches('s', stored)).toBe(false);
     expect(secretMatches('s', `sha256:${digest}`)).toBe(true);
   });
 
   test('has at least 128 random bits and is never generated twice', () => {
-    const made = Array.from({ length: 2000 }, () => [
+    const generated = Array.from({ length: 2000 }, () => [
       generateSecret(systemRandom),
       generateApiKey(systemRandom),
     ]).flat();
-    expect(new Set(made).size).toBe(4000);
-    for (const secret of made)
+    expect(new Set(generated).size).toBe(4000);
+    for (const secret of generated)
       expect(Buffer.from(secret, secret.endsWith('=') ? 'base64' : 'base64url')).toHaveLength(32);
   });
 
   test('is stored as a hash only: the store contains none that was returned', async () => {
     await using server = await startServer();
-    const told = await server.admin.clientIdentities.create({ body: { appId: 'test' } });
-    const key = await server.admin.apiKey.create({ body: { appId: 'test', clientId: told.clientId } });
+    const created = await server.admin.clientIdentities.create({ body: { appId: 'test' } });
+    const key = await server.admin.apiKey.create({ body: { appId: 'test', clientId: created.clientId } });
     const everything = JSON.stringify(await server.dump());
-    expect(everything).toContain(hashSecret(told.clientSecret));
+    expect(everything).toContain(hashSecret(created.clientSecret));
     expect(everything).toContain(digestApiKey(String(key.apiKey)).keyHash);
     for (const secret of [
-      told.clientSecret,
+      created.clientSecret,
       String(key.apiKey),
       'secret-of-the-test-administrator',
       'correct horse battery staple',
@@ -83,7 +83,7 @@ describe('a password', () => {
   });
 
   test('does not match a malformed hash', async () => {
-    for (const kept of ['', 'x', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$', hashSecret('x')])
-      expect(await verifyPasswordHash('x', kept)).toBe(false);
+    for (const stored of ['', 'x', '$argon2id$', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$', hashSecret('x')])
+      expect(await verifyPasswordHash('x', stored)).toBe(false);
   });
 });

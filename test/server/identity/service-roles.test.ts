@@ -23,10 +23,10 @@ async function rolesOf(server: TestServer, { clientId, clientSecret }: { clientI
   const listed = await server.admin.serviceAccesses.listServiceRoles({ params: { serviceId: 'robot' } });
   const { accessToken } = await server.as({ basic: { clientId, clientSecret } }).clientIdentities.login();
   const { authorities } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
-  const given = ['ROLE_AUTH-BASIC', 'ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED'];
-  const called = (authorities as string[]).filter((role) => !given.includes(role)).map((role) => role.slice(5));
-  expect(called).toEqual(listed.map(({ role }) => role));
-  return called;
+  const implicit = ['ROLE_AUTH-BASIC', 'ROLE_CLI-1STPARTY', 'ROLE_CLI-AUTH-BASIC', 'ROLE_CLI-AUTH-IDENTIFIED'];
+  const granted = (authorities as string[]).filter((role) => !implicit.includes(role)).map((role) => role.slice(5));
+  expect(granted).toEqual(listed.map(({ role }) => role));
+  return granted;
 }
 
 async function makeRobot(server: TestServer, owner: TestClient) {

@@ -12,7 +12,7 @@ const redeemAt = `/user-identities/auth-legacy-by-param?clientId=${appClientId}`
 /** Everything that one login can lead to. Each entry returns whether it is still valid. */
 async function everything(server: TestServer): Promise<Record<string, Use>> {
   await server.makeClient({ clientId: 'shop', scope: ['READ'] });
-  const calls = async (accessToken: string) =>
+  const isAccepted = async (accessToken: string) =>
     server
       .as({ token: accessToken })
       .userIdentities.renovateToken()
@@ -33,13 +33,13 @@ async function everything(server: TestServer): Promise<Record<string, Use>> {
   const redeemed = await postJson(server, redeemAt, {}, { param: params[0]?.param ?? '' });
   const oauth = { grant_type: 'refresh_token', client_id: appClientId };
   return {
-    'an access token': () => calls(plain.accessToken),
-    'a narrowed token': () => calls(narrow.accessToken),
-    'a renovated token': () => calls(fresh.accessToken),
-    'the token of a session on a device': () => calls(bound.accessToken),
-    'the token of another application': () => calls(there.accessToken),
-    'the token of the application before': () => calls(moved.accessToken),
-    'the token of a redeemed value': () => calls((redeemed.json as { accessToken: string }).accessToken),
+    'an access token': () => isAccepted(plain.accessToken),
+    'a narrowed token': () => isAccepted(narrow.accessToken),
+    'a renovated token': () => isAccepted(fresh.accessToken),
+    'the token of a session on a device': () => isAccepted(bound.accessToken),
+    'the token of another application': () => isAccepted(there.accessToken),
+    'the token of the application before': () => isAccepted(moved.accessToken),
+    'the token of a redeemed value': () => isAccepted((redeemed.json as { accessToken: string }).accessToken),
     'a value to be redeemed': async () =>
       (await postJson(server, redeemAt, {}, { param: params[1]?.param ?? '' })).status === 200,
     'a refresh token': async () => (await renew(server, plain.refreshToken)) !== undefined,

@@ -17,7 +17,7 @@ test('requests that write return 503 with Retry-After, and leave the store uncha
   server.stopWrites();
   const anybody = server.as().userIdentities;
   const remembered = { userName: 'Alice', refreshToken: bound.refreshToken, deviceTokenId };
-  const calls = {
+  const requests = {
     'renew-token': anybody.renewToken({ query, body: { refreshToken: plain.refreshToken } }),
     'remember-me': anybody.rememberMe({ query, body: remembered }),
     'authenticate-by-param': anybody.authenticateByParam({ query, headers: { param } }),
@@ -25,8 +25,12 @@ test('requests that write return 503 with Retry-After, and leave the store uncha
     'associate-device': userIdentities.associateDevice({ body: { deviceId: 'phone' } }),
     'change-app': userIdentities.changeApp({ query: { targetClientId: appClientId } }),
   };
-  for (const [what, call] of Object.entries(calls))
-    expect(await catchClientError(call), what).toMatchObject({ status: 503, code: 'STORE_UNAVAILABLE', retryAfter: 5 });
+  for (const [what, request] of Object.entries(requests))
+    expect(await catchClientError(request), what).toMatchObject({
+      status: 503,
+      code: 'STORE_UNAVAILABLE',
+      retryAfter: 5,
+    });
   expect(await server.dump()).toEqual(before);
   await expect(userIdentities.renovateToken()).resolves.toMatchObject({ scope: ['READ', 'WRITE'] });
 });

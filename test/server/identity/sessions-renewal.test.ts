@@ -102,16 +102,16 @@ describe('a session ends', () => {
       token = await renew(server, token?.refreshToken);
     }
     const deviceTokenId = await associate(server, token ?? { accessToken: '' });
-    const shown = { userName: alice.userName, deviceTokenId };
+    const credentials = { userName: alice.userName, deviceTokenId };
     for (let day = 80; day < 89; day += 1) {
       server.clock.advance(days);
-      token = await rememberMe(server, { ...shown, refreshToken: token?.refreshToken });
+      token = await rememberMe(server, { ...credentials, refreshToken: token?.refreshToken });
     }
     server.clock.advance(days - 5 * minutes);
-    const last = await rememberMe(server, { ...shown, refreshToken: token?.refreshToken });
+    const last = await rememberMe(server, { ...credentials, refreshToken: token?.refreshToken });
     expect(last).toMatchObject({ expiresIn: String(5 * minutes) });
     server.clock.advance(5 * minutes);
-    expect(await rememberMe(server, { ...shown, refreshToken: last?.refreshToken })).toBeUndefined();
+    expect(await rememberMe(server, { ...credentials, refreshToken: last?.refreshToken })).toBeUndefined();
   });
 });
 
@@ -166,27 +166,32 @@ describe('after a restart', () => {
 
   test('devices, their bindings and single-use values remain, and none of their secrets is in the files', async () => {
     await overRestarts(async (run) => {
-      const shown = { userName: alice.userName, refreshToken: '', deviceTokenId: '', param: '' };
+      const credentials = { userName: alice.userName, refreshToken: '', deviceTokenId: '', param: '' };
       const seen: string[] = [];
       await run(async (server) => {
         const token = await createTokens(server);
-        shown.refreshToken = token.refreshToken;
-        shown.deviceTokenId = await associate(server, token);
+        credentials.refreshToken = token.refreshToken;
+        credentials.deviceTokenId = await associate(server, token);
         const caller = server.as({ token: token.accessToken }).userIdentities;
-        shown.param = (await caller.generateParam({ body: {} })).param;
-        seen.push(shown.refreshToken, shown.deviceTokenId, shown.param);
+        credentials.param = (await caller.generateParam({ body: {} })).param;
+        seen.push(credentials.refreshToken, credentials.deviceTokenId, credentials.param);
       });
       const redeem = (server: TestServer) =>
-        postJson(server, `/user-identities/auth-legacy-by-param?clientId=${appClientId}`, {}, { param: shown.param });
+        postJson(
+          server,
+          `/user-identities/auth-legacy-by-param?clientId=${appClientId}`,
+          {},
+          { param: credentials.param },
+        );
       await run(async (server) => {
-        expect(await renew(server, shown.refreshToken)).toBeUndefined();
+        expect(await renew(server, credentials.refreshToken)).toBeUndefined();
         expect(await redeem(server)).toMatchObject({ status: 200 });
-        const next = await rememberMe(server, toRememberMeInput(shown));
+        const next = await rememberMe(server, toRememberMeInput(credentials));
         seen.push(next?.refreshToken ?? '');
       });
       await run(async (server) => {
         expect(await redeem(server)).toMatchObject({ status: 401 });
-        expect(await rememberMe(server, { ...toRememberMeInput(shown), refreshToken: seen[3] })).toBeDefined();
+        expect(await rememberMe(server, { ...toRememberMeInput(credentials), refreshToken: seen[3] })).toBeDefined();
       });
       expect(new Set(seen).size).toBe(4);
       return seen;

@@ -209,8 +209,8 @@ describe('a refresh token', () => {
     await using server = await startWith();
     const first = await remembered(server);
     const second = (await renew(server, first))?.refreshToken ?? '';
-    const kept = JSON.stringify(await server.dump()) + server.log.join('');
-    for (const token of [first, second]) expect(kept).not.toContain(token);
+    const stored = JSON.stringify(await server.dump()) + server.log.join('');
+    for (const token of [first, second]) expect(stored).not.toContain(token);
   });
 });
 

@@ -9,16 +9,16 @@ const stranger: LoginAttempt = { name: 'alice', caller: '192.0.2.1', isLoopback:
 export function createThrottleHarness(capacity?: number) {
   const clock = createFakeClock();
   const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
-  const attempt = (given: Partial<LoginAttempt>, isRight: boolean) =>
-    throttle.attempt({ ...stranger, ...given }, async () => (isRight ? 'right' : undefined));
+  const attempt = (options: Partial<LoginAttempt>, isRight: boolean) =>
+    throttle.attempt({ ...stranger, ...options }, async () => (isRight ? 'right' : undefined));
 
   /** Seconds until the attempt is allowed; 0 where it is allowed now. Does not count. */
-  async function wait(given: Partial<LoginAttempt> = {}): Promise<number> {
-    const asked = new Error('only asked');
+  async function wait(options: Partial<LoginAttempt> = {}): Promise<number> {
+    const unthrottled = new Error('stop before the check');
     const error: unknown = await throttle
-      .attempt({ ...stranger, ...given }, () => Promise.reject(asked))
+      .attempt({ ...stranger, ...options }, () => Promise.reject(unthrottled))
       .catch((thrown: unknown) => thrown);
-    if (error === asked) return 0;
+    if (error === unthrottled) return 0;
     expect(error).toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
     return Number((error as { headers: Record<string, string> }).headers['Retry-After']);
   }
@@ -27,11 +27,11 @@ export function createThrottleHarness(capacity?: number) {
     clock,
     throttle,
     wait,
-    async fail(times: number, given: Partial<LoginAttempt> = {}) {
-      for (let time = 0; time < times; time += 1) await attempt(given, false);
+    async fail(times: number, options: Partial<LoginAttempt> = {}) {
+      for (let time = 0; time < times; time += 1) await attempt(options, false);
     },
-    async succeed(given: Partial<LoginAttempt> = {}) {
-      expect(await attempt(given, true)).toBe('right');
+    async succeed(options: Partial<LoginAttempt> = {}) {
+      expect(await attempt(options, true)).toBe('right');
     },
     /** Fails under one name from ten sources at a time until its budget is used up. */
     async spendBudget(name = stranger.name, failures = 100) {

@@ -95,7 +95,7 @@ class Person {
     return status;
   }
 
-  kept() {
+  means() {
     const openCode = this.now() < this.codeUntil;
     return { password: this.password !== undefined, contact: this.hasContact, openCode };
   }
@@ -156,8 +156,8 @@ const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> =
   },
   'enters the code': async (person) => {
     const body = { challengeId: person.challengeId, token: await person.code() };
-    const { status, body: answer } = await person.asItself('user-identities.fulfill-mfa', { body });
-    if (status === 201) person.begin((answer as { accessToken: string }).accessToken, 'AUTH-MFA');
+    const { status, body: response } = await person.asItself('user-identities.fulfill-mfa', { body });
+    if (status === 201) person.begin((response as { accessToken: string }).accessToken, 'AUTH-MFA');
     return status === 201;
   },
   'code expires': async (person) => {
@@ -209,14 +209,14 @@ async function step(person: Person, event: UserEvent): Promise<void> {
   const before = person.state;
   const level = person.level();
   const hasMeans = levelsFor[event] === undefined || (level !== undefined && levelsFor[event].includes(level));
-  const next = hasMeans ? nextState(before, event, person.kept()) : undefined;
+  const next = hasMeans ? nextState(before, event, person.means()) : undefined;
   if (next === undefined && !tries.has(event)) return;
   if (withCode.has(event) && person.codes >= codesBefore) return;
   if (event === 'logs in' && person.failures >= failuresAllowed - 2) return;
-  const taken = await doing[event](person);
-  expect({ before, event, taken }).toEqual({ before, event, taken: next !== undefined });
+  const accepted = await doing[event](person);
+  expect({ before, event, accepted }).toEqual({ before, event, accepted: next !== undefined });
   person.state = next ?? before;
-  if (logins.has(event) && taken) expect(person.level()).toBe(userStates[person.state].level);
+  if (logins.has(event) && accepted) expect(person.level()).toBe(userStates[person.state].level);
 }
 
 /** After these the session is one that the model describes. */
@@ -250,13 +250,13 @@ function opened(level: Level | undefined, { password }: Person): number[] {
 }
 
 /** The logins and recovery of the state. Both change something, so this is the last check. */
-async function lastLook(person: Person): Promise<void> {
+async function checkLoginAndRecovery(person: Person): Promise<void> {
   const { login, recovery } = userStates[person.state];
   const { messages } = person.server.appContext.store;
   const sent = async () => (await messages.find('to', person.email)).length;
   const before = await sent();
-  const asked = await person.status('user-identities.retrieve', { query, body: { userName: person.userId } });
-  expect(asked.status).toBe(201);
+  const response = await person.status('user-identities.retrieve', { query, body: { userName: person.userId } });
+  expect(response.status).toBe(201);
   expect({ state: person.state, sent: (await sent()) - before }).toEqual({
     state: person.state,
     sent: recovery ? 1 : 0,
@@ -291,7 +291,7 @@ const signedIn: readonly UserEvent[] = ['sets a password in its session', 'logs 
 const provenTwice: readonly UserEvent[] = [...signedIn, 'requests MFA', 'enters the code'];
 
 /** How a user with a verified contact reaches the state in which every event is tried, by several paths. */
-const ways: readonly (readonly UserEvent[])[] = [
+const paths: readonly (readonly UserEvent[])[] = [
   [],
   ['sets a password in its session'],
   signedIn,
@@ -320,11 +320,11 @@ test('accepts and rejects each event in each state', async () => {
     for (const event of happening) await step(person, event);
     reached.add(person.state);
     await look(person);
-    await lastLook(person);
+    await checkLoginAndRecovery(person);
   };
   for (const event of Object.keys(doing) as UserEvent[]) {
     await live(false, [event]);
-    for (const way of ways) await live(true, [...way, event]);
+    for (const path of paths) await live(true, [...path, event]);
   }
   expect([...reached].sort()).toEqual(Object.keys(userStates).sort());
 }, 120_000);
@@ -342,7 +342,7 @@ test('accepts and rejects random events in any order', async () => {
         await step(person, event);
         await look(person);
       }
-      await lastLook(person);
+      await checkLoginAndRecovery(person);
     }),
     { numRuns: 40 },
   );

@@ -167,14 +167,14 @@ describe('a role counts while both the token and the store have it', () => {
     const read = () => server.as({ token: accessToken }).groups.get({ params: { groupId } });
     return { server, groupId, read, accessToken };
   }
-  const refused = { code: 'ROLE_MISSING' };
+  const missingRole = { code: 'ROLE_MISSING' };
 
   test('a role that is removed from the group is lost with the next request, and back when it is added again', async () => {
     const { server, groupId, read } = await startWithReader();
     await using _server = server;
     await expect(read()).resolves.toBeDefined();
     await server.admin.groups.removeRole({ params: { groupId, roleName: 'IAM_ADMIN_READ_ONLY' } });
-    await expect(read()).rejects.toMatchObject(refused);
+    await expect(read()).rejects.toMatchObject(missingRole);
     await server.admin.groups.addRole({ params: { groupId }, body: { roleName: 'IAM_ADMIN_READ_ONLY' } });
     await expect(read()).resolves.toBeDefined();
   });
@@ -184,7 +184,7 @@ describe('a role counts while both the token and the store have it', () => {
     await using _server = server;
     await server.admin.groups.addRole({ params: { groupId }, body: { roleName: 'IAM_ADMIN_MAINTENANCE' } });
     const write = (token: string) => server.as({ token }).groups.create({ body: { groupName: 'new' } });
-    await expect(write(accessToken)).rejects.toMatchObject(refused);
+    await expect(write(accessToken)).rejects.toMatchObject(missingRole);
     const user = await server.appContext.store.users.get('bob');
     const client = await server.appContext.store.clients.get(appClientId);
     const session = await server.appContext.store.sessions.get(readClaims({ accessToken }).sid ?? '');
@@ -197,13 +197,13 @@ describe('a role counts while both the token and the store have it', () => {
     await using server = await startServer();
     const { clientId, clientSecret } = await server.makeClient({ scope: ['account_unlock'] });
     const { accessToken } = await server.as({ basic: { clientId, clientSecret } }).clientIdentities.login();
-    const unlock = () => server.as({ token: accessToken }).userIdentities.unlock({ body: { userId: 'nobody' } });
+    const unlock = () => server.as({ token: accessToken }).userIdentities.unlock({ body: { userId: 'unknown' } });
     await expect(unlock()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
     await server.appContext.store.transaction(async (tx) => {
       const client = await tx.clients.get(clientId);
       if (client) await tx.clients.replace({ ...client, scope: [] });
     });
-    await expect(unlock()).rejects.toMatchObject(refused);
+    await expect(unlock()).rejects.toMatchObject(missingRole);
   });
 });
 

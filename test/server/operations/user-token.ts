@@ -1,4 +1,4 @@
-/** Calls as a signed-in user: user, session and token are stored directly, without a login. */
+/** Sends requests as a signed-in user: user, session and token are stored directly, without a login. */
 import type { IamClient } from '../../../src/client/index.ts';
 import { epochSeconds } from '../../../src/server/clock.ts';
 import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
@@ -18,7 +18,7 @@ export interface TestUser {
   readonly clientId?: string;
 }
 
-/** Creates a client that calls with the token of a new user. */
+/** Creates a client that sends the token of a new user. */
 export async function asUser(server: TestServer, user: TestUser = {}): Promise<IamClient> {
   return server.as({ token: await userToken(server, user) });
 }

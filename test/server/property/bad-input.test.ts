@@ -16,14 +16,14 @@ describe.each(registry)('$id', (operation) => {
   test('rejects bad input as documented', async () => {
     await using server = await startServer();
     await seedEntities(server);
-    const presented = await createCallerCredentials(server);
-    const refusals = await attemptBadInput(server, operation, {
-      credentials: presented,
+    const credentials = await createCallerCredentials(server);
+    const rejections = await attemptBadInput(server, operation, {
+      credentials,
       seed,
       runs,
       send: (request) => server.send(request),
     });
-    expect(refusals).toBeGreaterThan(0);
+    expect(rejections).toBeGreaterThan(0);
   });
 });
 
@@ -43,14 +43,14 @@ describe('the control plane', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s rejects bad input as documented',
     async (_name, route) => {
-      const presented = administratorCredentials();
-      const refusals = await attemptBadInput(server, route, {
-        credentials: presented,
+      const credentials = administratorCredentials();
+      const rejections = await attemptBadInput(server, route, {
+        credentials,
         seed,
         runs: 1,
         send: (request) => raw.send(request),
       });
-      expect(refusals).toBeGreaterThan(0);
+      expect(rejections).toBeGreaterThan(0);
     },
   );
 });
@@ -58,13 +58,13 @@ describe('the control plane', () => {
 test('unmodified requests succeed often enough to make the rejections meaningful', async () => {
   await using server = await startServer();
   await seedEntities(server);
-  const presented = await createCallerCredentials(server);
+  const credentials = await createCallerCredentials(server);
   const succeeded = new Set<string>();
   // Operations for users in a session reject a client whatever it sends.
   const tried = registry.filter(({ method, path }) => method !== 'DELETE' && !path.includes('/me/'));
   for (const operation of tried) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
-      const source = { operation, prefix: servicePrefix, ...presented, pool: await collectPool(server) };
+      const source = { operation, prefix: servicePrefix, ...credentials, pool: await collectPool(server) };
       const { status, json } = await server.send(toRawRequest(drawRequest(draw, source)));
       if (status < 300 && !isErrorArray(json)) succeeded.add(operation.id);
     });

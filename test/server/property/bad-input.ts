@@ -91,40 +91,40 @@ function isOAuthError(json: unknown): boolean {
 }
 
 /** @returns whether the request was rejected. @throws AssertionError where the response is not as documented. */
-function check(answer: RawResponse, { draft, isRejected: refused, statuses, field }: MutatedRequest): boolean {
+function check(response: RawResponse, { draft, isRejected, statuses, field }: MutatedRequest): boolean {
   const { method, path } = toRawRequest(draft);
   const operation = findOperation(method, path);
-  const { status, headers } = answer;
+  const { status, headers } = response;
   assert.ok([...(operation?.statuses ?? [404]), ...httpStatuses].includes(status), 'the status is documented');
-  assert.ok(status < 500, 'it is no fault of the server');
+  assert.ok(status < 500, 'the status is not a server error');
   assert.equal(typeof headers['x-request-id'], 'string');
   assert.equal(headers['x-content-type-options'], 'nosniff');
   // A request that reaches no operation is rejected in the common format.
   const isFailure = operation?.errorFormat === 'oauth' && status !== 431 ? isOAuthError : isErrorArray;
-  const failed = status >= 300 || isFailure(answer.json);
-  if (refused) assert.ok(failed, 'it is to be refused');
+  const failed = status >= 300 || isFailure(response.json);
+  if (isRejected) assert.ok(failed, 'the request must be rejected');
   if (!failed) return false;
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
   // The response to HEAD has no body.
-  assert.ok(isFailure(answer.json), answer.text);
+  assert.ok(isFailure(response.json), response.text);
   if (statuses) assert.ok(statuses.includes(status), `${status} is one of ${statuses}`);
   if (status === 401) assert.match(headers['www-authenticate'] ?? '', /^(Basic|Bearer) realm="iam( control plane)?"/);
   if (status === 405) assert.match(headers.allow ?? '', /^[A-Z]+(, [A-Z]+)*$/);
   // Where the interface treats a malformed body as a bad credential, the response does not report it.
   if (field !== undefined && !operation?.request.malformedBody)
-    assert.ok(answer.text.includes(field), `the answer names ${field}`);
+    assert.ok(response.text.includes(field), `the response names ${field}`);
   return true;
 }
 
 /** The content of the store without the counts of wrong codes, which a rejected request may change. */
 async function dumpWithoutCounts(server: TestServer): Promise<string> {
-  const { codeFailures: _counts, ...kept } = await server.dump();
-  return JSON.stringify(kept);
+  const { codeFailures: _counts, ...rest } = await server.dump();
+  return JSON.stringify(rest);
 }
 
 /** Ids and names of what is in the store, except those of the caller. */
-export async function collectPool({ appContext: fixture }: TestServer): Promise<string[]> {
-  const { groups, clients, apiKeys, users } = fixture.store;
+export async function collectPool({ appContext }: TestServer): Promise<string[]> {
+  const { groups, clients, apiKeys, users } = appContext.store;
   const rows = [
     await groups.list({ limit: 20 }),
     await clients.list(),
@@ -158,22 +158,22 @@ export async function attemptBadInput(
   const { credentials, seed, runs, send, vary = (_: Draw, draft: Draft) => draft } = attempts;
   const prefix = isRoute(operation) ? controlPrefix : servicePrefix;
   let before = await dumpWithoutCounts(server);
-  let refusals = 0;
+  let rejections = 0;
   for (const [name, mutate] of listMutations(operation)) {
     const property = fc.asyncProperty(fc.gen(), async (draw) => {
       const source: RequestSource = { operation, prefix, ...credentials, pool: await collectPool(server) };
       const mutated = mutate(draw, vary(draw, withoutWait(drawRequest(draw, source)), source), source);
       if (!mutated) return;
       const request = toRawRequest(mutated.draft);
-      const answer = await send(request);
+      const response = await send(request);
       const after = await dumpWithoutCounts(server);
       try {
-        const failed = check(answer, mutated);
-        if (failed) assert.ok(after === before, 'a refused call keeps the store as it was');
-        if (failed) refusals += 1;
+        const failed = check(response, mutated);
+        if (failed) assert.ok(after === before, 'a rejected request leaves the store unchanged');
+        if (failed) rejections += 1;
       } catch (error) {
         const sent = `${request.method} ${request.path} ${String(request.body).slice(0, 500)}`;
-        throw new Error(`${name}: ${sent}\nanswered ${answer.status} ${answer.text.slice(0, 500)}\n${error}`);
+        throw new Error(`${name}: ${sent}\nresponse: ${response.status} ${response.text.slice(0, 500)}\n${error}`);
       } finally {
         before = after;
       }
@@ -182,5 +182,5 @@ export async function attemptBadInput(
   }
   assert.deepEqual(Object.keys(Object.prototype), []);
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
-  return refusals;
+  return rejections;
 }

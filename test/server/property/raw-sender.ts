@@ -1,4 +1,4 @@
-/** Sends one request exactly as given, over node:http: for requests that a normal client does not send. */
+/** Sends one request unchanged, over node:http: for requests that a normal client does not send. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
@@ -24,7 +24,7 @@ export interface RawSender {
   close(): void;
 }
 
-/** Sends to one server; connections are kept alive. */
+/** Sends to one server; connections stay open (keep-alive). */
 export function createRawSender(url: string): RawSender {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port, host } = new URL(url);

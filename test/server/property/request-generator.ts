@@ -85,9 +85,7 @@ const formType = 'application/x-www-form-urlencoded';
 function parameter(draw: Draw, { request }: Operation<never>, segment: string, pool: readonly string[]): string {
   const schema = request.params?.[segment.slice(1, -1)] ?? z.string();
   const named = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  const fitting = [...pool, ...named, 'nothing-is-called-so', 'NOTHING'].filter(
-    (text) => schema.safeParse(text).success,
-  );
+  const fitting = [...pool, ...named, 'unknown-name', 'NOTHING'].filter((text) => schema.safeParse(text).success);
   return encodeURIComponent(drawOne(draw, fitting));
 }
 

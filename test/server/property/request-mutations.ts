@@ -75,11 +75,11 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     if (name === undefined || schema === undefined) return undefined;
     const value = drawOne(draw, ['', '%00', '%ZZ', '%FF', 'x'.repeat(2000)]);
     const query = [...draft.query.filter((part) => !part.startsWith(`${name}=`)), `${name}=${value}`];
-    const refused = operation.statuses.includes(400);
+    const isRejected = operation.statuses.includes(400);
     return {
       draft: { ...draft, query },
-      isRejected: refused,
-      ...(name === 'after' || !refused ? {} : { field: name }),
+      isRejected,
+      ...(name === 'after' || !isRejected ? {} : { field: name }),
     };
   },
   'a repeated query parameter': (draw, draft, { operation }) => {
@@ -87,8 +87,8 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
     if (names.length === 0) return undefined;
     const field = drawOne(draw, names);
     const query = [...draft.query, `${field}=1`, `${field}=2`];
-    const refused = operation.statuses.includes(400);
-    return { draft: { ...draft, query }, isRejected: refused, ...(refused ? { field } : {}) };
+    const isRejected = operation.statuses.includes(400);
+    return { draft: { ...draft, query }, isRejected, ...(isRejected ? { field } : {}) };
   },
   'an odd query': (draw, draft) => {
     const parts = [

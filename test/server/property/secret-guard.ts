@@ -32,7 +32,7 @@ export interface SecretGuard {
   /** Reads a line of the server's log, which contains the operation of a response. */
   addLogLine(line: string): void;
   /** @throws Error where the response or one of its headers contains a secret that its operation does not declare. */
-  check(answer: ObservedResponse): void;
+  check(response: ObservedResponse): void;
   /** @throws Error where any response did, even if a test caught the error, or where the log contains a secret. */
   assertClean(): void;
 }
@@ -55,7 +55,7 @@ export function createSecretGuard(known: readonly string[]): SecretGuard {
         ...findSecrets(Object.values(headers), 'headers'),
       ];
       if (places.length === 0) return;
-      found.push(`the answer ${status} of ${id ?? 'no operation'} holds a secret at ${places.join(', ')}`);
+      found.push(`the response ${status} of ${id ?? 'no operation'} contains a secret at ${places.join(', ')}`);
       throw new Error(found.at(-1));
     },
     assertClean() {

@@ -112,7 +112,7 @@ describe('issuer and audience', () => {
 describe('subject and client', () => {
   test('rejects an unknown subject or client', async () => {
     for (const name of ['sub', 'client_id'])
-      expect(await callWithToken(server, await withClaim(name, '"nobody"'))).toEqual(rejectedToken);
+      expect(await callWithToken(server, await withClaim(name, '"unknown"'))).toEqual(rejectedToken);
   });
 
   test('grants a role only where both token and store have it', async () => {

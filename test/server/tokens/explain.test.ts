@@ -19,10 +19,10 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** The reason in the control plane for a request that was rejected with this token. */
 async function reasonOf(token: string): Promise<string> {
-  const answer = await send(server, '/security/iam/v1/groups', { headers: { Authorization: `Bearer ${token}` } });
-  expect(answer.status).toBe(401);
-  const told = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
-  return (told.body as { credential: { reason: string } }).credential.reason;
+  const response = await send(server, '/security/iam/v1/groups', { headers: { Authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(401);
+  const explanation = await send(server, `/_iam/requests/${response.headers['x-request-id']}/why`);
+  return (explanation.body as { credential: { reason: string } }).credential.reason;
 }
 
 const spoilt = () => Buffer.alloc(64);

@@ -14,8 +14,8 @@ export interface Forgery {
   readonly signature?: (signed: string) => Buffer | string;
 }
 
-export async function readCurrentKey({ appContext: fixture }: TestServer): Promise<SigningKey> {
-  const row = (await fixture.store.signingKeys.list()).find((key) => key.current);
+export async function readCurrentKey({ appContext }: TestServer): Promise<SigningKey> {
+  const row = (await appContext.store.signingKeys.list()).find((key) => key.current);
   if (!row) throw new Error('there is no current key');
   return row;
 }
@@ -56,13 +56,13 @@ export function createValidClaims({ url, clock }: TestServer): Record<string, un
   };
 }
 
-/** A token that differs from a valid one only in the given parts. */
+/** A token that differs from a valid one only in these parts. */
 export async function forgeToken(server: TestServer, forgery: Forgery = {}): Promise<string> {
   const key = await readCurrentKey(server);
   const header = forgery.header ?? { alg: key.alg, kid: key.kid, typ: 'at+jwt' };
   const signed = `${encodePart(header)}.${encodePart(forgery.payload ?? createValidClaims(server))}`;
-  const made = (forgery.signature ?? createEs256Signer(importPrivateKey(key)))(signed);
-  return `${signed}.${typeof made === 'string' ? made : made.toString('base64url')}`;
+  const created = (forgery.signature ?? createEs256Signer(importPrivateKey(key)))(signed);
+  return `${signed}.${typeof created === 'string' ? created : created.toString('base64url')}`;
 }
 
 export interface TokenOutcome {
@@ -71,11 +71,11 @@ export interface TokenOutcome {
   readonly challenge: string | null;
 }
 
-/** What a read that needs an administrator answers to this token. */
+/** The response to this token of a read that requires an administrator. */
 export async function callWithToken({ url }: TestServer, token: string): Promise<TokenOutcome> {
-  const answer = await fetch(`${url}${servicePrefix}/groups`, { headers: { authorization: `Bearer ${token}` } });
-  const body = (await answer.json()) as { code?: string }[];
-  return { status: answer.status, code: body[0]?.code, challenge: answer.headers.get('www-authenticate') };
+  const response = await fetch(`${url}${servicePrefix}/groups`, { headers: { authorization: `Bearer ${token}` } });
+  const body = (await response.json()) as { code?: string }[];
+  return { status: response.status, code: body[0]?.code, challenge: response.headers.get('www-authenticate') };
 }
 
 export const rejectedToken: TokenOutcome = {
@@ -86,10 +86,10 @@ export const rejectedToken: TokenOutcome = {
 
 /** A token as the server issues it. */
 export async function login({ url }: TestServer, { clientId, clientSecret } = adminClient): Promise<string> {
-  const answer = await fetch(`${url}${servicePrefix}/client-identities/login`, {
+  const response = await fetch(`${url}${servicePrefix}/client-identities/login`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
   });
-  const { accessToken } = (await answer.json()) as { accessToken: string };
+  const { accessToken } = (await response.json()) as { accessToken: string };
   return accessToken;
 }

@@ -74,9 +74,9 @@ describe('the algorithm', () => {
 });
 
 test('ignores a key that the token contains or points to', async () => {
-  const asked: (string | undefined)[] = [];
+  const requested: (string | undefined)[] = [];
   const listener = createServer((request, response) => {
-    asked.push(request.url);
+    requested.push(request.url);
     response.end(
       JSON.stringify({ keys: [{ ...stranger.publicKey.export({ format: 'jwk' }), kid: 'mine', alg: 'ES256' }] }),
     );
@@ -103,7 +103,7 @@ test('ignores a key that the token contains or points to', async () => {
         ),
       ).toEqual(rejectedToken);
   await new Promise((resolve) => listener.close(resolve));
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 describe('the key id', () => {

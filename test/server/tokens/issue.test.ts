@@ -86,9 +86,9 @@ describe("a client's token", () => {
     ['business', { businessId: 'b1' }, { business_id: 'b1' }],
     ['organization', { organizationId: 'o1' }, { organization_id: 'o1' }],
     ['business unit', { businessUnitId: 'n1' }, { business_unit_id: 'n1' }],
-  ])('names its %s in each token', async (_what, has, says) => {
+  ])('names its %s in each token', async (_what, has, expected) => {
     const owned = { ...client, ...has };
-    const whole = { ...common, ...says, sub: 'c1', exp: now + 300, authorities: authenticated };
+    const whole = { ...common, ...expected, sub: 'c1', exp: now + 300, authorities: authenticated };
     expect(await claimsOf(owned)).toStrictEqual(whole);
     expect(await claimsOf(owned)).toStrictEqual(whole);
   });
@@ -181,9 +181,9 @@ describe('a token response', () => {
     'returns the expiry of its token in %s, and computes the remaining time from both',
     async (expiresIn, text) => {
       const issuer = issuing({ expiresIn });
-      const answer = await issuer.issueForClient(client);
-      expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
-      expect(issuer.secondsLeft(answer)).toBe(300);
+      const response = await issuer.issueForClient(client);
+      expect(response).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
+      expect(issuer.secondsLeft(response)).toBe(300);
     },
   );
 });

@@ -93,9 +93,9 @@ test('a reload replaces the keys by those of the store', async () => {
 
 test('concurrent rotations run one after the other and create one key each', async () => {
   const ring = await open(openMemoryStore());
-  const made = await Promise.all(Array.from({ length: 5 }, () => ring.rotate()));
-  expect(new Set(made.map(({ kid }) => kid)).size).toBe(5);
-  expect(ring.current().kid).toBe(made.at(-1)?.kid);
+  const rotated = await Promise.all(Array.from({ length: 5 }, () => ring.rotate()));
+  expect(new Set(rotated.map(({ kid }) => kid)).size).toBe(5);
+  expect(ring.current().kid).toBe(rotated.at(-1)?.kid);
   expect(ring.publicKeys()).toHaveLength(6);
 });
 

@@ -33,14 +33,14 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
 
   test('the key has at least 128 bits of strength, and no private part is published', async () => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
-    const [shown, ...others] = (await keySet(server)).keys;
+    const [key, ...others] = (await keySet(server)).keys;
     expect(others).toEqual([]);
-    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: shown as JsonWebKey, format: 'jwk' });
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: key as JsonWebKey, format: 'jwk' });
     if (asymmetricKeyType === 'rsa') expect(asymmetricKeyDetails?.modulusLength).toBe(3072);
     else expect(['ed25519', 'ec']).toContain(asymmetricKeyType);
     const members = ['kty', 'kid', 'alg', 'use', 'crv', 'x', 'y', 'n', 'e'];
-    expect(Object.keys(shown ?? {}).filter((name) => !members.includes(name))).toEqual([]);
-    expect(shown).toMatchObject({ alg, use: 'sig' });
+    expect(Object.keys(key ?? {}).filter((name) => !members.includes(name))).toEqual([]);
+    expect(key).toMatchObject({ alg, use: 'sig' });
   });
 });
 
@@ -66,8 +66,8 @@ test('accepts a token from before a change of the algorithm', async () => {
   expect(old).toHaveLength(3);
 });
 
-async function adminRow({ appContext: fixture }: TestServer) {
-  const row = await fixture.store.clients.getBy('bootstrap', 'admin');
+async function adminRow({ appContext }: TestServer) {
+  const row = await appContext.store.clients.getBy('bootstrap', 'admin');
   if (!row) throw new Error('there is no administrator client');
   return row;
 }
@@ -85,17 +85,17 @@ test('uses the same key after a restart with the same algorithm', async () => {
 describe('under the root of the base URL', () => {
   test('returns the same key set, with a Cache-Control that allows caching', async () => {
     await using server = await startServer();
-    const answer = await fetch(`${server.url}/.well-known/jwks.json`);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await answer.json()).toEqual(await keySet(server));
+    const response = await fetch(`${server.url}/.well-known/jwks.json`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual(await keySet(server));
   });
 
   test('the discovery document contains the issuer and key URL of the tokens, without a trailing slash', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await using server = await startServer({ flags: { 'base-url': `${url}/`, port: new URL(url).port } });
-    const answer = await fetch(`${url}/.well-known/openid-configuration`);
-    const document = (await answer.json()) as Record<string, unknown>;
+    const response = await fetch(`${url}/.well-known/openid-configuration`);
+    const document = (await response.json()) as Record<string, unknown>;
     expect(document).toMatchObject({
       issuer: url,
       jwks_uri: `${url}/.well-known/jwks.json`,

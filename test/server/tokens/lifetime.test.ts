@@ -48,9 +48,9 @@ describe('a cached token', () => {
     await using server = await startServer();
     const before = await login(server);
     expect((await callWithToken(server, before)).status).toBe(200);
-    const { appContext: fixture } = server;
+    const { appContext } = server;
     const clientSecret = 'another-secret-of-the-test-administrator';
-    await bootstrap({ ...fixture, settings: { ...fixture.settings, adminClientSecret: clientSecret } });
+    await bootstrap({ ...appContext, settings: { ...appContext.settings, adminClientSecret: clientSecret } });
     expect(await callWithToken(server, before)).toEqual(rejectedToken);
     const after = await login(server, { ...adminClient, clientSecret });
     expect((await callWithToken(server, after)).status).toBe(200);
@@ -140,13 +140,13 @@ describe('the verification cache', () => {
 test('responses with tokens have Cache-Control: no-store', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = adminClient;
-  const answer = await fetch(`${server.url}${servicePrefix}/client-identities/login`, {
+  const response = await fetch(`${server.url}${servicePrefix}/client-identities/login`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
   });
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer.headers.get('pragma')).toBe('no-cache');
-  expect(await answer.json()).toEqual({
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('pragma')).toBe('no-cache');
+  expect(await response.json()).toEqual({
     accessToken: expect.any(String),
     tokenType: 'Bearer',
     expiresIn: '3600',

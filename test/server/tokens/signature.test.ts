@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function taken(text: string): Promise<boolean> {
+async function isAccepted(text: string): Promise<boolean> {
   return (await verifier.verify(`${signed}.${text}`)) !== undefined;
 }
 
@@ -31,14 +31,14 @@ function flipped(bytes: Buffer, bit: number): Buffer {
 
 test('accepts the signature itself', async () => {
   expect(signature).toHaveLength(64);
-  expect(await taken(signature.toString('base64url'))).toBe(true);
+  expect(await isAccepted(signature.toString('base64url'))).toBe(true);
   expect((await callWithToken(server, `${signed}.${signature.toString('base64url')}`)).status).toBe(200);
 });
 
 test('rejects a change of any bit of the signature', async () => {
   const passed: number[] = [];
   for (let bit = 0; bit < signature.length * 8; bit += 1)
-    if (await taken(flipped(signature, bit).toString('base64url'))) passed.push(bit);
+    if (await isAccepted(flipped(signature, bit).toString('base64url'))) passed.push(bit);
   expect(passed).toEqual([]);
 });
 
@@ -70,13 +70,16 @@ test('rejects zero, the order of the curve, and numbers of a wrong length', asyn
     Buffer.alloc(0),
   ];
   for (const bytes of odd)
-    expect([bytes.toString('hex'), await taken(bytes.toString('base64url'))]).toEqual([bytes.toString('hex'), false]);
+    expect([bytes.toString('hex'), await isAccepted(bytes.toString('base64url'))]).toEqual([
+      bytes.toString('hex'),
+      false,
+    ]);
 });
 
 test('rejects the DER form of the signature', async () => {
   const integer = (bytes: Buffer) => Buffer.concat([Buffer.from([2, 33, 0]), bytes]);
   const body = Buffer.concat([integer(signature.subarray(0, 32)), integer(signature.subarray(32))]);
-  expect(await taken(Buffer.concat([Buffer.from([0x30, body.length]), body]).toString('base64url'))).toBe(false);
+  expect(await isAccepted(Buffer.concat([Buffer.from([0x30, body.length]), body]).toString('base64url'))).toBe(false);
 });
 
 test('rejects other encodings of the same bytes: each token has one text', async () => {
@@ -87,7 +90,7 @@ test('rejects other encodings of the same bytes: each token has one text', async
   const odd = [`${text}=`, `${text}==`, `${text}A`, `${text} `, ` ${text}`, `${text.slice(0, 40)} ${text.slice(40)}`];
   const plain = text.replaceAll('-', '+').replaceAll('_', '/');
   for (const other of [...trailing, ...odd, ...(plain === text ? [] : [plain])])
-    expect([other, await taken(other)]).toEqual([other, false]);
+    expect([other, await isAccepted(other)]).toEqual([other, false]);
   expect(await callWithToken(server, `${signed}.${trailing[0]}`)).toEqual(rejectedToken);
   expect(await callWithToken(server, `${signed}.${text.slice(0, 40)} ${text.slice(40)}`)).toEqual(rejectedToken);
 });
@@ -97,14 +100,14 @@ test('rejects random text', async () => {
     fc.asyncProperty(
       fc.oneof(fc.uint8Array({ minLength: 64, maxLength: 64 }), fc.uint8Array({ maxLength: 200 })),
       async (bytes) => {
-        expect(await taken(Buffer.from(bytes).toString('base64url'))).toBe(false);
+        expect(await isAccepted(Buffer.from(bytes).toString('base64url'))).toBe(false);
       },
     ),
     { numRuns: 800 },
   );
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 100 }), async (text) => {
-      expect(await taken(text)).toBe(false);
+      expect(await isAccepted(text)).toBe(false);
     }),
     { numRuns: 300 },
   );

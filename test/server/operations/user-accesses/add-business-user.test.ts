@@ -30,7 +30,7 @@ test('adds business users, whether or not the business is in the group', async (
 test('rejects users of another business or of none like unknown users', async () => {
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'USER_NOT_OF_BUSINESS' };
-  for (const userId of ['b1', 'p1', 'nobody']) {
+  for (const userId of ['b1', 'p1', 'unknown']) {
     const failure = await expectRejection(server, () => server.admin.call(id, to('a', ['a1', userId])), expected);
     expect(failure.items).toEqual([{ code: expected.code, message: `Business a has no user ${userId}.` }]);
   }
@@ -38,7 +38,7 @@ test('rejects users of another business or of none like unknown users', async ()
 
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
-  for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
+  for (const businessId of ['A', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, to(businessId, [])), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
@@ -53,7 +53,7 @@ describe('own business only', () => {
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expectRejection(server, () => caller.call(id, to('b', ['b1'])), rejected);
-      await expectRejection(server, () => caller.call(id, to('nobody', ['b1'])), rejected);
+      await expectRejection(server, () => caller.call(id, to('unknown', ['b1'])), rejected);
       await caller.userAccesses.addBusinessUser(to('a', ['a1']));
     }
     expect(await membersIn(server)).toEqual(['a1']);

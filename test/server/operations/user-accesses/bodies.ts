@@ -45,7 +45,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     test('is rejected as a whole if some entries are unknown; the error names all of those', async () => {
       await using server = await startWithMembers();
       const [first, second] = known;
-      const bad = [first.toUpperCase(), 'nobody', 'toString'];
+      const bad = [first.toUpperCase(), 'unknown', 'toString'];
       const request = () => add(server, entries([first, ...bad, second]));
       const failure = await expectRejection(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toEqual(
@@ -60,7 +60,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       await using server = await startWithMembers();
       const ids = createIds('many', 10_000);
       await make(server, ids);
-      const request = () => add(server, entries([...ids.slice(0, 5000), 'nobody', ...ids.slice(5001)]));
+      const request = () => add(server, entries([...ids.slice(0, 5000), 'unknown', ...ids.slice(5001)]));
       const failure = await expectRejection(server, request, { status: 422, code: unknownCode });
       expect(failure.items).toHaveLength(1);
       const tooMany = () => add(server, entries([...ids, 'one-more']));
@@ -71,7 +71,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
 
     test('lists at most a hundred of 10,000 unknown entries in the error', async () => {
       await using server = await startWithMembers();
-      const failure = await catchClientError(add(server, entries(createIds('nobody', 10_000))));
+      const failure = await catchClientError(add(server, entries(createIds('unknown', 10_000))));
       expect(failure.items).toHaveLength(100);
     });
 
@@ -115,7 +115,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
 
   test('returns 404 for unknown groups', async () => {
     await using server = await startWithMembers();
-    for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__']) {
+    for (const groupName of ['Plain', 'unknown', 'constructor', '__proto__']) {
       const request = () => add(server, entries(known), groupName);
       await expectRejection(server, request, { status: 404, code: 'GROUP_NOT_FOUND' });
     }
@@ -143,7 +143,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       await using server = await startWithMembers();
       const caller = await server.withAuthorities(common);
       const withheld = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
-      const unknown = await catchClientError(caller.call(id, { params: params('nobody'), body: entries(known) }));
+      const unknown = await catchClientError(caller.call(id, { params: params('unknown'), body: entries(known) }));
       expect({ ...withheld, requestId: '' }).toEqual({ ...unknown, requestId: '' });
     });
 

@@ -18,7 +18,7 @@ testMemberPages({
 
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
-  for (const businessId of ['A', 'nobody', 'constructor', '__proto__']) {
+  for (const businessId of ['A', 'unknown', 'constructor', '__proto__']) {
     const request = () => server.admin.call(id, at(businessId));
     await expectRejection(server, request, { status: 404, code: 'BUSINESS_NOT_FOUND' });
   }
@@ -35,7 +35,7 @@ describe('own business only', () => {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
       await expect(caller.userAccesses.listBusinessUsers(at('a'))).resolves.toEqual({ items: [{ userId: 'a1' }] });
       const thirdParty = await expectRejection(server, () => caller.call(id, at('b')), rejected);
-      const unknown = await expectRejection(server, () => caller.call(id, at('nobody')), rejected);
+      const unknown = await expectRejection(server, () => caller.call(id, at('unknown')), rejected);
       expect(thirdParty.items).toEqual(unknown.items);
     }
   });

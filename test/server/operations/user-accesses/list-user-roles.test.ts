@@ -63,9 +63,9 @@ test('includes the roles through the business of the user, and only those with b
 test('returns 404 for unknown users and for businesses of other users', async () => {
   await using server = await startWithMembers();
   const expected = { status: 404, code: 'USER_NOT_FOUND' };
-  for (const userId of ['P1', 'nobody', 'toString'])
+  for (const userId of ['P1', 'unknown', 'toString'])
     await expectRejection(server, () => server.admin.call(id, of(userId)), expected);
-  for (const businessId of ['b', 'A', 'nobody', '', 'a b', '__proto__', 'x'.repeat(100)])
+  for (const businessId of ['b', 'A', 'unknown', '', 'a b', '__proto__', 'x'.repeat(100)])
     await expectRejection(server, () => server.admin.call(id, of('a1', businessId)), expected);
   await expectRejection(server, () => server.admin.call(id, of('p1', 'a')), expected);
   await expectRejection(server, () => server.admin.call(id, of('p 1')), { status: 404, code: 'PATH_VALUE' });

@@ -25,7 +25,7 @@ export function startWithMembers(): Promise<TestServer> {
         ...['constructor', '__proto__'].map((userId) => ({ userId, passwordHash })),
       ],
       clients: [
-        { clientId: 'of-nobody', clientSecret: 'x', serviceAccountId: 'service-of-nobody' },
+        { clientId: 'of-none', clientSecret: 'x', serviceAccountId: 'service-of-none' },
         { clientId: 'of-a', clientSecret: 'x', serviceAccountId: 'service-of-a', businessId: 'a' },
         { clientId: 'of-b', clientSecret: 'x', serviceAccountId: 'service-of-b', businessId: 'b' },
         { clientId: 'of-p1', clientSecret: 'x', serviceAccountId: 'service-of-p1', userId: 'p1' },
@@ -123,7 +123,7 @@ export async function expectOneRemaining(
 
 type RoleSet = readonly string[];
 
-/** Returns every minimal set of roles that satisfies the expression; negated roles are left out. */
+/** Returns every minimal set of roles that satisfies the expression; negated roles are omitted. */
 function listRoleSets(expression: RoleExpression): RoleSet[] {
   switch (expression.kind) {
     case 'role':
@@ -152,7 +152,7 @@ export function callerWith(
   return server.withAuthorities(authorities, { party, ...client });
 }
 
-/** Tests who may call: each alternative of the role expression, and each alternative with one role missing. */
+/** Tests which callers are accepted: each alternative of the role expression, and each alternative with one role missing. */
 export function testRoleSets(id: OperationId, prepare: (server: TestServer) => Promise<CallInput>): void {
   const operation: Operation<never> = operations[id];
   const alternatives = listRoleSets(operation.roles);

@@ -113,7 +113,7 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
 
     test('returns 404 for unknown groups', async () => {
       await using server = await startWithMembers();
-      for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__', 'a'.repeat(101)])
+      for (const groupName of ['Plain', 'unknown', 'constructor', '__proto__', 'a'.repeat(101)])
         expect((await catchClientError(list(server, {}, groupName))).status).toBe(404);
     });
   });

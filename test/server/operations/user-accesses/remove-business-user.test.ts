@@ -54,7 +54,7 @@ test('returns 404 for unknown members, businesses and groups', async () => {
 test('hides a group with roles that the caller does not have, whether or not the user is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'a', 'a1')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('unknown', 'a', 'a1')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });

@@ -46,9 +46,9 @@ test('returns 404 for a user who is not in the group and for unknown groups', as
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [user('p1'), { kind: 'businessUser', memberId: 'a1', businessId: 'a' }]);
   const notIn = { status: 404, code: 'MEMBERSHIP_NOT_FOUND' };
-  for (const userId of ['p2', 'P1', 'a1', 'nobody', 'constructor', '__proto__'])
+  for (const userId of ['p2', 'P1', 'a1', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, from('plain', userId)), notIn);
-  for (const groupName of ['Plain', 'nobody', 'constructor', '__proto__'])
+  for (const groupName of ['Plain', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, from(groupName, 'p1')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
@@ -61,7 +61,7 @@ test('returns 404 for a user who is not in the group and for unknown groups', as
 describe('a client without AUTH-MFA', () => {
   const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
 
-  test('can not change groups that grant administrator roles, through any role or dependency', async () => {
+  test('cannot change groups that grant administrator roles, through any role or dependency', async () => {
     await using server = await startWithMembers();
     for (const role of ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'IAM_ADMIN_READ_ONLY', 'IAM_ADMIN_OF_THINGS']) {
       await server.admin.groups.create({ body: { groupName: role, roles: [role] } });
@@ -88,7 +88,7 @@ describe('a client without AUTH-MFA', () => {
     await authenticated.userAccesses.removeUser(from('maintainers', 'p1'));
   });
 
-  test('does not extend the rights of the users who call through it', async () => {
+  test('does not extend the rights of the users who send requests through it', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [user('p1')]);
     const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });

@@ -29,7 +29,7 @@ describe('issues a token', () => {
 });
 
 describe('a narrowed token', () => {
-  test('can not widen its scope and leaves the tokens of its session unchanged', async () => {
+  test('cannot widen its scope and leaves the tokens of its session unchanged', async () => {
     await using server = await startWith();
     const { accessToken } = await createTokens(server);
     const wide = server.as({ token: accessToken }).userIdentities;

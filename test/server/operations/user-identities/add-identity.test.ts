@@ -63,7 +63,7 @@ describe('rejects', () => {
       await expectRejected(server, () => add(server.admin, name), { status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
-  test('an invalid value, including one that can not end a path', async () => {
+  test('an invalid value, including one that cannot end a path', async () => {
     await using server = await startWith();
     const before = await server.dump();
     for (const identity of ['', 'x'.repeat(201), 'a\u0000b', 'a\nb', '\ud800', '.', '..', 'me'])
@@ -75,13 +75,13 @@ describe('rejects', () => {
 
   test('an unknown user', async () => {
     await using server = await startWith();
-    await expectRejected(server, () => add(server.admin, 'new', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
+    await expectRejected(server, () => add(server.admin, 'new', 'unknown'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 
 test('accepts one of 20 concurrent requests for the same identifier', async () => {
   const people = Array.from({ length: 20 }, (_, at) => ({ userId: `u${at}`, userName: `u${at}` }));
   await using server = await startWith(people);
-  const results = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'wanted', userId)));
+  const results = await Promise.allSettled(people.map(({ userId }) => add(server.admin, 'shared', userId)));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });

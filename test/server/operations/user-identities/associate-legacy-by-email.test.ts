@@ -29,7 +29,7 @@ test('sends a code to the e-mail address in the mainframe and returns it masked'
 });
 
 describe('an unavailable logon', () => {
-  test.each(['NOBODY', 'BARE1', 'DORA1'])('has the same response, and nothing is sent: %s', async (logon) => {
+  test.each(['UNKNOWN', 'BARE1', 'DORA1'])('has the same response, and nothing is sent: %s', async (logon) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
     const first = await associate(as, logon);
@@ -55,7 +55,7 @@ describe('an unavailable logon', () => {
     const as = await asAlice(server);
     const { challengeId } = await associate(as, 'FREE1');
     const token = await lastCode(server, 'free@mainframe.example');
-    await associate(as, 'NOBODY');
+    await associate(as, 'UNKNOWN');
     await expect(as.userIdentities.completeAssociateLegacy({ body: { challengeId, token } })).rejects.toMatchObject({
       status: 412,
     });
@@ -65,7 +65,7 @@ describe('an unavailable logon', () => {
 test('is limited like any other: five codes an hour for each logon over all callers, then 429', async () => {
   await using server = await startWithLogons();
   const callers = [await asAlice(server), await createSession(server, dora.userId)];
-  for (const logon of ['FREE1', 'NOBODY', 'DORA1']) {
+  for (const logon of ['FREE1', 'UNKNOWN', 'DORA1']) {
     for (let count = 0; count < 5; count += 1) await associate(callers[count % 2] as IamClient, logon);
     const before = await server.dump();
     for (const caller of callers)

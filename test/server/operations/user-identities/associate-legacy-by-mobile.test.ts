@@ -17,7 +17,7 @@ test('sends a code to the mobile number in the mainframe and returns it masked',
   expect(await lastCode(server, mobiles.FREE1)).toMatch(/^\d{6}$/);
 });
 
-test.each(['NOBODY', 'BARE1', 'MAIL1', 'DORA1'])(
+test.each(['UNKNOWN', 'BARE1', 'MAIL1', 'DORA1'])(
   'returns the same response for an unavailable logon and sends nothing: %s',
   async (logon) => {
     await using server = await startWithLogons();

@@ -44,7 +44,7 @@ const rejected = { status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] };
 const tokenIn = (response: ApiResponse) => response.json as Tokens;
 
 describe('issues a token of the user', () => {
-  test('in a separate session with the calling client, without a refresh token', async () => {
+  test('in a separate session with the requesting client, without a refresh token', async () => {
     await using server = await startWithShop();
     const source = await createTokens(server, { remember: true });
     const response = await redeem(server, await paramOf(server, source));
@@ -219,13 +219,13 @@ describe('a value', () => {
 describe('rejects without consuming the value:', () => {
   test('third-party clients and missing credentials', async () => {
     await using server = await startWithShop();
-    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+    await server.makeClient({ clientId: 'third-party', party: '3RDPARTY' });
     const param = await paramOf(server, await createTokens(server));
     const before = await server.dump();
     const cases = [
       [path, {}, 401, 'CREDENTIALS_MISSING'],
-      [at('foreign'), {}, 401, 'ROLE_MISSING'],
-      [at('nobody'), {}, 401, 'CREDENTIALS_INVALID'],
+      [at('third-party'), {}, 401, 'ROLE_MISSING'],
+      [at('unknown'), {}, 401, 'CREDENTIALS_INVALID'],
       [path, { authorization: 'Bearer a.b.c' }, 401, 'TOKEN_INVALID'],
       [path, { authorization: 'Bearer a.b.c', 'x-api-key': 'x' }, 400, 'CREDENTIALS_AMBIGUOUS'],
     ] as const;

@@ -11,7 +11,7 @@ import { alice, passwordHash, startWith } from './login-fixtures.ts';
 
 const maintenance = 'IAM_ADMIN_MAINTENANCE';
 
-/** Calls as a stored user who is signed in with this level. */
+/** Sends requests as a stored user who is signed in with this level. */
 export async function createSession(
   server: TestServer,
   userId: string,
@@ -26,7 +26,7 @@ export async function createSession(
   return server.as({ token: (await issuer.issueForUser(user, session, client)).accessToken });
 }
 
-/** Calls as a user with IAM_ADMIN_MAINTENANCE, by default without MFA. */
+/** Sends requests as a user with IAM_ADMIN_MAINTENANCE, by default without MFA. */
 export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'AUTH-BASIC'): Promise<IamClient> {
   return asUser(server, { roles: [maintenance], level });
 }
@@ -35,7 +35,7 @@ export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'A
 export async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
   const { accessToken } = await server.as().userIdentities.create({
     query: { clientId: appClientId },
-    body: { userName: 'just-made', userEmail: 'just-made@example.com' },
+    body: { userName: 'just-created', userEmail: 'just-created@example.com' },
   });
   const thirdParty = await server.makeClient({ party: '3RDPARTY', authorities: ['AUTH-BASIC', maintenance] });
   return {

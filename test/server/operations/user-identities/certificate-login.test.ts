@@ -175,7 +175,7 @@ describe('the user', () => {
     for (const emails of [
       [alice.userEmail, 'bob@example.com'],
       [`${alice.userEmail}\0.example.org`],
-      ['nobody@example.com'],
+      ['unknown@example.com'],
       [],
     ]) {
       const certificate = createCertificate({ issuer: root, ...leafOptions, emails });
@@ -227,15 +227,15 @@ describe('the nonce', () => {
     await expectRejected(server, await signNonce(server), { clientId });
   });
 
-  test('is rejected if it was issued for another purpose or made up', async () => {
+  test('is rejected if it was issued for another purpose or forged', async () => {
     await using server = await start();
-    for (const token of ['', 'made up', alice.userId])
+    for (const token of ['', 'forged', alice.userId])
       await expectRejected(server, { token, certificate: leaf.pem, signature: signature(token, leaf) });
   });
 });
 
 describe('the signature', () => {
-  test('must be made with the key of the certificate over the text of the nonce', async () => {
+  test('must be created with the key of the certificate over the text of the nonce', async () => {
     await using server = await start();
     const other = { privateKey: generateKeyPairOnce('ec').privateKey };
     for (const wrong of [
@@ -410,8 +410,8 @@ describe('between the steps', () => {
     Object.assign(server.appContext, {
       providers: {
         ...providers,
-        verifyCertificate: async (proof: Parameters<typeof certificate>[0]) => {
-          const authenticated = await certificate(proof);
+        verifyCertificate: async (request: Parameters<typeof certificate>[0]) => {
+          const authenticated = await certificate(request);
           if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
           if (event === 'removal') await server.admin.userIdentities.remove({ params: { id: alice.userId } });
           await store.transaction(async (tx) => {

@@ -155,8 +155,8 @@ describe('a narrowed token', () => {
     expect(atShop.scope).toEqual(['READ']);
     expect(readClaims((await renew(server, atShop.refreshToken, 'shop')) ?? atShop).scope).toEqual(['READ']);
     expect((await changeTo(server, atShop, appClientId)).scope).toEqual(['READ']);
-    const nowhere = await changeTo(server, narrow, 'nothing');
-    expect((await changeTo(server, nowhere, appClientId)).scope).toEqual([]);
+    const unscoped = await changeTo(server, narrow, 'nothing');
+    expect((await changeTo(server, unscoped, appClientId)).scope).toEqual([]);
   });
 
   test('includes the token of a session with a narrowed scope', async () => {
@@ -167,19 +167,19 @@ describe('a narrowed token', () => {
 });
 
 describe('rejects', () => {
-  test('targets that are unknown, third-party or can not authenticate', async () => {
+  test('targets that are unknown, third-party or cannot authenticate', async () => {
     await using server = await startWithShop();
-    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
+    await server.makeClient({ clientId: 'third-party', party: '3RDPARTY' });
     await server.makeClient({ clientId: 'bobs', userId: 'bob' });
-    await server.makeClient({ clientId: 'orphan', businessId: 'gone' });
+    await server.makeClient({ clientId: 'orphan', businessId: 'removed' });
     await server.admin.userIdentities.lock({ body: { userId: 'bob' } });
     const token = await createTokens(server);
     const before = await server.dump();
     for (const [target, status, code] of [
-      ['nobody', 404, 'CLIENT_NOT_FOUND'],
+      ['unknown', 404, 'CLIENT_NOT_FOUND'],
       ['bobs', 404, 'CLIENT_NOT_FOUND'],
       ['orphan', 404, 'CLIENT_NOT_FOUND'],
-      ['foreign', 403, 'TARGET_NOT_ALLOWED'],
+      ['third-party', 403, 'TARGET_NOT_ALLOWED'],
     ] as const)
       await expect(changeTo(server, token, target), target).rejects.toMatchObject({ status, code });
     expect(await server.dump()).toEqual(before);

@@ -61,18 +61,18 @@ describe('with the correct code', () => {
     const as = await asAlice(server);
     await complete(as, await startAssociation(server, as));
     await expect(logon.userIdentities.get({ params: { id: 'any' } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-    const left = await server.appContext.store.codes.find('subject', 'logon:FREE1');
-    expect(left).toEqual([]);
+    const remaining = await server.appContext.store.codes.find('subject', 'logon:FREE1');
+    expect(remaining).toEqual([]);
   });
 
   test('the code works once, also in 100 concurrent requests', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await startAssociation(server, as);
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => complete(as, proof)));
+    const challenge = await startAssociation(server, as);
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => complete(as, challenge)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(invalid);
-    await expect(complete(as, proof)).rejects.toMatchObject(invalid);
+    await expect(complete(as, challenge)).rejects.toMatchObject(invalid);
     expect(await rowOf(server)).toMatchObject({ legacyLogons: ['FREE1'] });
   });
 });
@@ -94,9 +94,9 @@ describe('rejects', () => {
   test('codes for an hour after five wrong ones, also new codes', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await startAssociation(server, as);
+    const challenge = await startAssociation(server, as);
     for (let count = 0; count < 5; count += 1)
-      await expect(complete(as, { ...proof, token: 'wrong' })).rejects.toMatchObject(invalid);
+      await expect(complete(as, { ...challenge, token: 'wrong' })).rejects.toMatchObject(invalid);
     const second = await startAssociation(server, as);
     await expect(complete(as, second)).rejects.toMatchObject({ status: 429, code: 'CODE_FAILURES', retryAfter: 3600 });
     server.clock.advance(3600);
@@ -107,12 +107,12 @@ describe('rejects', () => {
   test('a code of another user or for another purpose', async () => {
     await using server = await startWithLogons();
     const [as, other] = [await asAlice(server), await createSession(server, dora.userId)];
-    const proof = await startAssociation(server, as);
-    await expect(complete(other, proof)).rejects.toMatchObject(invalid);
+    const challenge = await startAssociation(server, as);
+    await expect(complete(other, challenge)).rejects.toMatchObject(invalid);
     const { hash } = await retrieve(server, 'FREE1');
     const token = await lastCode(server, mobiles.FREE1);
     await expect(complete(as, { challengeId: hash, token })).rejects.toMatchObject(invalid);
-    await expect(complete(as, proof)).resolves.toBeDefined();
+    await expect(complete(as, challenge)).resolves.toBeDefined();
   });
 
   test('a logon that was bound to another user meanwhile, and changes nothing', async () => {
@@ -142,14 +142,14 @@ describe('rejects', () => {
   test('callers other than users, missing credentials and invalid bodies', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    const proof = await startAssociation(server, as);
+    const challenge = await startAssociation(server, as);
     const client = await server.withAuthorities(['AUTH-BASIC', 'USER']);
     const logon = await createLogonClient(server, 'MAIL1');
     const before = await server.dump();
-    await expect(complete(client, proof)).rejects.toMatchObject({ status: 403, code: 'USER_MISSING' });
-    await expect(complete(logon, proof)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
-    await expect(complete(server.as(), proof)).rejects.toMatchObject({ status: 401 });
-    await expect(complete(as, { token: proof.token } as Challenge)).rejects.toMatchObject({ status: 400 });
+    await expect(complete(client, challenge)).rejects.toMatchObject({ status: 403, code: 'USER_MISSING' });
+    await expect(complete(logon, challenge)).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+    await expect(complete(server.as(), challenge)).rejects.toMatchObject({ status: 401 });
+    await expect(complete(as, { token: challenge.token } as Challenge)).rejects.toMatchObject({ status: 400 });
     expect(await server.dump()).toEqual(before);
   });
 });
@@ -157,11 +157,11 @@ describe('rejects', () => {
 test.each(Object.keys(interruptions))('a %s between code and completion stops the flow', async (what) => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
-  const proof = await startAssociation(server, as);
+  const challenge = await startAssociation(server, as);
   await interruptions[what]?.(server, alice.userId);
-  await expect(complete(as, proof)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+  await expect(complete(as, challenge)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   if (what !== 'lock and unlock') return;
   const again = server.as({ token: (await logIn(server)).accessToken });
-  await expect(complete(again, proof)).rejects.toMatchObject(invalid);
+  await expect(complete(again, challenge)).rejects.toMatchObject(invalid);
   expect(readClaims(await logInLegacy(server, 'FREE1'))).not.toHaveProperty('user_id');
 });

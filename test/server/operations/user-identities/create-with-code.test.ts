@@ -115,20 +115,20 @@ describe('rejects without creating a user', () => {
   test('an e-mail address that another user verified; the code stays valid', async () => {
     await using server = await startWith();
     const token = await signUpCode(server, alice.userEmail);
-    const taken = await signUp(server, { token, userEmail: 'ALICE@example.com' });
-    expect(taken).toMatchObject({ status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
+    const conflict = await signUp(server, { token, userEmail: 'ALICE@example.com' });
+    expect(conflict).toMatchObject({ status: 412, json: [{ code: 'LOGIN_NAME_TAKEN' }] });
     expect((await server.appContext.store.codes.list())[0]).toMatchObject({ used: false });
   });
 
   test('an invalid request; the code stays valid for the next attempt', async () => {
     await using server = await startWith();
     const token = await signUpCode(server);
-    const refusals: [object, string][] = [
+    const invalid: [object, string][] = [
       [{ userName: 'alice' }, 'LOGIN_NAME_TAKEN'],
       [{ userId: alice.userId }, 'ID_TAKEN'],
       [{ businessId: 'b1' }, 'BUSINESS_NOT_ALLOWED'],
     ];
-    for (const [more, code] of refusals)
+    for (const [more, code] of invalid)
       expect(await signUp(server, { token, ...more })).toMatchObject({ status: 412, json: [{ code }] });
     expect(await signUp(server, { token })).toMatchObject({ status: 201 });
   });

@@ -66,7 +66,7 @@ test('accepts any first-party client, identified or authenticated, also on behal
 });
 
 describe('rejects a login identifier of another user:', () => {
-  const taken: [string, object, string][] = [
+  const conflicts: [string, object, string][] = [
     ['a user name', { userName: 'Alice' }, 'LOGIN_NAME_TAKEN'],
     ['in another case', { userName: 'aLICE' }, 'LOGIN_NAME_TAKEN'],
     ['in another normalization', { userName: 'Rene\u0301' }, 'LOGIN_NAME_TAKEN'],
@@ -80,7 +80,7 @@ describe('rejects a login identifier of another user:', () => {
   test('in every form', async () => {
     const clients = [{ clientId: 'c', clientSecret: 'secret', serviceAccountId: 'service-account' }];
     await using server = await startWith([{ userId: 'rene', userName: 'Ren\u00e9' }], { seed: { clients } });
-    for (const [what, more, code] of taken) {
+    for (const [what, more, code] of conflicts) {
       const before = await server.dump();
       await expect(create(server, more), what).rejects.toMatchObject({ status: 412, code });
       expect(await server.dump()).toEqual(before);

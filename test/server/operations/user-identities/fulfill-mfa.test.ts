@@ -81,11 +81,11 @@ describe('a correct code', () => {
   test('is accepted once, in sequence and in 100 concurrent requests', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server, 'bob', { remember: true });
-    const proof = await requestChallenge(server, as);
-    const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, proof)));
+    const challenge = await requestChallenge(server, as);
+    const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, challenge)));
     expect(ended.filter((one) => one === 'done')).toHaveLength(1);
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(99);
-    await expectRejected(server, () => fulfill(as, proof), { status: 412, code: 'CODE_INVALID' });
+    await expectRejected(server, () => fulfill(as, challenge), { status: 412, code: 'CODE_INVALID' });
     const unused = (await server.appContext.store.refreshTokens.list()).filter(({ used }) => !used);
     expect(unused).toHaveLength(1);
   });
@@ -93,9 +93,9 @@ describe('a correct code', () => {
   test('is valid for ten minutes', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     server.clock.advance(599);
-    await expect(fulfill(as, proof)).resolves.toBeDefined();
+    await expect(fulfill(as, challenge)).resolves.toBeDefined();
     const late = await requestChallenge(server, as);
     server.clock.advance(600);
     await expectRejected(server, () => fulfill(as, late), { status: 412, code: 'CODE_INVALID' });
@@ -106,19 +106,19 @@ describe('a code is rejected', () => {
   test('in another session, for another user and for another challenge', async () => {
     await using server = await startWithBob();
     const [{ as }, other] = [await logInAs(server), await logInAs(server)];
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     const alice = await createSession(server, 'alice-id', 'AUTH-BASIC');
     const others = await requestChallenge(server, other.as, 'work', workEmail);
     const rejected: [IamClient, FactorResponse][] = [
-      [other.as, proof],
-      [alice, proof],
-      [as, { ...proof, challengeId: others.challengeId }],
-      [as, { ...proof, challengeId: '' }],
-      [as, { ...proof, challengeId: 'none' }],
+      [other.as, challenge],
+      [alice, challenge],
+      [as, { ...challenge, challengeId: others.challengeId }],
+      [as, { ...challenge, challengeId: '' }],
+      [as, { ...challenge, challengeId: 'none' }],
     ];
     for (const [caller, input] of rejected)
       await expect(fulfill(caller, input)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-    await expect(fulfill(as, proof)).resolves.toBeDefined();
+    await expect(fulfill(as, challenge)).resolves.toBeDefined();
   });
 
   test('of another purpose', async () => {
@@ -133,11 +133,11 @@ describe('a code is rejected', () => {
   test('with spaces, letters or digits of other scripts', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
-    const arabic = proof.token.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
-    for (const token of [` ${proof.token}`, '', 'O12345', arabic])
-      await expect(fulfill(as, { ...proof, token })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
-    await expect(fulfill(as, proof)).resolves.toBeDefined();
+    const challenge = await requestChallenge(server, as);
+    const arabic = challenge.token.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit)));
+    for (const token of [` ${challenge.token}`, '', 'O12345', arabic])
+      await expect(fulfill(as, { ...challenge, token })).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    await expect(fulfill(as, challenge)).resolves.toBeDefined();
   });
 
   test('after five wrong ones over all sessions, also if it is new', async () => {
@@ -145,15 +145,15 @@ describe('a code is rejected', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const { as } = await logInAs(server);
       const [id, to] = attempt % 2 === 0 ? ['main-email', mainEmail] : ['work', workEmail];
-      const proof = await requestChallenge(server, as, id, to);
-      await expect(fulfill(as, { ...proof, token: createWrongCode(proof.token) })).rejects.toMatchObject({
+      const challenge = await requestChallenge(server, as, id, to);
+      await expect(fulfill(as, { ...challenge, token: createWrongCode(challenge.token) })).rejects.toMatchObject({
         status: 412,
       });
     }
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
-    await expectRejected(server, () => fulfill(as, proof), { status: 429, code: 'CODE_FAILURES' });
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ retryAfter: 3600 });
+    const challenge = await requestChallenge(server, as);
+    await expectRejected(server, () => fulfill(as, challenge), { status: 429, code: 'CODE_FAILURES' });
+    await expect(fulfill(as, challenge)).rejects.toMatchObject({ retryAfter: 3600 });
     server.clock.advance(hour);
     await expect(completeSecondFactor(server, (await logInAs(server)).as)).resolves.toBeDefined();
   });
@@ -161,12 +161,12 @@ describe('a code is rejected', () => {
   test('checks no more than five of 100 concurrent guesses', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
-    const wrong = { ...proof, token: createWrongCode(proof.token) };
+    const challenge = await requestChallenge(server, as);
+    const wrong = { ...challenge, token: createWrongCode(challenge.token) };
     const ended = await settleAll(Array.from({ length: 100 }, () => fulfill(as, wrong)));
     expect(ended.filter((one) => one === 'CODE_INVALID')).toHaveLength(5);
     expect(ended.filter((one) => one === 'CODE_FAILURES')).toHaveLength(95);
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 429 });
+    await expect(fulfill(as, challenge)).rejects.toMatchObject({ status: 429 });
   });
 });
 

@@ -43,17 +43,17 @@ test('deletes expired values that were never redeemed', async () => {
 test('accepts an existing first-party target', async () => {
   await using server = await startWith();
   const { clientId } = await server.makeClient();
-  await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
-  await server.makeClient({ clientId: 'orphan', userId: 'gone' });
+  await server.makeClient({ clientId: 'third-party', party: '3RDPARTY' });
+  await server.makeClient({ clientId: 'orphan', userId: 'removed' });
   const caller = (await asAlice(server)).userIdentities;
   await expect(caller.generateParam({ body: { targetClientId: clientId } })).resolves.toMatchObject({
     expiresIn: '60',
   });
   const before = await server.dump();
   for (const [targetClientId, status, code] of [
-    ['nobody', 404, 'CLIENT_NOT_FOUND'],
+    ['unknown', 404, 'CLIENT_NOT_FOUND'],
     ['orphan', 404, 'CLIENT_NOT_FOUND'],
-    ['foreign', 403, 'TARGET_NOT_ALLOWED'],
+    ['third-party', 403, 'TARGET_NOT_ALLOWED'],
   ] as const)
     await expect(caller.generateParam({ body: { targetClientId } })).rejects.toMatchObject({ status, code });
   expect(await server.dump()).toEqual(before);

@@ -57,7 +57,7 @@ describe('access', () => {
       await asUser(server, { roles: ['BUSINESSOWNER', 'BUSINESSADMIN', 'OPERATOR'], businessId: 'b1' }),
     ];
     for (const other of others) {
-      const [thirdParty, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'nobody')];
+      const [thirdParty, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'unknown')];
       expect(thirdParty).toEqual(absent);
       expect(thirdParty).toMatchObject({ status: 404, items: [{ code: 'USER_NOT_FOUND' }] });
     }

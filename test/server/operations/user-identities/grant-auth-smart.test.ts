@@ -35,8 +35,8 @@ describe('a challenge', () => {
       scope: ['READ', 'WRITE'],
     });
     expect(readRoles(token)).toEqual([...readRoles({ accessToken }), 'AUTH-SMART'].sort());
-    const proof = await completeSecondFactor(server, server.as({ token: token.accessToken }));
-    expect(readRoles(proof)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
+    const mfaToken = await completeSecondFactor(server, server.as({ token: token.accessToken }));
+    expect(readRoles(mfaToken)).toEqual(expect.arrayContaining(['AUTH-MFA', 'AUTH-SMART']));
   });
 
   test('replaces the refresh token of the session, and renewals keep AUTH-SMART', async () => {
@@ -44,8 +44,8 @@ describe('a challenge', () => {
     const { as, refreshToken } = await logInAs(server, 'bob', { remember: true });
     const token = await grant(as, await completeFactor(server, as));
     expect(token.refreshToken).not.toBe(refreshToken);
-    const renew = (given: string | undefined) =>
-      postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken: given });
+    const renew = (refreshToken: string | undefined) =>
+      postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken });
     const renewed = await renew(token.refreshToken);
     expect(readRoles(renewed.json as { accessToken: string })).toContain('AUTH-SMART');
     expect((await renew(refreshToken)).status).toBe(401);
@@ -105,7 +105,7 @@ describe('is rejected', () => {
     await expect(grant(as, challengeId)).resolves.toBeDefined();
   });
 
-  test('if it is made up, of MFA, a code or a refresh token', async () => {
+  test('if it is forged, of MFA, a code or a refresh token', async () => {
     await using server = await startWithBob();
     const { as, refreshToken = '' } = await logInAs(server, 'bob', { remember: true });
     const { challengeId } = await as.userIdentities.leverageMfa({ body: {} });

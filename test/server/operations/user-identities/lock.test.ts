@@ -107,7 +107,7 @@ describe('rejects', () => {
 
   test('an unknown user and invalid values', async () => {
     await using server = await startWith();
-    await expectRejected(server, () => lock(server.admin, { userId: 'nobody' }), {
+    await expectRejected(server, () => lock(server.admin, { userId: 'unknown' }), {
       status: 404,
       code: 'USER_NOT_FOUND',
     });

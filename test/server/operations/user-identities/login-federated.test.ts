@@ -218,7 +218,7 @@ describe('the time', () => {
 
 describe('the claims', () => {
   test.each<JWTPayload>([
-    { iss: 'https://somebody.example.com' },
+    { iss: 'https://other.example.com' },
     { iss: undefined as never },
     { aud: 'another' },
     { aud: [] },
@@ -245,7 +245,7 @@ test('rejects tokens of the provider with another purpose', async () => {
 });
 
 describe('the signature', () => {
-  test('must be made with a key of the provider', async () => {
+  test('must be created with a key of the provider', async () => {
     await using fixture = await start();
     const stranger = await generateProviderKey('first');
     await expectRejected(fixture, await fixture.provider.token({}, { key: stranger }));
@@ -254,7 +254,7 @@ describe('the signature', () => {
 
   test('must cover the claims', async () => {
     await using fixture = await start();
-    const [header, , signature] = (await fixture.provider.token({ sub: 'somebody' })).split('.');
+    const [header, , signature] = (await fixture.provider.token({ sub: 'other' })).split('.');
     const [, payload] = (await fixture.provider.token()).split('.');
     await expectRejected(fixture, `${header}.${payload}.${signature}`);
     await expectRejected(fixture, `${header}.${payload}.`);
@@ -262,7 +262,7 @@ describe('the signature', () => {
     await expectRejected(fixture, 'nothing');
   });
 
-  test('can not be forged with public information', async () => {
+  test('cannot be forged with public information', async () => {
     await using fixture = await start();
     const now = Math.floor(fixture.server.clock.now().getTime() / 1000);
     const claims = { iss: fixture.provider.issuer, aud: audience, sub: 'subject-1', iat: now, exp: now + 300 };
@@ -290,7 +290,7 @@ describe('the signature', () => {
     );
   });
 
-  test('must be made with a published key, not with a key in the token', async () => {
+  test('must be created with a published key, not with a key in the token', async () => {
     await using fixture = await start();
     await using stranger = await startOpenIdProvider(fixture.server.clock);
     const key = await generateProviderKey('own');
@@ -300,7 +300,7 @@ describe('the signature', () => {
     expect(stranger.fetches).toBe(0);
   });
 
-  test('must not be made with a key of another use or algorithm', async () => {
+  test('must not be created with a key of another use or algorithm', async () => {
     await using fixture = await start();
     fixture.provider.keys = [{ ...firstKey.publicJwk, use: 'enc' }];
     await expectRejected(fixture, await fixture.provider.token());
@@ -345,7 +345,7 @@ describe('the keys', () => {
     await using fixture = await start();
     await logIn(fixture, await fixture.provider.token());
     const tokens = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => fixture.provider.token({}, { header: { kid: `made-up-${at}` } })),
+      Array.from({ length: 100 }, (_, at) => fixture.provider.token({}, { header: { kid: `unknown-${at}` } })),
     );
     await Promise.all(tokens.map((token) => catchClientError(logIn(fixture, token))));
     expect(fixture.provider.fetches).toBe(2);
@@ -385,7 +385,7 @@ describe('the keys', () => {
   test('are cached for a day while the provider is unavailable', async () => {
     await using fixture = await start();
     await logIn(fixture, await fixture.provider.token());
-    const created = await fixture.provider.token({}, { header: { kid: 'made-up' } });
+    const created = await fixture.provider.token({}, { header: { kid: 'unknown' } });
     fixture.provider.answer = (_, response) => response.writeHead(500).end();
     await expectRejected(fixture, created, {}, unavailable);
     await expectRejected(fixture, created, {}, unavailable);
@@ -435,7 +435,7 @@ describe('the user', () => {
     ['has the string "true" as email_verified', { ...byEmail, email_verified: 'true' }],
     ['is of another domain', { ...byEmail, email: 'alice@sub.example.com' }],
     ['is of a domain with the same ending', { ...byEmail, email: 'alice@notexample.com' }],
-    ['is unknown', { ...byEmail, email: 'nobody@example.com' }],
+    ['is unknown', { ...byEmail, email: 'unknown@example.com' }],
     ['is the name of a user', { ...byEmail, email: 'named@example.com' }],
     ['is not verified', { ...byEmail, email: 'unproven@example.com' }],
     ['equals that of a user only after case folding', { ...byEmail, email: 'alice@e\u212Aample.com' }],
@@ -502,7 +502,7 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
     const { store, providers } = fixture.server.appContext;
     const { verifyIdToken: idToken } = providers;
     const meanwhile: typeof idToken = async (...args) => {
-      const proof = await idToken(...args);
+      const identity = await idToken(...args);
       if (event === 'lock') await fixture.server.admin.userIdentities.lock({ body: { userId: alice.userId } });
       if (event === 'removal') await fixture.server.admin.userIdentities.remove({ params: { id: alice.userId } });
       await store.transaction(async (tx) => {
@@ -512,7 +512,7 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
         if (event === 'change of the provider' && provider?.kind === 'oidc')
           await tx.providers.replace({ ...provider, clientId: 'another' });
       });
-      return proof;
+      return identity;
     };
     Object.assign(fixture.server.appContext, { providers: { ...providers, verifyIdToken: meanwhile } });
     const failure = await catchClientError(logIn(fixture, await fixture.provider.token()));
@@ -522,7 +522,7 @@ test.each(['lock', 'removal', 'changed link', 'change of the provider'])(
 );
 
 describe('the provider', () => {
-  test.each(['nobody', 'authority', 'Corp', 'constructor', '__proto__'])('%s does not exist', async (provider) => {
+  test.each(['unknown', 'authority', 'Corp', 'constructor', '__proto__'])('%s does not exist', async (provider) => {
     await using fixture = await start();
     await expectRejected(
       fixture,

@@ -19,7 +19,7 @@ export const alice = {
   passwordHash,
 } satisfies SeedUser;
 
-/** Starts a server with Alice and the given users. */
+/** Starts a server with Alice and these users. */
 export function startWith(users: readonly SeedUser[] = [], options: TestServerOptions = {}): Promise<TestServer> {
   return startServer({ ...options, seed: { ...options.seed, users: [alice, ...users] } });
 }

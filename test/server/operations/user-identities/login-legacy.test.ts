@@ -68,7 +68,7 @@ describe('a logon that is not bound', () => {
     expect(readRoles(token)).toEqual(['AUTH-BASIC', 'AUTH-IDENTIFIED', 'CLI-1STPARTY', 'CLI-AUTH-IDENTIFIED']);
   });
 
-  test('owns nothing and can not read users', async () => {
+  test('owns nothing and cannot read users', async () => {
     await using server = await startWithLogons();
     const logon = await createLogonClient(server, 'FREE1');
     for (const id of [dora.userId, alice.userId, 'FREE1', 'logon:FREE1', appClientId])
@@ -88,7 +88,7 @@ describe('a logon that is not bound', () => {
 
   test('counts failures like a user, also if it is unknown', async () => {
     await using server = await startWithLogons();
-    for (const logon of ['FREE1', 'NOBODY', 'not a logon at all']) {
+    for (const logon of ['FREE1', 'UNKNOWN', 'not a logon at all']) {
       for (let count = 0; count < 10; count += 1)
         await expect(logInLegacy(server, logon, { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });
       await expect(logInLegacy(server, logon)).rejects.toMatchObject({ status: 429, retryAfter: 30 });
@@ -175,7 +175,7 @@ test('responds and works the same for every failure', async () => {
   });
   const seen: object[] = [];
   for (const [name = '', secret = ''] of [
-    ['NOBODY', logonPassword],
+    ['UNKNOWN', logonPassword],
     ['DORA1', 'wrong'],
     ['FREE1', 'wrong'],
     ['FREE1', logonPassword.toLowerCase()],
@@ -212,7 +212,7 @@ describe('a mainframe that does not respond', () => {
     await expect(logInLegacy(server, 'FREE1')).resolves.toBeDefined();
   });
 
-  test('includes one that refuses the connection', async () => {
+  test('includes a mainframe that rejects the connection', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   });

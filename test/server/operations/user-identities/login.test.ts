@@ -39,7 +39,7 @@ describe('credentials in Authorization', () => {
       [{}, ''],
       [{ 'content-type': 'text/plain' }, '{'],
       [{ 'content-type': 'application/json' }, '{"unknown":1,"userName":7}'],
-      [{ 'content-type': 'application/json' }, JSON.stringify({ userName: 'somebody', password: 'else' })],
+      [{ 'content-type': 'application/json' }, JSON.stringify({ userName: 'unknown', password: 'else' })],
       [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'no gzip'],
     ];
     for (const [headers, body] of bodies)
@@ -141,7 +141,7 @@ describe('failures', () => {
       { userId: 'without', userName: 'without' },
     ]);
     const tries = [
-      ['nobody', password],
+      ['unknown', password],
       ['Alice', 'wrong'],
       ['locked', password],
       ['locked', 'wrong'],
@@ -166,7 +166,7 @@ describe('failures', () => {
     const hashes = countHashes(server);
     await expect(logIn(server, { name: 'long', secret: longest })).resolves.toBeDefined();
     for (const secret of [`${longest}x`, 'x'.repeat(129), 'x'.repeat(1001), 'x'.repeat(10_000)])
-      for (const name of ['Alice', 'nobody']) {
+      for (const name of ['Alice', 'unknown']) {
         const response = await post(server, named, { authorization: basic(name, secret) });
         expect(response).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
       }

@@ -58,7 +58,7 @@ export function logInLegacy(server: TestServer, logon: string, { secret = logonP
   });
 }
 
-/** Calls with the token of a logon. */
+/** Sends requests with the token of a logon. */
 export async function createLogonClient(server: TestServer, logon: string): Promise<IamClient> {
   return server.as({ token: (await logInLegacy(server, logon)).accessToken });
 }
@@ -96,7 +96,7 @@ export function afterCall(
   name: 'verify' | 'find' | 'create' | 'setPassword',
   change: () => Promise<unknown>,
 ): void {
-  const request = server.appContext.mainframe[name] as (...given: unknown[]) => Promise<unknown>;
+  const request = server.appContext.mainframe[name] as (...input: unknown[]) => Promise<unknown>;
   const delayed = async (...args: unknown[]) => {
     const response = await request(...args);
     await change();

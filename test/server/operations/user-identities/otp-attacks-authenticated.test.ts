@@ -1,4 +1,4 @@
-/** Codes of MFA, contacts and mainframe logons: attackers, one with the password, can not lock out their owner. */
+/** Codes of MFA, contacts and mainframe logons: attackers, one with the password, cannot lock out their owner. */
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';

@@ -1,4 +1,4 @@
-/** Attackers who submit, request or void codes can not prevent the owner of the account from recovering it. */
+/** Attackers who submit, request or void codes cannot prevent the owner of the account from recovering it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

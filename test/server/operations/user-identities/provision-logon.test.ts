@@ -25,7 +25,7 @@ import {
 } from './logon-fixtures.ts';
 
 const password = 'FIRST#1';
-const taken = { status: 412, code: 'LOGON_TAKEN' };
+const logonTaken = { status: 412, code: 'LOGON_TAKEN' };
 
 interface ProvisionOptions {
   readonly id?: string;
@@ -58,7 +58,7 @@ describe('a new logon', () => {
     expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain(password);
   });
 
-  test('can not log in without a password', async () => {
+  test('cannot log in without a password', async () => {
     await using server = await startWithLogons();
     await provision(server.admin);
     for (const secret of ['', 'undefined', logonPassword])
@@ -93,7 +93,7 @@ describe('access', () => {
 describe('rejects without a change', () => {
   test('an unknown user', async () => {
     await using server = await startWithLogons();
-    for (const options of [{ id: 'nobody' }, { id: 'nobody', logon: 'DORA1', password: 'weak' }])
+    for (const options of [{ id: 'unknown' }, { id: 'unknown', logon: 'DORA1', password: 'weak' }])
       await expectRejected(server, () => provision(server.admin, options), { status: 404, code: 'USER_NOT_FOUND' });
   });
 
@@ -108,7 +108,7 @@ describe('rejects without a change', () => {
       { logon: 'DORA1', id: dora.userId },
       { logon: 'ELSE1', id: dora.userId },
     ])
-      await expectRejected(server, () => provision(server.admin, options), taken);
+      await expectRejected(server, () => provision(server.admin, options), logonTaken);
   });
 
   test('a password that the mainframe rejects', async () => {
@@ -149,7 +149,7 @@ describe('rejects without a change', () => {
     });
   });
 
-  test('if the mainframe refuses the connection', async () => {
+  test('if the mainframe rejects the connection', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     const id = (await firstAdministrator(server)).userId;
     await expectRejected(server, () => provision(server.admin, { id }), { status: 503, code: 'MAINFRAME_UNAVAILABLE' });
@@ -194,7 +194,7 @@ describe('atomicity', () => {
       Array.from({ length: 100 }, (_, at) => provision(server.admin, { id: owners[at % 2] as string })),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(taken);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(logonTaken);
     const bound = [await rowOf(server), await rowOf(server, dora.userId)].flatMap((row) => row.legacyLogons ?? []);
     expect(bound.filter((logon) => logon === 'NEW1')).toHaveLength(1);
     expect(await logonOf(server, 'NEW1')).toBeDefined();
@@ -205,7 +205,7 @@ describe('atomicity', () => {
     // The state after such a crash: the logon exists but is not bound.
     const { userEmail: email, userMobile } = dora;
     await server.appContext.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, internalLane);
-    await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(taken);
+    await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(logonTaken);
     const as = await createSession(server, dora.userId);
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'NEW1' } });
     const token = await lastCode(server, dora.userEmail);

@@ -111,7 +111,7 @@ describe('reuse of a refresh token', () => {
     await using server = await startWith();
     const attempts: ((phone: RememberMeInput) => Promise<unknown>)[] = [
       (phone) => rememberMe(server, { ...toRememberMeInput(phone), deviceTokenId: 'x' }),
-      (phone) => rememberMe(server, { ...toRememberMeInput(phone), userName: 'nobody' }),
+      (phone) => rememberMe(server, { ...toRememberMeInput(phone), userName: 'unknown' }),
       (phone) => renew(server, phone.refreshToken),
     ];
     for (const attempt of attempts) {
@@ -162,7 +162,7 @@ test('rejects callers that are neither authenticated nor first-party, and leaves
   const cases = [
     [path, {}, 'CREDENTIALS_MISSING'],
     [`${path}?clientId=${thirdParty.clientId}`, {}, 'ROLE_MISSING'],
-    [`${path}?clientId=nobody`, {}, 'CREDENTIALS_INVALID'],
+    [`${path}?clientId=unknown`, {}, 'CREDENTIALS_INVALID'],
     [path, { authorization: 'Bearer a.b.c' }, 'TOKEN_INVALID'],
     [identifiedPath, { authorization: 'Bearer a.b.c', 'x-api-key': 'x' }, 'CREDENTIALS_AMBIGUOUS'],
   ] as const;

@@ -55,7 +55,7 @@ describe('rejects', () => {
 
   test('an unknown user', async () => {
     await using server = await startWith();
-    await expectRejected(server, () => remove(server.admin, 'x', 'nobody'), { status: 404, code: 'USER_NOT_FOUND' });
+    await expectRejected(server, () => remove(server.admin, 'x', 'unknown'), { status: 404, code: 'USER_NOT_FOUND' });
   });
 });
 

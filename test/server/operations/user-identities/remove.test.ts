@@ -47,7 +47,7 @@ describe('a removed user', () => {
     expect(await store.subjects.get('bob')).toMatchObject({ retired: true });
   });
 
-  test('is rejected at every login and with every token, and can not be removed again', async () => {
+  test('is rejected at every login and with every token, and cannot be removed again', async () => {
     await using server = await startWith();
     const user = await createSession(server, userId);
     await remove(server.admin);
@@ -112,7 +112,7 @@ describe('rejects', () => {
     await expectRejected(server, () => remove(server.admin, first), { status: 412, code: 'LAST_ADMINISTRATOR' });
   });
 
-  test.each(['nobody', 'ALICE-ID', 'Alice', 'a b', 'constructor', '__proto__'])(
+  test.each(['unknown', 'ALICE-ID', 'Alice', 'a b', 'constructor', '__proto__'])(
     '%j, which is not a valid user id',
     async (id) => {
       await using server = await startWith();

@@ -152,7 +152,7 @@ describe('rejects a response', () => {
       .replace(signatureOf(xml), '')
       .replace(/ID="[^"]*"/, 'ID="_forged"')
       .replace('>Subject-1<', '>Root<');
-  const other = 'https://somebody.example.com';
+  const other = 'https://other.example.com';
 
   test.each<[string, ResponseOptions]>([
     ['of another provider', { issuer: other }],
@@ -397,7 +397,7 @@ describe('the user', () => {
 
   test.each<[string, ResponseOptions]>([
     ['of another domain', { attributes: { email: ['alice@example.org'] } }],
-    ['that is unknown', { attributes: { email: ['nobody@example.com'] } }],
+    ['that is unknown', { attributes: { email: ['unknown@example.com'] } }],
     ['next to another address', { attributes: { email: [alice.userEmail, 'bob@example.com'] } }],
     ['in an attribute with another name', { attributes: { Email: [alice.userEmail] } }],
     ['as a name of another format', { nameId: alice.userEmail }],
@@ -439,10 +439,10 @@ test.each(['lock', 'removal of the provider'])('a %s during the request stops th
   const { store, providers } = server.appContext;
   const { verifySamlResponse: verify } = providers;
   const meanwhile: typeof verify = async (...args) => {
-    const proof = await verify(...args);
+    const identity = await verify(...args);
     if (event === 'lock') await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     else await store.transaction((tx) => tx.providers.delete(name));
-    return proof;
+    return identity;
   };
   Object.assign(server.appContext, { providers: { ...providers, verifySamlResponse: meanwhile } });
   const failure = await catchClientError(logIn(server, samlResponse(server)));

@@ -191,7 +191,7 @@ test('rejects callers that are neither authenticated nor first-party and invalid
   const request = (caller: IamClient, clientId?: string) =>
     catchClientError(caller.userIdentities.renewToken({ query: { clientId }, body }));
   expect(await request(server.as())).toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
-  expect(await request(server.as(), 'nobody')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+  expect(await request(server.as(), 'unknown')).toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
   expect(await request(server.as(), thirdParty.clientId)).toMatchObject({ status: 401, code: 'ROLE_MISSING' });
   expect(await request(server.as({ token: 'a.b.c' }))).toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   expect(await request(server.as({ basic: thirdParty }), appClientId)).toMatchObject({

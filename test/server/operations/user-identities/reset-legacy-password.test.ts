@@ -115,7 +115,7 @@ describe('rejects', () => {
       { token: '' },
       { hash: 'another' },
       { hash: (await startReset(server, 'DORA1')).hash },
-      { logon: 'NOBODY' },
+      { logon: 'UNKNOWN' },
       { logon: 'BARE1' },
     ]) {
       const { status, text, headers } = await postJson(server, target, { newPassword, ...pending, ...wrong });
@@ -126,7 +126,7 @@ describe('rejects', () => {
     await expect(reset(server, pending)).resolves.toBeDefined();
   });
 
-  test.each(['FREE1', 'NOBODY'] as const)(
+  test.each(['FREE1', 'UNKNOWN'] as const)(
     'codes for an hour after five wrong ones, also new codes: %s',
     async (logon) => {
       await using server = await startWithLogons();
@@ -268,7 +268,7 @@ describe('a mainframe that does not respond', () => {
     await expect(reset(server, pending)).rejects.toMatchObject(rejected);
   });
 
-  test('includes one that refuses the connection, but only a correct code reaches it', async () => {
+  test('includes a mainframe that rejects the connection, but only a correct code reaches it', async () => {
     await using server = await startServer({ flags: { 'mainframe-url': 'http://127.0.0.1:1' } });
     await expect(reset(server, { logon: 'FREE1', token: '123456', hash: 'x' })).rejects.toMatchObject(rejected);
     await expect(retrieve(server, 'FREE1')).rejects.toMatchObject({ status: 503 });

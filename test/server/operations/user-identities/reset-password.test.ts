@@ -123,7 +123,7 @@ describe('a weak password', () => {
     await using server = await startFast();
     const code = await recoveryCode(server);
     expect(await reset(server, createWrongCode(code), { newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
-    expect(await reset(server, code, { username: 'nobody', newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
+    expect(await reset(server, code, { username: 'unknown', newPassword: 'q9 fj' })).toMatchObject(rejectedCode);
   });
 });
 
@@ -132,22 +132,22 @@ describe('a request without a valid code', () => {
     await using server = await startFast([
       { userId: 'locked', userName: 'locked', userEmail: 'l@example.com', locked: true },
       { userId: 'silent', userName: 'silent' },
-      { userId: 'asked', userName: 'asked', userEmail: 'asked@example.com' },
+      { userId: 'requested', userName: 'requested', userEmail: 'requested@example.com' },
     ]);
-    for (const name of ['asked', 'locked', 'silent', 'nobody']) await retrieve(server, name);
+    for (const name of ['requested', 'locked', 'silent', 'unknown']) await retrieve(server, name);
     const used = await recoveryCode(server);
     await reset(server, used);
     const hashes = countHashes(server);
-    const wrong = createWrongCode(await lastCode(server, 'asked@example.com'));
+    const wrong = createWrongCode(await lastCode(server, 'requested@example.com'));
     const tries: [string, string][] = [
       ['Alice', used],
-      ['asked', wrong],
-      ['asked', 'no code at all'],
-      ['asked', ''],
+      ['requested', wrong],
+      ['requested', 'no code at all'],
+      ['requested', ''],
       ['locked', wrong],
       ['silent', wrong],
-      ['nobody', wrong],
-      ['never asked for', wrong],
+      ['unknown', wrong],
+      ['never requested', wrong],
     ];
     const responses: ApiResponse[] = [];
     for (const [username, code] of tries) responses.push(await reset(server, code, { username }));
@@ -162,7 +162,7 @@ describe('a request without a valid code', () => {
       { userId: 'silent', userName: 'silent' },
     ]);
     const codes: Record<string, string> = {};
-    for (const username of ['Alice', 'locked', 'silent', 'nobody']) {
+    for (const username of ['Alice', 'locked', 'silent', 'unknown']) {
       const responses: ApiResponse[] = [];
       for (let guess = 0; guess < 6; guess += 1) {
         if (guess < 5) await retrieve(server, username);
@@ -182,7 +182,7 @@ describe('a request without a valid code', () => {
   test('is checked five times in 100 concurrent requests', async () => {
     await using server = await startFast();
     const wrong = createWrongCode(await recoveryCode(server));
-    for (const username of ['Alice', 'nobody']) {
+    for (const username of ['Alice', 'unknown']) {
       const responses = await Promise.all(Array.from({ length: 100 }, () => reset(server, wrong, { username })));
       expect(tally(responses)).toEqual({ 412: 5, 429: 95 });
     }

@@ -34,7 +34,7 @@ test('uses the contacts in the mainframe, not those of the user', async () => {
 });
 
 describe('an unreachable logon', () => {
-  test.each(['NOBODY', 'BARE1'])('has the same response in every request: %s', async (logon) => {
+  test.each(['UNKNOWN', 'BARE1'])('has the same response in every request: %s', async (logon) => {
     await using server = await startWithLogons();
     const first = await retrieve(server, logon);
     const again = await retrieve(server, logon.toLowerCase());
@@ -64,7 +64,7 @@ describe('an unreachable logon', () => {
 
 test('sends five codes an hour for one name, known or unknown, then returns 429 and sends nothing', async () => {
   await using server = await startWithLogons();
-  for (const logon of ['FREE1', 'NOBODY', 'BARE1']) {
+  for (const logon of ['FREE1', 'UNKNOWN', 'BARE1']) {
     for (let count = 0; count < 5; count += 1) await retrieve(server, logon);
     const before = await server.dump();
     await expect(retrieve(server, logon)).rejects.toMatchObject({
@@ -125,7 +125,7 @@ test('returns 503 when the mainframe does not respond, and sends and counts noth
   await using server = await startWithLogons();
   const bringBack = stopMainframe(server);
   const before = await server.dump();
-  for (const logon of ['FREE1', 'NOBODY'])
+  for (const logon of ['FREE1', 'UNKNOWN'])
     await expect(retrieve(server, logon)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   expect(await server.dump()).toEqual(before);
   bringBack();

@@ -51,7 +51,7 @@ test.each([alice.userId, 'ALICE', 'aLiCe@Example.com', 'Alice.Smith'])(
 );
 
 describe('for known and unknown names', () => {
-  const names = ['Alice!', 'locked', 'silent', 'double', 'nobody'];
+  const names = ['Alice!', 'locked', 'silent', 'double', 'absent'];
 
   test('returns the same status, body and headers to an identified client', async () => {
     await using server = await startFast([...others, { userId: 'a', userName: 'Alice!', userEmail: 'a@example.com' }]);
@@ -69,12 +69,12 @@ describe('for known and unknown names', () => {
   test('returns the same response on behalf of a user', async () => {
     await using server = await startFast();
     const user = await asUser(server);
-    for (const userName of ['alice', 'nobody'])
+    for (const userName of ['alice', 'unknown'])
       expect(await user.userIdentities.retrieve({ body: { userName } })).toMatchObject({ username: userName });
     expect(Object.keys(await user.userIdentities.retrieve({ body: { userName: 'alice' } }))).not.toContain('userId');
   });
 
-  test('throttles in the same way: five an hour for one name in any case', async () => {
+  test('throttles equally: five an hour for one name in any case', async () => {
     await using server = await startFast(others);
     for (const name of names) {
       const responses: ApiResponse[] = [];
@@ -92,7 +92,7 @@ describe('for known and unknown names', () => {
 
   test('processes five of 100 concurrent requests', async () => {
     await using server = await startFast(others);
-    for (const name of ['Alice', 'nobody']) {
+    for (const name of ['Alice', 'unknown']) {
       const responses = await Promise.all(Array.from({ length: 100 }, () => retrieve(server, name)));
       expect(tally(responses)).toEqual({ 201: 5, 429: 95 });
     }
@@ -144,7 +144,7 @@ describe('an authenticated client', () => {
   test('receives an error for an unknown name, which leaves the store unchanged', async () => {
     await using server = await startFast();
     const before = await server.dump();
-    await expect(requestCode(server.admin, 'nobody')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
+    await expect(requestCode(server.admin, 'unknown')).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
     expect(await server.dump()).toEqual(before);
   });
 });
@@ -171,14 +171,14 @@ test('returns errors with 200 when soft errors are requested, for authenticated 
 
 test('stores the name of the request in no readable form', async () => {
   await using server = await startFast();
-  await retrieve(server, 'canary-of-somebody');
+  await retrieve(server, 'canary-of-unknown');
   expect(JSON.stringify(await server.dump()) + server.log.join('')).not.toContain('canary');
 });
 
 /** The work is also the same: no hash and one transaction for any name. */
 test('needs as many transactions for a known name as for an unknown one', async () => {
   await using server = await startFast(others);
-  expect(await transactionsOf(server, 'nobody')).toBe(await transactionsOf(server, 'Alice'));
+  expect(await transactionsOf(server, 'unknown')).toBe(await transactionsOf(server, 'Alice'));
   expect(await transactionsOf(server, 'locked')).toBe(await transactionsOf(server, 'Alice'));
 });
 

@@ -54,36 +54,36 @@ describe('between the code and its use', () => {
   test.each(Object.entries(between))('%s ends the session and voids the code', async (_, change) => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     await change(server);
-    await expectRejected(server, () => fulfill(as, proof), { status: 401, code: 'TOKEN_INVALID' });
+    await expectRejected(server, () => fulfill(as, challenge), { status: 401, code: 'TOKEN_INVALID' });
     expect(await server.appContext.store.codes.list()).toEqual([]);
   });
 
   test('a new password voids the code also in the session that remains', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     const sid = String(readClaims({ accessToken }).sid);
     await server.appContext.store.transaction((tx) => revokeUserAccess(tx, 'bob', sid));
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    await expect(fulfill(as, challenge)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
   });
 
   test('another main e-mail address, set by an administrator, voids the code', async () => {
     await using server = await startWithBob();
     const { as } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     await server.admin.userIdentities.update({ params: { id: 'bob' }, body: { userEmail: 'other@example.com' } });
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
+    await expect(fulfill(as, challenge)).rejects.toMatchObject({ status: 412, code: 'CODE_INVALID' });
     await expect(completeSecondFactor(server, as, 'other@example.com')).resolves.toBeDefined();
   });
 
   test('the session ends during the request', async () => {
     await using server = await startWithBob();
     const { as, accessToken } = await logInAs(server);
-    const proof = await requestChallenge(server, as);
+    const challenge = await requestChallenge(server, as);
     endWithin(server, String(readClaims({ accessToken }).sid));
-    await expect(fulfill(as, proof)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    await expect(fulfill(as, challenge)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   });
 });
 

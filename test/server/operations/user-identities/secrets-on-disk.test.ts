@@ -1,4 +1,4 @@
-/** One-time codes, tokens and passwords are nowhere on the disk in plain text. */
+/** One-time codes, tokens and passwords are never on the disk in plain text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,8 +25,8 @@ test('writes no secrets to the store, its WAL or the log', async () => {
       const [signUpOne = '', recoveryOne = ''] = codes;
       await signUp(server, { token: createWrongCode(signUpOne) });
       await signUp(server, { token: signUpOne });
-      await retrieve(server, 'canary-who-is-nobody');
-      await reset(server, createWrongCode(recoveryOne), { newPassword: 'canary-refused' });
+      await retrieve(server, 'canary-unknown');
+      await reset(server, createWrongCode(recoveryOne), { newPassword: 'canary-rejected' });
       await reset(server, recoveryOne, { newPassword: 'canary-set-by-a-code' });
       const user = await createSession(server, alice.userId);
       const change = (current: string, newPassword: string) =>

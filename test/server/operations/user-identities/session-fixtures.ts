@@ -101,7 +101,7 @@ export async function expectUserNeeded(server: TestServer, id: OperationId, inpu
     ['a lead', await asUser(server, { lead: true }), 403, 'ROLE_MISSING'],
     ['a client', await server.withAuthorities(['AUTH-BASIC']), 403, 'ROLE_MISSING'],
     ['a client with every role', await server.withAuthorities(['AUTH-BASIC', 'USER']), 403, 'USER_MISSING'],
-    ['nobody', server.as(), 401, 'CREDENTIALS_MISSING'],
+    ['unauthenticated', server.as(), 401, 'CREDENTIALS_MISSING'],
     ['a broken token', server.as({ token: 'no.token.atall' }), 401, 'TOKEN_INVALID'],
   ] as const;
   const { accessToken } = { accessToken: await userToken(server) };

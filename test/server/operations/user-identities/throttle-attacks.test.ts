@@ -85,7 +85,7 @@ describe('an attacker who fails ten times', () => {
     expect((await logInFrom(server, '2001:db8:1:3::1')).status).toBe(201);
   });
 
-  test('can not forge other sources', async () => {
+  test('cannot forge other sources', async () => {
     await using server = await startWith([], { flags: { 'fast-passwords': true } });
     for (let count = 0; count < 10; count += 1) {
       const headers = {
@@ -129,7 +129,7 @@ describe('attackers who spend the budget of a name', () => {
     const path = `/user-identities/login?${named}`;
     const { authorization } = { authorization: `Basic ${btoa(`${alice.userName}:${password}`)}` };
     expect(await postJson(server, path, body, { ...forwardedFrom(stranger), authorization })).toMatchObject(throttled);
-    expect(await logInFrom(server, stranger, { deviceTokenId: 'made up' })).toMatchObject(throttled);
+    expect(await logInFrom(server, stranger, { deviceTokenId: 'forged' })).toMatchObject(throttled);
     expect((await logInFrom(server, stranger, { deviceTokenId })).status).toBe(201);
   });
 
@@ -148,9 +148,9 @@ describe('attackers who spend the budget of a name', () => {
   test('are not helped by a device of another user', async () => {
     await using server = await start();
     const deviceTokenId = await deviceFrom(server, home);
-    await spendBudget(server, 'nobody');
+    await spendBudget(server, 'unknown');
     await spendBudget(server, 'carol');
-    for (const name of ['nobody', 'carol'])
+    for (const name of ['unknown', 'carol'])
       expect(await logInFrom(server, stranger, { name, deviceTokenId })).toMatchObject(throttled);
   });
 
@@ -195,7 +195,7 @@ describe('attackers who spend the budget of a name', () => {
       'an import',
       async ({ appContext }: TestServer) => appContext.state.import(JSON.parse(await appContext.state.export()), true),
     ],
-  ])('are forgotten after %s', async (_, clear) => {
+  ])('are cleared after %s', async (_, clear) => {
     await using server = await start();
     await spendBudget(server);
     await guess(server, 10, '198.51.100.99', { name: 'alice.smith' });
@@ -240,7 +240,7 @@ describe('failures reveal nothing', () => {
     for (const names of [
       ['alice', 'alice@example.com'],
       ['alice', 'carol'],
-      ['nobody', 'no-one'],
+      ['unknown', 'no-one'],
     ]) {
       const statuses: number[] = [];
       for (const name of names) statuses.push(...(await guess(server, 5, stranger, { name })));
@@ -260,7 +260,7 @@ describe('failures reveal nothing', () => {
       const responses: ApiResponse[] = [];
       const { count } = server.verified;
       const hashes: number[] = [];
-      for (const name of ['alice', 'bob', 'carol', 'nobody']) {
+      for (const name of ['alice', 'bob', 'carol', 'unknown']) {
         await fail(server, name);
         hashes.push(server.verified.count);
         responses.push(

@@ -25,12 +25,12 @@ test('unlocks the user and deletes the reason', async () => {
 
 test('clears failed logins of this user only', async () => {
   await using server = await startWith();
-  for (const name of ['alice', 'nobody'])
+  for (const name of ['alice', 'unknown'])
     for (let guess = 0; guess < 10; guess += 1) await logIn(server, { name, secret: 'x'.repeat(200) }).catch(() => {});
   await expect(logIn(server)).rejects.toMatchObject({ status: 429 });
   await unlock(server.admin);
   await expect(logIn(server)).resolves.toBeDefined();
-  await expect(logIn(server, { name: 'nobody' })).rejects.toMatchObject({ status: 429 });
+  await expect(logIn(server, { name: 'unknown' })).rejects.toMatchObject({ status: 429 });
 });
 
 test('changes nothing if the user is not locked', async () => {
@@ -82,7 +82,7 @@ describe('access', () => {
 
 test('rejects an unknown user and invalid values', async () => {
   await using server = await startWith();
-  await expectRejected(server, () => unlock(server.admin, { userId: 'nobody' }), {
+  await expectRejected(server, () => unlock(server.admin, { userId: 'unknown' }), {
     status: 404,
     code: 'USER_NOT_FOUND',
   });

@@ -213,7 +213,7 @@ describe('rejects', () => {
       server.admin.userIdentities.update({ params, body: { userEmail: 'new@example.com' }, ifMatch });
     await expect(update()).resolves.toBeUndefined();
     await expectRejected(server, update, { status: 412, code: 'CHANGED_MEANWHILE' });
-    const absent = { params: { id: 'nobody' }, body: {} };
+    const absent = { params: { id: 'unknown' }, body: {} };
     await expectRejected(server, () => server.admin.userIdentities.update(absent), {
       status: 404,
       code: 'USER_NOT_FOUND',
@@ -242,7 +242,7 @@ test('accepts one of 20 concurrent requests for the same name', async () => {
   await using server = await startWith(people);
   const renamed = await Promise.allSettled(
     people.map(({ userId: id }) =>
-      server.admin.userIdentities.update({ params: { id }, body: { userName: 'wanted' } }),
+      server.admin.userIdentities.update({ params: { id }, body: { userName: 'shared' } }),
     ),
   );
   expect(renamed.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

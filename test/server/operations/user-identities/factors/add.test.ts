@@ -90,7 +90,7 @@ describe('is added with all others of the request, or none is added', () => {
       'TAG_TAKEN',
     ],
   ];
-  test.each(bad)('can not be added with %s', async (_, input, status, code) => {
+  test.each(bad)('cannot be added with %s', async (_, input, status, code) => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await expectRejected(server, () => add(as, good, input), { status, code });
@@ -176,7 +176,7 @@ describe('is rejected', () => {
 test('is added by one of 50 concurrent requests', async () => {
   await using server = await startWithBob();
   const as = await createSession(server, 'bob');
-  const ended = await settleAll(Array.from({ length: 50 }, () => add(as, email('wanted@example.com'))));
+  const ended = await settleAll(Array.from({ length: 50 }, () => add(as, email('shared@example.com'))));
   expect(ended.filter((one) => one === 'done')).toHaveLength(1);
   expect(ended.filter((one) => one === 'FACTOR_TAKEN')).toHaveLength(49);
   expect(await factorIds(server)).toHaveLength(factors.length + 1);

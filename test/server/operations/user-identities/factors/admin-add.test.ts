@@ -22,7 +22,7 @@ const add = (as: IamClient, ...wishes: FactorInput[]) => addTo('bob', as, ...wis
 const email = (address: string, more: object = {}): FactorInput => ({ contactType: 'EMAIL', email: address, ...more });
 
 describe('a new contact', () => {
-  test('is stored as sent under the given or a generated id, and is verified', async () => {
+  test('is stored as sent under the requested or a generated id, and is verified', async () => {
     await using server = await startWithBob({ factors: [] });
     const added = await add(server.admin, email('Bob@Home.example', { id: 'home', tags: ['a', 'b', 'a'] }), {
       contactType: 'MOBILE',
@@ -85,7 +85,7 @@ describe('is added with all others of the request, or none is added', () => {
     ['tags of another type', email('x@example.com', { tags: 1 }), 400, 'FIELD_TYPE'],
     ['that it is not verified', email('x@example.com', { verified: false }), 400, 'FIELD_UNKNOWN'],
   ];
-  test.each(bad)('can not be added with %s', async (_, input, status, code) => {
+  test.each(bad)('cannot be added with %s', async (_, input, status, code) => {
     await using server = await startWithBob();
     await addTo('alice-id', server.admin, email('a@example.com', { id: 'of-alice' }));
     const good = email('good@example.com', { id: 'good' });
@@ -110,7 +110,7 @@ describe('is rejected', () => {
 
   test('for an unknown user', async () => {
     await using server = await startWithBob();
-    for (const id of ['nobody', 'me.'])
+    for (const id of ['unknown', 'me.'])
       await expectRejected(server, () => addTo(id, server.admin, input), { status: 404, code: 'USER_NOT_FOUND' });
   });
 

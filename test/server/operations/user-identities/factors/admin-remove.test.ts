@@ -39,7 +39,7 @@ describe('is rejected', () => {
   });
 
   test.each([
-    ['work', 'nobody', 'USER_NOT_FOUND'],
+    ['work', 'unknown', 'USER_NOT_FOUND'],
     ['absent', 'bob', 'FACTOR_NOT_FOUND'],
     ['work', 'alice-id', 'FACTOR_NOT_FOUND'],
     ['main-email', 'bob', 'FACTOR_NOT_FOUND'],

@@ -55,7 +55,7 @@ describe('is rejected', () => {
   });
 
   const rejected: [string, string, string, Change, number, string][] = [
-    ['an unknown user', 'nobody', 'work', {}, 404, 'USER_NOT_FOUND'],
+    ['an unknown user', 'unknown', 'work', {}, 404, 'USER_NOT_FOUND'],
     ['an unknown id', 'bob', 'absent', {}, 404, 'FACTOR_NOT_FOUND'],
     ["another user's contact", 'alice-id', 'work', {}, 404, 'FACTOR_NOT_FOUND'],
     ['a main contact', 'bob', 'main-email', {}, 412, 'MAIN_CONTACT'],

@@ -118,7 +118,10 @@ export async function expectUsersOnly(
   const before = await server.dump();
   for (const [who, [as, code]] of Object.entries(callers))
     await expect(request(as), who).rejects.toMatchObject({ status: documents403 ? 403 : 401, code });
-  await expect(request(server.as()), 'nobody').rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_MISSING' });
+  await expect(request(server.as()), 'unauthenticated').rejects.toMatchObject({
+    status: 401,
+    code: 'CREDENTIALS_MISSING',
+  });
   await expect(request(server.as({ token: 'no.token.atall' }))).rejects.toMatchObject({ status: 401 });
   expect(await server.dump()).toEqual(before);
 }

@@ -94,7 +94,7 @@ describe('a changed contact', () => {
 });
 
 describe('an unchanged contact', () => {
-  test('stays verified, keeps its codes and receives no notice; tags that are left out are cleared', async () => {
+  test('stays verified, keeps its codes and receives no notice; omitted tags are cleared', async () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     await as.userIdentities.factors.sendToken({ params: { id: 'work' } });

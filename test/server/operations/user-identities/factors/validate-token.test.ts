@@ -108,8 +108,8 @@ describe('a code is rejected', () => {
     await using server = await startWithBob();
     const as = await createSession(server, 'bob');
     const token = await codeFor(server, as, 'work', workEmail);
-    for (const invalidCode of [...invalidCodes, digits]) {
-      await expect(validate(as, 'work', invalidCode(token))).rejects.toMatchObject({
+    for (const rejectedCode of [...invalidCodes, digits]) {
+      await expect(validate(as, 'work', rejectedCode(token))).rejects.toMatchObject({
         status: 412,
         code: 'CODE_INVALID',
       });
@@ -167,7 +167,7 @@ describe('is rejected', () => {
     await expectUsersOnly(server, (as) => validate(as, 'work', '123456'), { level: 'AUTH-BASIC' });
   });
 
-  test('for a contact that the client can not see, even with the correct code', async () => {
+  test('for a contact that the client cannot see, even with the correct code', async () => {
     await using server = await startWithBob();
     const token = await codeFor(server, await createSession(server, 'bob'), 'phone', '+15555550123');
     for (const visibility of ['CREDENTIALS_ONLY', 'MARKED_RESOURCES'] as const) {

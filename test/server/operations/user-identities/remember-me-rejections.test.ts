@@ -15,7 +15,7 @@ const bob = { userId: 'bob', userName: 'bob', passwordHash };
 
 describe('credentials that do not match are rejected with the same error and are not consumed', () => {
   const invalidInputs: Record<string, (input: RememberMeInput, others: RememberMeInput) => object> = {
-    'an unknown user': (input) => ({ ...input, userName: 'nobody' }),
+    'an unknown user': (input) => ({ ...input, userName: 'unknown' }),
     'another user': (input) => ({ ...input, userName: 'bob' }),
     'another user with its device': (input, { deviceTokenId }) => ({ ...input, userName: 'bob', deviceTokenId }),
     "another user's device": (input, { deviceTokenId }) => ({ ...input, deviceTokenId }),
@@ -65,8 +65,8 @@ describe('credentials that do not match are rejected with the same error and are
     const phone = await createPhoneSession(server);
     const before = await server.dump();
     expect(await rememberMe(server, toRememberMeInput(phone), `${path}?clientId=${other.clientId}`)).toBeUndefined();
-    const calling = server.as({ basic: other }).userIdentities.rememberMe({ body: toRememberMeInput(phone) });
-    await expect(calling).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
+    const request = server.as({ basic: other }).userIdentities.rememberMe({ body: toRememberMeInput(phone) });
+    await expect(request).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await server.dump()).toEqual(before);
   });
 
