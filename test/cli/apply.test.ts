@@ -102,12 +102,12 @@ describe('apply', () => {
   test.each([
     [
       'an unknown user',
-      'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, nobody]}\n',
-      '3:34: user nobody not found',
+      'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, unknown]}\n',
+      '3:34: user unknown not found',
     ],
     ['a malformed document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
     [
-      'a circle',
+      'a cycle',
       'groups:\n  - {groupName: new, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: new}]}\n',
       'b -> new -> b',
     ],
@@ -136,9 +136,9 @@ describe('apply', () => {
       businesses: [
         { businessId: 'b1', businessName: 'One', document: '1' },
         { businessId: 'b2', businessName: 'Two', document: '2' },
-        { businessId: 'b3', businessName: 'Three', corporateGroupName: 'taken' },
+        { businessId: 'b3', businessName: 'Three', corporateGroupName: 'existing' },
       ],
-      corporateGroups: [{ corporateGroupName: 'taken' }],
+      corporateGroups: [{ corporateGroupName: 'existing' }],
     });
     const before = await dumpDirectory(fixture.server);
     const file = await fixture.write('bad.yaml', text);
@@ -275,8 +275,8 @@ groups:
         await using fixture = await startPlanFixture();
         await using breaker = await startBreakingProxy(fixture.server.url, Number.NaN, when);
         // Always with the same address: created entities are recorded by address.
-        const given = { url: breaker.url };
-        await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes'], given);
+        const runOptions = { url: breaker.url };
+        await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes'], runOptions);
         breaker.breakNext(broken);
         const words = [
           'apply',
@@ -287,11 +287,11 @@ groups:
           '--confirm',
           'base',
         ];
-        const first = await fixture.iam(words, given);
+        const first = await fixture.iam(words, runOptions);
         breaker.breakNext(Number.NaN);
-        const second = await fixture.iam(words, given);
+        const second = await fixture.iam(words, runOptions);
         expect([broken, second.code], second.err).toEqual([broken, 0]);
-        expect((await fixture.iam([...words, '--dry-run'], given)).out).toContain('No changes');
+        expect((await fixture.iam([...words, '--dry-run'], runOptions)).out).toContain('No changes');
         expected ??= await shape(fixture);
         expect(await shape(fixture)).toBe(expected);
         if (first.code === 0) {

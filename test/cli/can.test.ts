@@ -23,7 +23,7 @@ describe('can', () => {
     [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
     [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
     [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
-    [3, ['nobody', 'DEPLOY'], ''],
+    [3, ['unknown', 'DEPLOY'], ''],
     [3, ['s1', 'DEPLOY', '--business', 'b1'], ''],
     [2, ['u1', 'AUTH-MFA'], ''],
   ])('exits with %i for %j', async (code, words, out) => {
@@ -33,7 +33,7 @@ describe('can', () => {
 
   test('reports an id that is neither a user nor a service', async () => {
     await using server = await roleServer();
-    expect((await iam(['can', 'nobody', 'X'], server)).err).toContain('not found');
+    expect((await iam(['can', 'unknown', 'X'], server)).err).toContain('not found');
   });
 
   test('prints subject, kind and paths for programs', async () => {
@@ -52,7 +52,7 @@ describe('can', () => {
 });
 
 describe('a missing role', () => {
-  const missing = (details?: ErrorDetails) => errorResponse(403, 'ROLE_MISSING', 'Worded in another way.', details);
+  const missing = (details?: ErrorDetails) => errorResponse(403, 'ROLE_MISSING', 'Another message.', details);
   const add = ['clients', 'delete', 'c1', '--yes'];
 
   test('is reported with the groups that the server returns', async () => {
@@ -60,7 +60,7 @@ describe('a missing role', () => {
     await using server = await startFakeServer(() => missing(details));
     const outcome = await iam(add, server);
     expect(outcome.code).toBe(5);
-    expect(outcome.err).toContain('Worded in another way.');
+    expect(outcome.err).toContain('Another message.');
     expect(outcome.err).toContain('to a group that grants ADMIN: iam-administrators, owners.');
     expect(server.received).toHaveLength(1);
     const { error } = JSON.parse((await iam([...add, '-o', 'json'], server)).err) as { error: object };

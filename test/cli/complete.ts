@@ -43,9 +43,9 @@ async function runComplete(
   const [stdout, stderr] = [new PassThrough({ highWaterMark: 10_000_000 }), new PassThrough()];
   const never = new AbortController().signal;
   const io = { stdin: Readable.from([]), stdout, stderr, signal: never, releaseSignals: () => undefined };
-  const nowhere = { XDG_CONFIG_HOME: '/nonexistent/config', XDG_CACHE_HOME: '/dev/null/cache' };
+  const emptyFolders = { XDG_CONFIG_HOME: '/nonexistent/config', XDG_CACHE_HOME: '/dev/null/cache' };
   const environment = {
-    variables: { ...nowhere, ...variables },
+    variables: { ...emptyFolders, ...variables },
     now: now ?? (() => 1_800_000_000_000),
     random: () => 0,
     workingFolder: () => folder,

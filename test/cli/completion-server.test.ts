@@ -16,7 +16,7 @@ import { type CompletionSetup, listCompletions } from './complete.ts';
 import { Home, iam } from './run-cli.ts';
 
 const start = 1_800_000_000_000;
-const signedIn = (url: string) => ({ IAM_BASE_URL: url, IAM_TOKEN: 'kept' });
+const signedIn = (url: string) => ({ IAM_BASE_URL: url, IAM_TOKEN: 'token-value' });
 const group = (groupName: string, more: object = {}) => ({ groupId: `id-${groupName}`, groupName, ...more });
 
 /** Profiles, one of which is in use. */
@@ -201,7 +201,7 @@ describe('a failure', () => {
   });
 
   test('is silent for an unknown profile, and local values are still offered', async () => {
-    const variables = { IAM_PROFILE: 'gone' };
+    const variables = { IAM_PROFILE: 'unknown' };
     expect((await listCompletions(['groups', 'get', ''], { variables })).values).toEqual([]);
     expect((await listCompletions(['groups', ''], { variables })).values).toContain('get');
   });
@@ -210,10 +210,10 @@ describe('a failure', () => {
     await using server = await startFakeServer(() => ({ silent: true }));
     const limit = new AbortController();
     const arrived = until(server, 2);
-    const answer = listCompletions(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
+    const result = listCompletions(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
     await arrived;
     limit.abort();
-    expect(await answer).toEqual({ kind: 'values', values: [], texts: {} });
+    expect(await result).toEqual({ kind: 'values', values: [], texts: {} });
     const late = await listCompletions(['can', ''], { variables: signedIn(server.url), limit: limit.signal });
     expect(late.values).toEqual([]);
   });
@@ -233,11 +233,11 @@ describe('the caller', () => {
   const pair = { clientId: 'bot', clientSecret: 'secret' };
 
   /** A server that accepts these tokens and rejects logins. */
-  const picky = (...tokens: string[]) =>
+  const startTokenServer = (...tokens: string[]) =>
     startFakeServer(({ headers, method }) => {
       if (method !== 'GET') return tokenResponse('fresh');
-      const isGood = tokens.some((token) => headers.authorization === `Bearer ${token}`);
-      return isGood ? { json: [group('ops')] } : errorResponse(401, 'TOKEN_INVALID');
+      const isValid = tokens.some((token) => headers.authorization === `Bearer ${token}`);
+      return isValid ? { json: [group('ops')] } : errorResponse(401, 'TOKEN_INVALID');
     });
 
   const groupsOf = async (home: Home, more: CompletionSetup = {}) =>
@@ -245,12 +245,12 @@ describe('the caller', () => {
       .values;
 
   test('is a client with the cached token; without one no request is sent', async () => {
-    await using server = await picky('left');
+    await using server = await startTokenServer('cached');
     await using home = await homeWith({ baseUrl: server.url, ...pair });
     expect(await groupsOf(home)).toEqual([]);
     expect(server.received).toEqual([]);
     const environment = { variables: home.variables, now: () => start, random: () => 0 };
-    await createTokenCache(server.url, pair, environment).write({ accessToken: 'left', expiresIn: '600' });
+    await createTokenCache(server.url, pair, environment).write({ accessToken: 'cached', expiresIn: '600' });
     const before = await readdir(path.join(home.folder, 'cache', 'iam', 'tokens'));
     expect(await groupsOf(home)).toEqual(['ops']);
     expect(server.received.map(({ method }) => method)).toEqual(['GET']);
@@ -261,7 +261,7 @@ describe('the caller', () => {
   });
 
   test('is the client of the environment only with a cached token', async () => {
-    await using server = await picky('left');
+    await using server = await startTokenServer('cached');
     await using home = await Home.make();
     const variables = { IAM_BASE_URL: server.url, IAM_CLIENT_ID: 'bot', IAM_CLIENT_SECRET: 'secret' };
     expect(await groupsOf(home, { variables })).toEqual([]);
@@ -271,21 +271,21 @@ describe('the caller', () => {
   });
 
   test('is the user of the stored session, which is neither refreshed nor changed', async () => {
-    await using server = await picky('of-alice');
+    await using server = await startTokenServer('of-alice');
     const session = { clientId: 'app', userName: 'alice' };
     await using home = await homeWith({ baseUrl: server.url, session });
-    const kept = {
+    const stored = {
       baseUrl: server.url,
       ...session,
       accessToken: 'of-alice',
       expiresAt: start + 100_000,
       refreshToken: 'r',
     };
-    await writeSession('main', kept, home.variables);
+    await writeSession('main', stored, home.variables);
     expect(await groupsOf(home)).toEqual(['ops']);
     const atEnd = () => start + 99_000;
     expect(await groupsOf(home, { now: atEnd })).toEqual([]);
-    await writeSession('main', { ...kept, baseUrl: 'http://127.0.0.1:1' }, home.variables);
+    await writeSession('main', { ...stored, baseUrl: 'http://127.0.0.1:1' }, home.variables);
     expect(await groupsOf(home, { now: atEnd })).toEqual([]);
     expect(server.received.map(({ method, headers }) => [method, headers.authorization])).toEqual([
       ['GET', 'Bearer of-alice'],
@@ -293,13 +293,13 @@ describe('the caller', () => {
   });
 
   test('is selected by the options, only at its own server', async () => {
-    await using server = await picky('of-main');
+    await using server = await startTokenServer('of-main');
     await using home = await homeWith({ baseUrl: server.url, token: 'of-main' });
     await using other = await startFakeServer(() => ({ json: [group('stolen')] }));
     const { variables } = home;
     const words = (...more: string[]) => listCompletions(['groups', 'get', ...more, ''], { variables });
     expect((await words('--profile', 'main')).values).toEqual(['ops']);
-    expect((await words('--profile=nobody')).values).toEqual([]);
+    expect((await words('--profile=unknown')).values).toEqual([]);
     expect((await words('--base-url', other.url)).values).toEqual([]);
     expect(other.received).toEqual([]);
   });
@@ -328,7 +328,7 @@ describe('the cache', () => {
     const file = path.join(cacheFolder(home), name);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(cacheFolder(home))).mode & 0o777).toBe(0o700);
-    expect(await readFile(file, 'utf8')).not.toMatch(/kept|userEmail|a@b|locked/);
+    expect(await readFile(file, 'utf8')).not.toMatch(/token-value|userEmail|a@b|locked/);
     await ask(start + cacheTtlMs);
     await ask(start - 1);
     expect(server.received).toHaveLength(3);

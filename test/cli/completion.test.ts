@@ -77,15 +77,15 @@ describe('every command', () => {
 });
 
 describe('options', () => {
-  const left = async (...words: string[]) => (await listCompletions([...words, '--'])).values;
+  const remainingOptions = async (...words: string[]) => (await listCompletions([...words, '--'])).values;
 
   test('are not offered again in any spelling', async () => {
-    const repeated = (await left('groups', 'create', '--role', 'A')).includes('--role');
+    const repeated = (await remainingOptions('groups', 'create', '--role', 'A')).includes('--role');
     expect(repeated).toBe(true);
     for (const spelling of [['--output', 'json'], ['--output=json'], ['-o', 'json'], ['-ojson'], ['-qo', 'json']])
-      expect(await left('groups', 'list', ...spelling)).not.toContain('--output');
-    expect(await left('-o', 'json', 'groups', 'list')).not.toContain('--output');
-    expect(await left('groups', 'list', '--no-input')).not.toContain('--no-input');
+      expect(await remainingOptions('groups', 'list', ...spelling)).not.toContain('--output');
+    expect(await remainingOptions('-o', 'json', 'groups', 'list')).not.toContain('--output');
+    expect(await remainingOptions('groups', 'list', '--no-input')).not.toContain('--no-input');
   });
 
   test('are repeatable if their values are collected', () => {

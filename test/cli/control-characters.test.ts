@@ -83,7 +83,7 @@ describe('text from the server', () => {
 
   test.each(formats)('cannot control the terminal as %s', async (format) => {
     await using server = await startFakeServer(({ path }) => {
-      if (path.includes('refused'))
+      if (path.includes('missing'))
         return {
           status: 422,
           json: [
@@ -102,8 +102,8 @@ describe('text from the server', () => {
     const runs = [
       ['groups', 'list'],
       ['groups', 'get', 'x'],
-      ['groups', 'get', 'refused'],
-      ['groups', 'get', 'refused', '--debug'],
+      ['groups', 'get', 'missing'],
+      ['groups', 'get', 'missing', '--debug'],
       ['groups', 'tree'],
       ['groups', 'list', '--query', '[].groupName'],
       ['groups', 'get', 'x', '--query', 'groupName'],

@@ -164,10 +164,10 @@ describe('csv of the command', () => {
       ...words,
     ];
     expect(await home.iam(run, runOptions)).toMatchObject({ code: 0 });
-    const made = server.received
+    const created = server.received
       .filter(({ method }) => method === 'POST')
       .map(({ body }) => JSON.parse(body) as unknown);
-    expect(made).toEqual(groups);
+    expect(created).toEqual(groups);
   });
 
   test('with lists of members is read back entry by entry', async () => {

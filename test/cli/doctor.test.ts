@@ -78,9 +78,9 @@ describe('doctor', () => {
   });
 
   test('exits with 1 and a hint if the server is down', async () => {
-    const gone = await server();
-    await gone[Symbol.asyncDispose]();
-    const { code, of } = await doctor(gone.url);
+    const stopped = await server();
+    await stopped[Symbol.asyncDispose]();
+    const { code, of } = await doctor(stopped.url);
     expect(code).toBe(1);
     expect(of('server')).toMatchObject({ status: 'fail', next: expect.stringContaining('iam serve') });
   });
@@ -98,7 +98,7 @@ describe('doctor', () => {
     ['sign-in', 'fail', '/security/iam/v1/groups?limit=1', errorResponse(401, 'TOKEN_INVALID')],
     ['sign-in', 'ok', '/security/iam/v1/groups?limit=1', errorResponse(403, 'ROLE_MISSING')],
   ])('%s is %s if %s responds otherwise', async (check, status, path, reply) => {
-    await using fake = await server((asked) => (asked === path ? reply : undefined));
+    await using fake = await server((requested) => (requested === path ? reply : undefined));
     const { code, of } = await doctor(fake.url);
     expect(of(check)).toMatchObject({ status });
     expect(code).toBe(status === 'fail' ? 1 : 0);

@@ -88,8 +88,8 @@ describe('a server without a control plane', () => {
       'groups:\n  - {groupName: ops, roles: [A], users: [u1, u2], businesses: [b1], businessUsers: [{businessId: b1, userId: u1}]}\n';
     const file = await fixture.write('iam.yaml', text);
     expect((await fixture.iam(['apply', '-f', file, '--yes'])).code).toBe(0);
-    const unknown = await fixture.write('bad.yaml', text.replace('u2', 'nobody'));
-    expect((await fixture.iam(['apply', '-f', unknown, '--yes'])).err).toContain('user nobody not found');
+    const unknown = await fixture.write('bad.yaml', text.replace('u2', 'unknown'));
+    expect((await fixture.iam(['apply', '-f', unknown, '--yes'])).err).toContain('user unknown not found');
     const clients = await fixture.write(
       'clients.yaml',
       'groups:\n  - groupName: new\nclients:\n  - {serviceAccountId: s, appId: a}\n',

@@ -10,8 +10,8 @@ const none = errorResponse(404, 'MESSAGE_NOT_FOUND');
 
 /** Lists these messages, and serves waiting requests one after the other. */
 function inbox(listed: readonly object[], ...waits: readonly FakeResponse[]) {
-  const left = [...waits];
-  return startFakeServer(({ path }) => (path.includes('/wait') ? (left.shift() ?? none) : { json: listed }));
+  const remaining = [...waits];
+  return startFakeServer(({ path }) => (path.includes('/wait') ? (remaining.shift() ?? none) : { json: listed }));
 }
 
 const queriesOf = (received: readonly { readonly path: string }[]) =>

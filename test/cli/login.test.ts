@@ -167,7 +167,10 @@ describe('a user who logs in', () => {
     await using server = await loginServer();
     await home.iam(asAlice(server.url), { stdin: 'right' });
     const file = getSessionPath('default', home.variables);
-    await writeFile(file, (await readFile(file, 'utf8')).replace('access-1', 'access-0').replace('refresh-1', 'gone'));
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('access-1', 'access-0').replace('refresh-1', 'unknown'),
+    );
     const ended = { code: 4, out: '', err: expect.stringContaining('`iam login --user alice`') };
     expect(await home.iam(['whoami'])).toMatchObject(ended);
   });

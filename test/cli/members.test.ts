@@ -55,12 +55,12 @@ describe('members of groups', () => {
 
 describe('users', () => {
   test.each([
-    ['an argument', ['users', 'lock', 'u1', '--reason', 'gone', '--yes']],
-    ['an option', ['users', 'lock', '--user-id', 'u1', '--reason', 'gone', '--yes']],
+    ['an argument', ['users', 'lock', 'u1', '--reason', 'Resigned', '--yes']],
+    ['an option', ['users', 'lock', '--user-id', 'u1', '--reason', 'Resigned', '--yes']],
   ])('are locked by id as %s', async (_, words) => {
     await using server = await startFakeServer(() => ({ json: {} }));
     expect((await iam(words, server)).code).toBe(0);
-    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ userId: 'u1', reason: 'gone' });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ userId: 'u1', reason: 'Resigned' });
   });
 
   test('are not locked without an id', async () => {

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resolveProxy } from '../../src/cli/runtime/network.ts';
 import { saveProfile } from '../../src/cli/runtime/profile.ts';
-import { type Authority, type CertificatePair, makeAuthority } from '../client/certificates.ts';
+import { type Authority, type CertificatePair, createTlsAuthority } from '../client/certificates.ts';
 import { startFakeServer } from '../client/fake-server.ts';
 import { type CliResult, Home, iam } from './run-cli.ts';
 
@@ -16,7 +16,7 @@ let authority: Authority;
 let forServer: CertificatePair;
 
 beforeAll(() => {
-  authority = makeAuthority('test authority');
+  authority = createTlsAuthority('test authority');
   forServer = authority.issue('server', ['127.0.0.1', 'iam.example.test']);
 });
 
@@ -55,7 +55,7 @@ async function secureServer(options: ServerOptions = {}) {
 }
 
 /** A proxy that connects every host to one local port. */
-async function proxy(to: number, answer = 'HTTP/1.1 200 Connection established\r\n\r\n') {
+async function proxy(to: number, response = 'HTTP/1.1 200 Connection established\r\n\r\n') {
   const connects: { readonly url: string; readonly authorization: string | undefined; readonly text: string[] }[] = [];
   const sockets = new Set<Socket>();
   const server = createHttpServer((_, response) => response.writeHead(501).end());
@@ -64,8 +64,8 @@ async function proxy(to: number, answer = 'HTTP/1.1 200 Connection established\r
     connects.push({ url: request.url ?? '', authorization: request.headers['proxy-authorization'], text });
     sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.write(answer);
-    if (!answer.includes(' 200 ')) return void socket.end();
+    socket.write(response);
+    if (!response.includes(' 200 ')) return void socket.end();
     const target = connect(to, '127.0.0.1');
     sockets.add(target);
     target.on('error', () => socket.destroy());
@@ -94,9 +94,9 @@ describe('a custom certificate authority', () => {
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
     const url = `https://127.0.0.1:${server.port}`;
-    const refused = await at(url);
-    expect(refused).toMatchObject({ code: 75, out: '' });
-    expect(refused.err).toContain('--ca-file');
+    const outcome = await at(url);
+    expect(outcome).toMatchObject({ code: 75, out: '' });
+    expect(outcome.err).toContain('--ca-file');
     expect(server.seen).toEqual([]);
     expect((await at(url, ['--ca-file', ca])).code).toBe(0);
     expect((await at(url, [], { IAM_CA_FILE: ca })).code).toBe(0);
@@ -109,7 +109,7 @@ describe('a custom certificate authority', () => {
     const other = home.file('other.pem');
     await using server = await secureServer();
     const { ca } = await files(home, forServer);
-    await writeFile(other, makeAuthority('another').cert);
+    await writeFile(other, createTlsAuthority('another').cert);
     const url = `https://127.0.0.1:${server.port}`;
     expect((await at(url, ['--ca-file', other])).code).toBe(75);
     expect((await at(url, ['--ca-file', other], { NODE_EXTRA_CA_CERTS: ca })).code).toBe(0);
@@ -190,8 +190,8 @@ describe('a proxy', () => {
   test.each([
     ['rejects', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'],
     ['closes the connection', 'HTTP/1.1 '],
-  ])('that %s is named in the error, without its password', async (_, answer) => {
-    await using through = await proxy(9, answer);
+  ])('that %s is named in the error, without its password', async (_, response) => {
+    await using through = await proxy(9, response);
     const outcome = await at(`http://${host}`, [
       '--insecure-http',
       '--proxy',
@@ -256,8 +256,8 @@ test('the token is not sent to a redirect target', async () => {
 
 test('a profile stores connection settings, with absolute file paths', async () => {
   await using home = await Home.make();
-  const way = ['--proxy', 'http://proxy.example', '--ca-file', 'package.json'];
-  expect((await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', ...way])).code).toBe(0);
+  const options = ['--proxy', 'http://proxy.example', '--ca-file', 'package.json'];
+  expect((await home.iam(['profile', 'add', 'p', '--base-url', 'http://x', ...options])).code).toBe(0);
   const text = await readFile(home.file('config/iam/config.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({
     profiles: { p: { proxy: 'http://proxy.example', caFile: `${process.cwd()}/package.json` } },

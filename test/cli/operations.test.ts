@@ -180,13 +180,13 @@ describe('--if-not-exists', () => {
 });
 
 describe('a secret in a response', () => {
-  const made = { apiKeyId: 'k1', apiKey: 'the-secret' };
+  const created = { apiKeyId: 'k1', apiKey: 'the-secret' };
   const words = ['api-key', 'create', '--app-id', 'a', '--client-id', 'c'];
 
   test('is printed once, with a notice', async () => {
-    await using server = await startFakeServer(() => ({ status: 201, json: made }));
+    await using server = await startFakeServer(() => ({ status: 201, json: created }));
     const outcome = await iam([...words, '--debug', '-o', 'json'], server);
-    expect(JSON.parse(outcome.out)).toEqual(made);
+    expect(JSON.parse(outcome.out)).toEqual(created);
     expect(outcome.err).toContain('It is not shown again');
     expect(outcome.err).not.toContain('the-secret');
     expect(outcome.err).not.toContain('test-token');
@@ -194,7 +194,7 @@ describe('a secret in a response', () => {
 
   test('is written to a new private file', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => ({ status: 201, json: made }));
+    await using server = await startFakeServer(() => ({ status: 201, json: created }));
     const file = home.file('key');
     const outcome = await home.iam([...words, '--secret-output', file, '-o', 'json'], {
       ...server,
@@ -207,7 +207,7 @@ describe('a secret in a response', () => {
   });
 
   test('is not issued if it cannot be stored', async () => {
-    await using server = await startFakeServer(() => ({ status: 201, json: made }));
+    await using server = await startFakeServer(() => ({ status: 201, json: created }));
     expect((await iam([...words, '--secret-output', '/dev/null/key'], server)).code).toBe(2);
     expect((await iam([...words, '-o', 'name'], server)).code).toBe(2);
     expect(server.received).toEqual([]);
@@ -217,12 +217,12 @@ describe('a secret in a response', () => {
     await using home = await Home.make();
     const file = home.file('key');
     const again = [...words, '--if-not-exists', '--secret-output', file];
-    await using taken = await startFakeServer(() => errorResponse(412, 'API_KEY_TAKEN'));
-    expect((await home.iam(again, { ...taken, variables: tokenVariables })).code).toBe(0);
+    await using conflicting = await startFakeServer(() => errorResponse(412, 'API_KEY_TAKEN'));
+    expect((await home.iam(again, { ...conflicting, variables: tokenVariables })).code).toBe(0);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     await writeFile(file, 'from before\n');
-    expect((await home.iam(again, { ...taken, variables: tokenVariables })).code).toBe(0);
-    await using free = await startFakeServer(() => ({ status: 201, json: made }));
+    expect((await home.iam(again, { ...conflicting, variables: tokenVariables })).code).toBe(0);
+    await using free = await startFakeServer(() => ({ status: 201, json: created }));
     const outcome = await home.iam(again, { ...free, variables: tokenVariables });
     expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(`${file}.new`) as string });
     expect(await readFile(file, 'utf8')).toBe('from before\n');
@@ -242,7 +242,7 @@ describe('a secret in a response', () => {
   });
 });
 
-describe('call and api', () => {
+describe('the commands call and api', () => {
   test('call requests an operation by id', async () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     expect((await iam(['call', 'groups.list', '--param', 'limit=5', '--param', 'name=a=b'], server)).code).toBe(0);

@@ -100,12 +100,12 @@ describe('a plan in a file', () => {
   test.each(['--out', '-o'])('with %s is applied unchanged, contains no secret and is private', async (option) => {
     await using fixture = await startPlanFixture();
     const file = await fixture.write('iam.yaml', everything);
-    const kept = fixture.home.file('plan.json');
-    expect((await fixture.iam(['plan', '-f', file, option, kept])).code).toBe(0);
-    expect((await stat(kept)).mode & 0o777).toBe(0o600);
+    const planFile = fixture.home.file('plan.json');
+    expect((await fixture.iam(['plan', '-f', file, option, planFile])).code).toBe(0);
+    expect((await stat(planFile)).mode & 0o777).toBe(0o600);
     expect(await fixture.read('plan.json')).not.toContain('secret-of');
     await fixture.write('iam.yaml', 'groups: []\n');
-    expect((await fixture.iam(['apply', kept, '--yes'])).code).toBe(0);
+    expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
     expect((await fixture.iam(['diff', '-f', await fixture.write('iam.yaml', everything)])).code).toBe(0);
   });
 
@@ -123,25 +123,25 @@ describe('a plan in a file', () => {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
     const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [B], users: [u1]}\n');
-    const kept = fixture.home.file('plan.json');
-    await fixture.iam(['plan', '-f', file, '--out', kept]);
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', file, '--out', planFile]);
     await admin.groups.create({ body: { groupName: 'unrelated', roles: ['Z'] } });
     await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
     const before = await dumpDirectory(fixture.server);
-    expect(await fixture.iam(['apply', kept, '--yes'])).toMatchObject({
+    expect(await fixture.iam(['apply', planFile, '--yes'])).toMatchObject({
       code: 6,
       err: expect.stringContaining('stale'),
     });
     expect(await dumpDirectory(fixture.server)).toEqual(before);
     await admin.userAccesses.removeUser({ params: { groupName: 'ops', userId: 'u2' } });
-    expect((await fixture.iam(['apply', kept, '--yes'])).code).toBe(0);
+    expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
   });
 
   test('is valid only for its own server', async () => {
     await using fixture = await startPlanFixture();
-    const kept = fixture.home.file('plan.json');
-    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', everything), '--out', kept]);
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', everything), '--out', planFile]);
     const url = fixture.server.url.replace('127.0.0.1', 'localhost');
-    expect(await fixture.iam(['apply', kept, '--yes'], { url })).toMatchObject({ code: 2 });
+    expect(await fixture.iam(['apply', planFile, '--yes'], { url })).toMatchObject({ code: 2 });
   });
 });

@@ -189,8 +189,8 @@ describe('config', () => {
 
 test('are empty if a component of the path is a file', async () => {
   await using home = await Home.make();
-  const variables = { XDG_CONFIG_HOME: home.file('taken') };
-  await writeFile(home.file('taken'), '');
+  const variables = { XDG_CONFIG_HOME: home.file('config') };
+  await writeFile(home.file('config'), '');
   expect(await home.iam(['profile', 'list'], { variables })).toMatchObject({ code: 0, out: '' });
   expect((await home.iam(['groups', 'list'], { variables })).code).toBe(4);
 });

@@ -11,11 +11,11 @@ import { parseRoles } from '../../src/contract/roles.ts';
 import { looksSecret } from '../secret-names.ts';
 import { iam } from './run-cli.ts';
 
-const nowhere = () => new Writable({ write: (_, __, done) => done() });
+const noopStream = () => new Writable({ write: (_, __, done) => done() });
 const io = {
   stdin: process.stdin,
-  stdout: nowhere(),
-  stderr: nowhere(),
+  stdout: noopStream(),
+  stderr: noopStream(),
   signal: new AbortController().signal,
   releaseSignals: () => undefined,
 };

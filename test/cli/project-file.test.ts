@@ -157,7 +157,7 @@ describe('credentials of the environment and the project file', () => {
     { IAM_CLIENT_ID: 'app', IAM_CLIENT_SECRET: 'canary' },
     { IAM_CLIENT_ID: 'app', IAM_USERNAME: 'ann', IAM_PASSWORD: 'canary' },
   ];
-  const calls = [
+  const commands = [
     ['groups', 'list'],
     ['whoami'],
     ['api', 'GET', '/x'],
@@ -173,7 +173,7 @@ describe('credentials of the environment and the project file', () => {
     await saveProfile('other', { baseUrl: server.url }, home.variables);
     for (const content of [{ baseUrl: server.url }, { profile: 'other' }, { baseUrl: `${server.url}/s/x` }]) {
       const folder = await project(home, content);
-      for (const words of calls) {
+      for (const words of commands) {
         const outcome = await home.iam(words, { folder, variables });
         expect(outcome).toMatchObject({ code: 4, out: '' });
         expect(outcome.err).toContain(home.file('project/.iamrc.json'));
@@ -242,12 +242,12 @@ describe('credentials of the environment and the project file', () => {
     await saveProfile('a', { baseUrl: 'https://127.0.0.1:9', ...cert }, home.variables);
     await saveProfile('b', { baseUrl: 'https://127.0.0.1:7' }, home.variables);
     const folder = await project(home, { baseUrl: 'https://127.0.0.1:7' });
-    const refused = {
+    const rejected = {
       code: 4,
       err: expect.stringContaining('are for https://127.0.0.1:9, not for https://127.0.0.1:7'),
     };
-    expect(await home.iam(['keys'], { folder })).toMatchObject(refused);
-    expect(await home.iam(['keys', '--base-url', 'https://127.0.0.1:7'])).toMatchObject(refused);
+    expect(await home.iam(['keys'], { folder })).toMatchObject(rejected);
+    expect(await home.iam(['keys', '--base-url', 'https://127.0.0.1:7'])).toMatchObject(rejected);
     expect((await home.iam(['keys'])).err).toContain('x.pem');
     const own = ['--client-cert', home.file('own.pem'), '--client-key', home.file('own.key')];
     expect((await home.iam(['keys', ...own], { folder })).err).toContain('own.pem');

@@ -125,7 +125,7 @@ describe('text for people', () => {
 
   test.each(evil)('cannot control the terminal: %j', async (text) => {
     await using server = await startFakeServer(({ path }) => {
-      if (path.endsWith('/refused')) return errorResponse(404, `CODE${text}`, `message${text}`);
+      if (path.endsWith('/missing')) return errorResponse(404, `CODE${text}`, `message${text}`);
       if (path.endsWith('/text')) return { text: `a${text}\nb`, headers: { 'content-type': 'text/plain' } };
       return {
         json: path.includes('/groups/') ? { [`key${text}`]: `v${text}`, b: [text] } : [{ [`key${text}`]: `v${text}` }],
@@ -134,7 +134,7 @@ describe('text for people', () => {
     const runs = [
       ['groups', 'list'],
       ['groups', 'get', 'ops'],
-      ['groups', 'get', 'refused'],
+      ['groups', 'get', 'missing'],
       ['api', 'GET', '/text'],
       ['groups', 'create', '--group-name', text, '--dry-run'],
       ['groups', 'list', '--query', '[].*[]'],

@@ -24,7 +24,7 @@ const signIns: readonly Record<string, string>[] = [
   { IAM_USERNAME: 'user', IAM_PASSWORD: canary, IAM_CLIENT_ID: 'app' },
 ];
 
-const calls: readonly [readonly string[], string][] = [
+const requests: readonly [readonly string[], string][] = [
   [['groups', 'list'], ''],
   [
     ['api-key', 'create', '--app-id', 'a', '--client-id', 'c', '--api-key-file', '-', '--secret-output', '/dev/null/x'],
@@ -58,7 +58,7 @@ const calls: readonly [readonly string[], string][] = [
 
 describe('a secret', () => {
   for (const variables of signIns)
-    test.each(calls)(
+    test.each(requests)(
       `with ${Object.keys(variables).join(', ')} is not in the debug output of %j`,
       async (words, stdin) => {
         for (const failing of [false, true]) {
@@ -76,7 +76,7 @@ describe('a secret', () => {
       },
     );
 
-  test.each(calls)('is not in a dry run of %j, nor if the server is down', async (words, stdin) => {
+  test.each(requests)('is not in a dry run of %j, nor if the server is down', async (words, stdin) => {
     const variables = { IAM_TOKEN: canary, IAM_BASE_URL: 'http://127.0.0.1:9' };
     for (const more of [['--dry-run'], ['--dry-run', '-o', 'yaml'], ['--timeout', '0.5']]) {
       const isRead = words[1] === 'list' && more.includes('--dry-run');
@@ -89,7 +89,7 @@ describe('a secret', () => {
     const baseUrl = 'http://127.0.0.1:9';
     const secrets = { token: canary, apiKey: canary, clientId: 'me', clientSecret: canary };
     await saveProfile('p', { baseUrl, ...secrets, proxy: `http://user:${canary}@proxy.example:3128` }, home.variables);
-    const told = [
+    const commandLines = [
       ['profile', 'show'],
       ['profile', 'list'],
       ['config', 'explain'],
@@ -98,7 +98,7 @@ describe('a secret', () => {
       ['doctor'],
       ['groups', 'list'],
     ];
-    for (const words of told)
+    for (const words of commandLines)
       for (const format of ['table', 'wide', 'json', 'yaml', 'csv', 'jsonl', 'name'])
         expectSilence(await home.iam([...words, '-o', format, ...loud, '--timeout', '1']));
   });
@@ -152,13 +152,13 @@ describe('--curl', () => {
     const deep = { type: 'array', items: { properties: { password: secret } } };
     const body = new FieldTree([{ properties: { clientSecret: secret, name: {}, deep } }]);
     const query = new FieldTree([{ properties: { token: secret, z: {} } }]);
-    const call = {
+    const request = {
       method: 'POST',
       url: 'http://x/y?token=a&z=$(id)`id`',
       headers: { 'X-Api-Key': 'a', Cookie: 'b', accept: "it's; $HOME" },
       body: { clientSecret: 'secret', name: `"'$HOME \u202e\u009b`, deep: [{ password: 'secret' }] },
     };
-    const line = formatCurlCommand(call, { query, body, headers: nothing });
+    const line = formatCurlCommand(request, { query, body, headers: nothing });
     expect(line).not.toContain('secret"');
     const variables = { TOKEN: 'T', IAM_API_KEY: 'K', COOKIE: 'C', CLIENT_SECRET: 'S', PASSWORD: 'P' };
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
@@ -182,8 +182,8 @@ describe('--curl', () => {
   });
 
   test('has a variable for each undeclared field', () => {
-    const call = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
-    expect(formatCurlCommand(call, { query: nothing, headers: nothing, body: nothing })).toBe(
+    const request = { method: 'POST', url: 'http://x/?home=secret', body: { path: 'secret', '-': 'secret' } };
+    expect(formatCurlCommand(request, { query: nothing, headers: nothing, body: nothing })).toBe(
       `curl -X POST --data-raw '{"path":"'"$UNDECLARED_PATH"'","-":"'"$UNDECLARED_"'"}' 'http://x/?home='"$UNDECLARED_HOME"`,
     );
   });
@@ -202,15 +202,15 @@ test.each([
   ['/a?regionCode=1', '/a?regionCode=1'],
   ['/a?token=1&b=2', '/a?token=(not declared)&b=2'],
   ['/a', '/a'],
-])('the path %s is printed as %s', (path, shown) => {
+])('the path %s is printed as %s', (path, printed) => {
   const declared = { code: { sensitive: 'one-time' }, b: {}, regionCode: {} } as const;
-  expect(redactPath(path, new FieldTree([{ properties: declared }]))).toBe(shown);
+  expect(redactPath(path, new FieldTree([{ properties: declared }]))).toBe(printed);
 });
 
 test.each([
   ['http://a:b@c/', 'http://(secret)@c/'],
   ['http://a:p@ss@c/', 'http://(secret)@c/'],
   ['http://c/x@y', 'http://c/x@y'],
-])('the URL %s is printed as %s', (address, shown) => {
-  expect(stripUserInfo(address)).toBe(shown);
+])('the URL %s is printed as %s', (address, printed) => {
+  expect(stripUserInfo(address)).toBe(printed);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { iam } from './run-cli.ts';
 
-const call = {
+const entry = {
   id: 'r-1',
   at: '2026-03-01T12:00:00.000Z',
   caller: 'billing',
@@ -19,7 +19,7 @@ const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').s
 
 describe('requests', () => {
   test('list sends the filters and prints the main columns', async () => {
-    await using server = await startFakeServer(() => ({ json: [call] }));
+    await using server = await startFakeServer(() => ({ json: [entry] }));
     const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
     const { code, out } = await iam(['requests', 'list', ...words], server);
     expect([code, out.split('\n')[1]]).toEqual([0, 'r-1  403     groups.list  ROLE_MISSING  billing']);
@@ -33,8 +33,8 @@ describe('requests', () => {
   });
 
   test('wait repeats until enough requests match, and lists them', async () => {
-    const answers = [errorResponse(404, 'REQUEST_NOT_FOUND'), { json: [call, call] }];
-    await using server = await startFakeServer(() => answers.shift() ?? { status: 500 });
+    const responses = [errorResponse(404, 'REQUEST_NOT_FOUND'), { json: [entry, entry] }];
+    await using server = await startFakeServer(() => responses.shift() ?? { status: 500 });
     const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
     const { code, out } = await iam(['requests', 'wait', ...words], server);
     expect([code, out.trimEnd().split('\n')]).toMatchObject([0, { length: 3 }]);
@@ -51,9 +51,9 @@ describe('requests', () => {
   });
 
   test('show requests one entry', async () => {
-    await using server = await startFakeServer(() => ({ json: { ...call, query: {}, body: { a: '(secret)' } } }));
+    await using server = await startFakeServer(() => ({ json: { ...entry, query: {}, body: { a: '(secret)' } } }));
     const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);
-    expect([code, JSON.parse(out)]).toEqual([0, { ...call, query: {}, body: { a: '(secret)' } }]);
+    expect([code, JSON.parse(out)]).toEqual([0, { ...entry, query: {}, body: { a: '(secret)' } }]);
     expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
   });
 
@@ -64,7 +64,7 @@ describe('requests', () => {
 });
 
 describe('why', () => {
-  const refused = {
+  const rejected = {
     ...none,
     ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, refused: true },
     errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', hint: 'Ask for the role.' }],
@@ -81,7 +81,7 @@ describe('why', () => {
   };
 
   test('prints the explanation as text', async () => {
-    await using server = await startFakeServer(() => ({ json: refused }));
+    await using server = await startFakeServer(() => ({ json: rejected }));
     const { code, out } = await iam(['why', 'r-1'], server);
     expect(code).toBe(0);
     expect(out).toBe(
@@ -111,21 +111,21 @@ describe('why', () => {
       method: 'GET',
       path: '/x',
       refused: true,
-      rule: 'Not his own.',
+      rule: 'Not your own.',
       fault: 'f1 drop=after',
     };
     await using server = await startFakeServer(() => ({ json: { ...none, ...about, errors: [], credential } }));
     const { out } = await iam(['why', 'r'], server);
     expect(out).toContain('GET /x was rejected: no response');
     expect(out).toContain('credential  bearer, rejected: It has expired.');
-    expect(out).toContain('rule        Not his own.');
+    expect(out).toContain('rule        Not your own.');
     expect(out).toContain('fault       f1 drop=after');
   });
 
   test('prints everything for programs', async () => {
-    await using server = await startFakeServer(() => ({ json: refused }));
+    await using server = await startFakeServer(() => ({ json: rejected }));
     const { out } = await iam(['why', 'r-1', '-o', 'json'], server);
-    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(refused)));
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(rejected)));
   });
 
   test('exits with 3 for an unknown request or a missing control plane', async () => {

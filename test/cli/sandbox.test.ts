@@ -6,8 +6,8 @@ import { iam } from './run-cli.ts';
 test('a sandbox is created, listed and deleted', async () => {
   await using server = await startServer();
   const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' } };
-  const made = await iam(['sandbox', 'create', 'one', '-o', 'json'], runOptions);
-  expect(JSON.parse(made.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
+  const created = await iam(['sandbox', 'create', 'one', '-o', 'json'], runOptions);
+  expect(JSON.parse(created.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
   expect((await iam(['sandbox', 'ls'], runOptions)).out).toContain('BASE URL');
   const unasked = await iam(['sandbox', 'delete', 'one'], runOptions);
   expect([unasked.code, server.appContext.sandboxes.list().length]).toEqual([10, 1]);

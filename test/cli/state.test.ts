@@ -59,8 +59,8 @@ describe('documents', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await stat(file)).mode & 0o077).toBe(0);
     expect((await iam(['state', 'export'], runOptions)).out).toBe(text);
-    const refused = await iam(['state', 'import', file, '--yes'], runOptions);
-    expect([refused.code, refused.err]).toEqual([6, expect.stringContaining('STATE_NOT_EMPTY')]);
+    const rejected = await iam(['state', 'import', file, '--yes'], runOptions);
+    expect([rejected.code, rejected.err]).toEqual([6, expect.stringContaining('STATE_NOT_EMPTY')]);
     await reset(server, { to: 'empty' });
     expect((await iam(['state', 'import', file], runOptions)).code).toBe(10);
     expect((await iam(['state', 'import', file, '--yes'], runOptions)).code).toBe(0);

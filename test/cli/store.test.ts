@@ -46,19 +46,19 @@ describe('backup and restore', () => {
   test('of a running server restore its data with owner-only access', async () => {
     await using home = await Home.make();
     await using server = await startServer();
-    await server.admin.groups.create({ body: { groupName: 'kept' } });
+    await server.admin.groups.create({ body: { groupName: 'stored' } });
     const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
     const iam = (words: string[]) => home.iam(words, { url: server.url, variables });
-    const made = await iam(['store', 'backup', '--to', home.folder]);
-    expect(made).toMatchObject({ code: 0, err: expect.stringContaining('signing keys') });
-    const file = made.out.trim();
+    const backup = await iam(['store', 'backup', '--to', home.folder]);
+    expect(backup).toMatchObject({ code: 0, err: expect.stringContaining('signing keys') });
+    const file = backup.out.trim();
     expect(path.dirname(file)).toBe(home.folder);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const folder = home.file('restored');
     const restored = await iam(['store', 'restore', file, '--data', folder, '-o', 'json']);
     expect(JSON.parse(restored.out)).toMatchObject({ folder, tables: { signingKeys: 1 }, setAside: [] });
     const store = await openStore(folder);
-    expect(await store.groups.getBy('groupName', 'kept')).toBeDefined();
+    expect(await store.groups.getBy('groupName', 'stored')).toBeDefined();
     expect(await store.signingKeys.list()).toEqual(await server.appContext.store.signingKeys.list());
     const verified = await iam(['store', 'verify', '--data', folder]);
     expect(verified).toMatchObject({ code: 13, err: expect.stringContaining(`process ${process.pid}`) });
@@ -93,9 +93,9 @@ describe('backup and restore', () => {
     const file = home.file('backup.json');
     await home.iam(['store', 'backup', '--to', file, '--data', folder]);
     await damage(file);
-    const refused = await home.iam(['store', 'restore', file, '--data', home.file('new'), '-o', 'json']);
-    expect(refused.code).toBe(14);
-    expect(JSON.parse(refused.err).error).toMatchObject({
+    const rejected = await home.iam(['store', 'restore', file, '--data', home.file('new'), '-o', 'json']);
+    expect(rejected.code).toBe(14);
+    expect(JSON.parse(rejected.err).error).toMatchObject({
       code: 'STORE_DAMAGED',
       message: expect.stringMatching(/backup\.json: .* \(byte \d+\)/),
     });

@@ -43,7 +43,7 @@ describe('token verify', () => {
     expect(JSON.parse(out)).toMatchObject({ valid: true, iss: server.url, client_id: adminId(server) });
   });
 
-  test('rejects an expired, altered or foreign token with exit code 1 and no output', async () => {
+  test('rejects an expired or altered token, or one of another server, with exit code 1 and no output', async () => {
     await using server = await startServer();
     await using other = await startServer();
     const token = (await adminToken(server)).trim();

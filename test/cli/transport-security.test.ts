@@ -44,8 +44,8 @@ describe('credentials over http to another host', () => {
   test('are neither prompted for nor read by a login', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => tokenResponse('t'));
-    const asked: string[] = [];
-    const prompter = async ({ message }: { readonly message: string }) => void asked.push(message);
+    const prompts: string[] = [];
+    const prompter = async ({ message }: { readonly message: string }) => void prompts.push(message);
     const logins = [
       ['--user', 'ann', '--client-id', 'app'],
       ['--user', 'ann', '--client-id', 'app', '--password-stdin'],
@@ -62,7 +62,7 @@ describe('credentials over http to another host', () => {
       });
       expect(outcome.code).toBe(2);
     }
-    expect(asked).toEqual([]);
+    expect(prompts).toEqual([]);
     expect(server.received).toEqual([]);
   });
 
@@ -228,13 +228,13 @@ describe('loopback detection', () => {
   });
 
   test('subdomains of localhost are resolved as localhost, only to loopback addresses', async () => {
-    const asked: string[] = [];
-    const answering = (addresses: { address: string; family: number }[]) =>
+    const resolved: string[] = [];
+    const resolving = (addresses: { address: string; family: number }[]) =>
       createLoopbackLookup((name, _options, callback) => {
-        asked.push(name);
+        resolved.push(name);
         callback(null, addresses);
       });
-    const foreign = { address: '8.8.8.8', family: 4 };
+    const remote = { address: '8.8.8.8', family: 4 };
     const mapped = { address: '::ffff:8.8.8.8', family: 6 };
     const own = [
       { address: '::1', family: 6 },
@@ -242,12 +242,12 @@ describe('loopback detection', () => {
     ];
     const found = (addresses: { address: string; family: number }[], all: boolean) =>
       new Promise((resolve) => {
-        answering(addresses)('iam.localhost', { all }, (...result) => resolve(result));
+        resolving(addresses)('iam.localhost', { all }, (...result) => resolve(result));
       });
-    expect(await found([foreign, ...own, mapped], true)).toEqual([null, own]);
-    expect(await found([foreign, ...own], false)).toEqual([null, '::1', 6]);
-    expect(await found([foreign, mapped], true)).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), '']);
-    expect(new Set(asked)).toEqual(new Set(['localhost']));
+    expect(await found([remote, ...own, mapped], true)).toEqual([null, own]);
+    expect(await found([remote, ...own], false)).toEqual([null, '::1', 6]);
+    expect(await found([remote, mapped], true)).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), '']);
+    expect(new Set(resolved)).toEqual(new Set(['localhost']));
   });
 
   test('a subdomain of localhost reaches a local server', async () => {

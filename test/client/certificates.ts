@@ -1,8 +1,8 @@
-/** An authority for tests of TLS, and what it signs. */
+/** A certificate authority for TLS tests. */
 import {
   createCertificate,
+  createAuthority as createIssuer,
   der,
-  createAuthority as makeSigner,
   sequence,
 } from '../server/integrations/providers/certificates.ts';
 
@@ -12,15 +12,15 @@ export interface CertificatePair {
 }
 
 export interface Authority {
-  /** Its own certificate, in PEM. */
+  /** The certificate of the authority, in PEM. */
   readonly cert: string;
-  /** A certificate for this name, good for these hosts. */
+  /** Issues a certificate for this name and these hosts. */
   issue(name: string, hosts?: readonly string[]): CertificatePair;
 }
 
-/** Makes an authority. */
-export function makeAuthority(name: string): Authority {
-  const issuer = makeSigner({ name, from: '2020-01-01', until: '2090-01-01' });
+/** Creates an authority. */
+export function createTlsAuthority(name: string): Authority {
+  const issuer = createIssuer({ name, from: '2020-01-01', until: '2090-01-01' });
   return {
     cert: issuer.pem,
     issue: (subject, hosts = []) => {

@@ -5,15 +5,15 @@ import { errorResponse, type FakeHandler, startFakeServer, tokenResponse } from 
 const pair = { clientId: 'kit-admin', clientSecret: 'pässword:1' };
 const group = { groupId: 'g1', groupName: 'ops', roles: ['DEPLOY'], dependencies: [] };
 
-/** Logs in with token-1, token-2, ...; everything else is answered by `answer`. */
-function afterLogin(answer: FakeHandler): FakeHandler {
+/** Logs in with token-1, token-2, ...; all other requests are passed to `respond`. */
+function afterLogin(respond: FakeHandler): FakeHandler {
   let logins = 0;
   return (request) =>
-    request.path.endsWith('/client-identities/login') ? tokenResponse(`token-${++logins}`) : answer(request);
+    request.path.endsWith('/client-identities/login') ? tokenResponse(`token-${++logins}`) : respond(request);
 }
 
-describe('calling an operation', () => {
-  test('fills the path, sends the body and gives the parsed answer', async () => {
+describe('a request of an operation', () => {
+  test('fills the path, sends the body and returns the parsed response', async () => {
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     const client = createClient({ baseUrl: server.url, credentials: { token: 'secret-token' } });
     await expect(
@@ -30,14 +30,14 @@ describe('calling an operation', () => {
     ]);
   });
 
-  test('resolves to nothing for an answer without a body', async () => {
+  test('resolves to undefined for a response without a body', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const client = createClient({ baseUrl: server.url });
     await expect(client.groups.remove({ params: { groupId: 'ops' } })).resolves.toBeUndefined();
     await client.close();
   });
 
-  test('sends If-Match where a tag is given', async () => {
+  test('sends If-Match if a tag is passed', async () => {
     await using server = await startFakeServer(() => ({ status: 204 }));
     const client = createClient({ baseUrl: server.url });
     await client.groups.update({ params: { groupId: 'ops' }, body: { groupName: 'ops' }, ifMatch: '"v1"' });
@@ -45,7 +45,7 @@ describe('calling an operation', () => {
     expect(server.received[0]?.headers['if-match']).toBe('"v1"');
   });
 
-  test('gives a page with the cursor of the next one, and walks all of them', async () => {
+  test('returns a page with the cursor of the next one, and iterates over all pages', async () => {
     await using server = await startFakeServer(({ path }) =>
       path.includes('after=c1')
         ? { json: [{ ...group, groupId: 'g2' }] }
@@ -60,12 +60,12 @@ describe('calling an operation', () => {
     expect(server.received.at(-1)?.path).toBe('/security/iam/v1/groups?limit=1&after=c1');
   });
 
-  test('gives status, headers and request id of a call by id', async () => {
+  test('by id returns status, headers and request id', async () => {
     await using server = await startFakeServer(() => ({ json: group, headers: { etag: '"v7"' } }));
     const client = createClient({ baseUrl: server.url });
-    const answer = await client.call('groups.get', { params: { groupId: 'ops' } });
+    const response = await client.call('groups.get', { params: { groupId: 'ops' } });
     await client.close();
-    expect(answer).toMatchObject({ status: 200, headers: { etag: '"v7"' }, body: group, requestId: 'request-1' });
+    expect(response).toMatchObject({ status: 200, headers: { etag: '"v7"' }, body: group, requestId: 'request-1' });
   });
 
   test.each(['.', '..', ''])('sends nothing for %j in a path', async (groupId) => {
@@ -75,13 +75,13 @@ describe('calling an operation', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('has a method for each operation, typed by its declaration', () => {
+  test('has a method for each operation, with the types of its declaration', () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1' });
     expectTypeOf(client.groups.get).parameter(0).toHaveProperty('params');
     expectTypeOf(client.groups.get).returns.resolves.toHaveProperty('groupName').toEqualTypeOf<string>();
     expectTypeOf(client.groups.list).returns.resolves.toHaveProperty('next').toEqualTypeOf<string | undefined>();
     expectTypeOf(client.groups.remove).returns.resolves.toEqualTypeOf<undefined>();
-    // @ts-expect-error a group is not read without saying which
+    // @ts-expect-error groupId is required
     expect(() => client.groups.get({})).toBeDefined();
     // @ts-expect-error roleName is required
     expect(() => client.groups.addRole({ params: { groupId: 'x' }, body: {} })).toBeDefined();
@@ -100,11 +100,11 @@ describe('the base URL', () => {
     },
   );
 
-  test.each(['localhost:8080', 'ftp://x', '', 'http://user:secret@host'])('is refused as %j', (baseUrl) => {
+  test.each(['localhost:8080', 'ftp://x', '', 'http://user:secret@host'])('is rejected as %j', (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(InputError);
   });
 
-  test('names the only origin that the token goes to', async () => {
+  test('is the only origin that receives the token', async () => {
     await using server = await startFakeServer(() => ({
       status: 307,
       headers: { location: 'http://elsewhere.invalid/' },
@@ -118,7 +118,7 @@ describe('the base URL', () => {
 });
 
 describe('credentials', () => {
-  test('log in once for calls that start together', async () => {
+  test('log in once for concurrent requests', async () => {
     await using server = await startFakeServer(afterLogin(() => ({ json: group })));
     const client = createClient({ baseUrl: server.url, credentials: pair });
     await Promise.all([
@@ -126,13 +126,13 @@ describe('credentials', () => {
       client.call('groups.get', { params: { groupId: 'b' } }),
     ]);
     await client.close();
-    const [login, ...calls] = server.received;
+    const [login, ...requests] = server.received;
     expect(login).toMatchObject({ path: '/security/iam/v1/client-identities/login', body: '' });
     expect(login?.headers.authorization).toBe(`Basic ${Buffer.from('kit-admin:pässword:1').toString('base64')}`);
-    expect(calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-1']);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-1']);
   });
 
-  test('log in afresh once when the token is no longer taken', async () => {
+  test('log in again once if the token is rejected', async () => {
     await using server = await startFakeServer(
       afterLogin(({ headers }) =>
         headers.authorization === 'Bearer token-2' ? { json: group } : errorResponse(401, 'TOKEN_INVALID'),
@@ -144,7 +144,7 @@ describe('credentials', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  test('give up after one fresh login', async () => {
+  test('fail after one new login', async () => {
     await using server = await startFakeServer(afterLogin(() => errorResponse(401, 'TOKEN_INVALID')));
     const client = createClient({ baseUrl: server.url, credentials: pair });
     await expect(client.groups.get({ params: { groupId: 'ops' } })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
@@ -160,7 +160,7 @@ describe('credentials', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test('a refused login is the failure of the call, and the next call tries again', async () => {
+  test('that are rejected fail the request, and the next request logs in again', async () => {
     let logins = 0;
     await using server = await startFakeServer(({ path }) => {
       if (!path.endsWith('/login')) return { json: group };
@@ -174,7 +174,7 @@ describe('credentials', () => {
     await client.close();
   });
 
-  test('an API key and a Basic pair go with every call', async () => {
+  test('as an API key or a Basic pair are sent with every request', async () => {
     await using server = await startFakeServer(() => ({ json: group }));
     const byKey = createClient({ baseUrl: server.url, credentials: { apiKey: 'key' } });
     const byBasic = createClient({ baseUrl: server.url, credentials: { basic: { clientId: 'a', clientSecret: 'b' } } });
@@ -185,7 +185,7 @@ describe('credentials', () => {
     expect(server.received[1]?.headers.authorization).toBe(`Basic ${Buffer.from('a:b').toString('base64')}`);
   });
 
-  test('are left out of public operations and of anonymous calls', async () => {
+  test('are not sent with public operations and anonymous requests', async () => {
     await using server = await startFakeServer(() => ({ json: { keys: [] } }));
     const client = createClient({ baseUrl: server.url, credentials: { token: 'secret' } });
     await client.keys.get();
@@ -194,7 +194,7 @@ describe('credentials', () => {
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });
 
-  test('the login operation itself sends the pair', async () => {
+  test('are sent as Basic by the login operation', async () => {
     await using server = await startFakeServer(afterLogin(() => ({})));
     const client = createClient({ baseUrl: server.url, credentials: pair });
     await expect(client.clientIdentities.login()).resolves.toMatchObject({ accessToken: 'token-1' });
@@ -209,7 +209,7 @@ describe('a failure', () => {
     return client.groups.get({ params: { groupId: 'ops' } }).finally(() => client.close());
   };
 
-  test('carries status, code, items, request id and the time to wait', async () => {
+  test('has status, code, items, request id and retry delay', async () => {
     const items = [
       { code: 'TOO_MANY_ATTEMPTS', message: 'Wait.' },
       { code: 'OTHER', message: 'And more.' },
@@ -227,33 +227,33 @@ describe('a failure', () => {
     });
   });
 
-  test('is an error array under a 200 too', async () => {
+  test('is an error array, also with status 200', async () => {
     await using server = await startFakeServer(() => errorResponse(200, 'GROUP_NAME_TAKEN'));
     await expect(get(server.url)).rejects.toMatchObject({ status: 200, code: 'GROUP_NAME_TAKEN' });
   });
 
-  test('without the error array is named by its status', async () => {
-    await using server = await startFakeServer(() => ({ status: 502, text: '<html>bad gateway</html>' }));
+  test('without an error array has a code with its status', async () => {
+    await using server = await startFakeServer(() => ({ status: 502, text: '<html>unavailable</html>' }));
     await expect(get(server.url)).rejects.toMatchObject({ status: 502, code: 'HTTP_502', items: [] });
   });
 
   test.each([
-    ['a connection that breaks', { hangUp: true }, /was lost/],
-    ['an answer that does not come', { silent: true }, /within 0.2 s/],
-  ])('of the network: %s', async (_, reply, message) => {
+    ['a broken connection', { hangUp: true }, /was lost/],
+    ['a missing response', { silent: true }, /within 0.2 s/],
+  ])('is a network error for %s', async (_, reply, message) => {
     await using server = await startFakeServer(() => reply);
     const error = await get(server.url).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(NetworkError);
     expect((error as Error).message).toMatch(message);
   });
 
-  test('of the network: nobody listens', async () => {
+  test('is a network error for a refused connection', async () => {
     const server = await startFakeServer(() => ({}));
     await server[Symbol.asyncDispose]();
     await expect(get(server.url)).rejects.toMatchObject({ name: 'NetworkError', code: 'ECONNREFUSED' });
   });
 
-  test('a raw call gives it as it is', async () => {
+  test('is returned unchanged by a raw request', async () => {
     await using server = await startFakeServer(() => errorResponse(404, 'PATH_UNKNOWN'));
     const client = createClient({ baseUrl: server.url });
     await expect(client.raw('get', '/nothing', { query: { a: 1 } })).resolves.toMatchObject({

@@ -1,4 +1,4 @@
-/** A tiny real HTTP server that answers as a test says and remembers what it was sent. */
+/** A small HTTP server that returns the responses of a test and records the requests. */
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,9 +16,9 @@ export interface FakeResponse {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly text?: string;
-  /** Breaks the connection instead of answering. */
+  /** Breaks the connection instead of responding. */
   readonly hangUp?: boolean;
-  /** Never answers. */
+  /** Never responds. */
   readonly silent?: boolean;
 }
 
@@ -29,17 +29,17 @@ export interface FakeServer extends AsyncDisposable {
 
 export type FakeHandler = (request: ReceivedRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** `answer` sees each request that arrives, after the whole body. */
-export async function startFakeServer(answer: FakeHandler): Promise<FakeServer> {
+/** Runs `respond` for each request after its body is complete. */
+export async function startFakeServer(respond: FakeHandler): Promise<FakeServer> {
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
       const { method = '', url = '', headers } = request;
-      const got = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
-      received.push(got);
-      const { status = 200, json, text, ...reply } = await answer(got);
+      const complete = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
+      received.push(complete);
+      const { status = 200, json, text, ...reply } = await respond(complete);
       if (reply.hangUp) return void response.destroy();
       if (reply.silent) return;
       const type = json === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
@@ -57,16 +57,16 @@ function stop(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** The answer of a login. */
+/** The response to a login. */
 export function tokenResponse(accessToken: string): FakeResponse {
   return { json: { accessToken, tokenType: 'Bearer', expiresIn: '3600', scope: [] } };
 }
 
-/** A refusal in the service's one error shape. */
+/** An error response of the service. */
 export function errorResponse(
   status: number,
   code: string,
-  message = `said ${code}`,
+  message = `fake ${code}`,
   details?: ErrorDetails,
 ): FakeResponse {
   return { status, json: [{ code, message, details }] };

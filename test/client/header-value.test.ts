@@ -4,7 +4,7 @@ import { errorResponse, startFakeServer } from './fake-server.ts';
 
 const body = { productAlias: 'reports', sku: 'basic', billingType: 'PREPAID' } as const;
 
-test('a value that comes in a header is given as a field', async () => {
+test('a response header is returned as a field', async () => {
   await using server = await startFakeServer(() => ({ status: 204, headers: { 'X-Opaque-Token': 'opaque' } }));
   const client = createClient({ baseUrl: server.url });
   const result = await client.productAccesses.validateToken({ body });
@@ -17,7 +17,7 @@ test('a value that comes in a header is given as a field', async () => {
   await client.close();
 });
 
-test('a failure stays one, also under 200', async () => {
+test('an error response is a failure, also with status 200', async () => {
   for (const status of [200, 404]) {
     await using server = await startFakeServer(() => ({ ...errorResponse(status, 'PRODUCT_NOT_FOUND'), status }));
     const client = createClient({ baseUrl: server.url });

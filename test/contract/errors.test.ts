@@ -67,7 +67,7 @@ describe('an error response', () => {
     ]);
   });
 
-  test('contains the given headers', () => {
+  test('contains the headers of its options', () => {
     expect(apiError('TOO_MANY_ATTEMPTS', undefined, { 'Retry-After': '30' }).headers).toEqual({ 'Retry-After': '30' });
     expect(apiError('GROUP_NOT_FOUND').headers).toEqual({});
   });

@@ -67,8 +67,8 @@ describe('a declared operation', () => {
 
   test('cannot be declared with an unknown role', () => {
     const { command: _none, handle: _handle, ...rest } = open;
-    const misspelt = { ...rest, audit, roles: 'ADMIN or NOBODY', status: [200], handle: async () => ({ items: [] }) };
-    expect(() => defineOperation(misspelt)).toThrow('unknown role NOBODY');
+    const misspelt = { ...rest, audit, roles: 'ADMIN or UNKNOWN', status: [200], handle: async () => ({ items: [] }) };
+    expect(() => defineOperation(misspelt)).toThrow('unknown role UNKNOWN');
   });
 
   test('accepts only declared string fields as targets of its audit events', () => {
@@ -82,7 +82,7 @@ describe('a declared operation', () => {
     const otherPath: Targets = { kind: 'read', targets: { path: ['id'] } };
     // @ts-expect-error: the body has no such field.
     const otherField: Targets = { kind: 'administration', targets: { body: ['count'] } };
-    // @ts-expect-error: a list names nothing.
+    // @ts-expect-error: a list has no target fields.
     const inList: Targets = { kind: 'administration', targets: { response: ['id'] } };
     // @ts-expect-error: a field of the body may hold a password by mistake.
     const inProof: Targets = { kind: 'authentication', targets: { body: ['name'] } };
@@ -113,7 +113,7 @@ describe('the documented responses of an operation', () => {
     ]);
   });
 
-  test('headers that are wrong, where it documents 400; and of a malformed body no more than the code it names', () => {
+  test('include invalid headers only if 400 is documented, and only the declared code of a malformed body', () => {
     const { command: _none, handle: _handle, ...rest } = open;
     const handle = async () => ({ items: [] });
     const headers = { param: z.string() };
@@ -128,11 +128,11 @@ describe('the documented responses of an operation', () => {
     expect(listPipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
     const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
     const hiding = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
-    // Nor an invalid cursor: without 400 it is ignored.
+    // An invalid cursor is ignored if 400 is not documented.
     expect(listPipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
   });
 
-  test('each code has a status that the operation documents', () => {
+  test('have a documented status for each code', () => {
     expect(listOperationErrors(declared).get('GROUP_NOT_FOUND')).toBe(404);
     expect(listOperationErrors(declared).get('GROUP_NAME_TAKEN')).toBe(400);
     expect(listOperationErrors(declared).get('ROLE_MISSING')).toBe(401);

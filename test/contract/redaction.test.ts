@@ -22,7 +22,7 @@ function treeOf(schema: z.ZodType): FieldTree {
   return new FieldTree([z.toJSONSchema(schema, { unrepresentable: 'any' }) as JsonSchema]);
 }
 
-function shown(schema: z.ZodType, value: unknown): unknown {
+function redactWith(schema: z.ZodType, value: unknown): unknown {
   return redact(value, treeOf(schema), style);
 }
 
@@ -71,7 +71,7 @@ describe('redaction', () => {
   test('hides sensitive fields, and what is not declared, at any depth', () => {
     const schema = z.object({ name: z.string(), deep: z.object({ key, list: z.array(z.object({ key })) }) });
     expect(
-      shown(schema, { name: 'a', x: 's', deep: { key: 's', y: 's', list: [{ key: 's', z: { q: 's' } }] } }),
+      redactWith(schema, { name: 'a', x: 's', deep: { key: 's', y: 's', list: [{ key: 's', z: { q: 's' } }] } }),
     ).toEqual({
       name: 'a',
       deep: { key: '<key>', list: [{ key: '<key>', undeclared: 1 }], undeclared: 1 },
@@ -80,7 +80,7 @@ describe('redaction', () => {
   });
 
   test('does not depend on field names', () => {
-    expect(shown(z.object({ password: z.string(), plain: key }), { password: 'a', plain: 's' })).toEqual({
+    expect(redactWith(z.object({ password: z.string(), plain: key }), { password: 'a', plain: 's' })).toEqual({
       password: 'a',
       plain: '<plain>',
     });
@@ -92,7 +92,7 @@ describe('redaction', () => {
       all: sensitive(z.array(z.string()), 'one-time'),
       whole: sensitive(z.object({ a: z.string() }), 'secret'),
     });
-    expect(shown(schema, { codes: ['s', 's'], all: ['s'], whole: { a: 's' } })).toEqual({
+    expect(redactWith(schema, { codes: ['s', 's'], all: ['s'], whole: { a: 's' } })).toEqual({
       codes: ['<codes>', '<codes>'],
       all: '<all>',
       whole: '<whole>',
@@ -104,18 +104,20 @@ describe('redaction', () => {
       z.object({ kind: z.literal('a'), key }),
       z.object({ kind: z.literal('b'), name: z.string() }),
     ]);
-    expect(shown(union, { kind: 'a', key: 's', name: 'n', x: 's' })).toEqual({
+    expect(redactWith(union, { kind: 'a', key: 's', name: 'n', x: 's' })).toEqual({
       kind: 'a',
       key: '<key>',
       name: 'n',
       undeclared: 1,
     });
-    expect(shown(z.record(z.string(), z.object({ key })), { a: { key: 's' } })).toEqual({ a: { key: '<key>' } });
-    expect(shown(z.object({ one: Node, list: z.array(Node) }), { one: { name: 'a', key: 's' }, list: [] })).toEqual({
+    expect(redactWith(z.record(z.string(), z.object({ key })), { a: { key: 's' } })).toEqual({ a: { key: '<key>' } });
+    expect(
+      redactWith(z.object({ one: Node, list: z.array(Node) }), { one: { name: 'a', key: 's' }, list: [] }),
+    ).toEqual({
       one: { name: 'a', key: '<key>' },
       list: [],
     });
-    expect(shown(Node, { name: 'a', below: [{ name: 'b', below: [{ name: 'c', key: 's', x: 's' }] }] })).toEqual({
+    expect(redactWith(Node, { name: 'a', below: [{ name: 'b', below: [{ name: 'c', key: 's', x: 's' }] }] })).toEqual({
       name: 'a',
       below: [{ name: 'b', below: [{ name: 'c', key: '<key>', undeclared: 1 }] }],
     });
@@ -123,22 +125,25 @@ describe('redaction', () => {
 
   test('hides values of undeclared types', () => {
     const schema = z.object({ deep: z.object({ a: z.string() }), list: z.array(z.object({ a: z.string() })) });
-    expect(shown(schema, 's')).toBe('<mistyped>');
-    expect(shown(schema, ['s'])).toEqual(['<mistyped>']);
-    expect(shown(schema, { deep: 's', list: ['s', 1, null] })).toEqual({
+    expect(redactWith(schema, 's')).toBe('<mistyped>');
+    expect(redactWith(schema, ['s'])).toEqual(['<mistyped>']);
+    expect(redactWith(schema, { deep: 's', list: ['s', 1, null] })).toEqual({
       deep: '<mistyped>',
       list: ['<mistyped>', '<mistyped>', null],
     });
-    expect(shown(z.object({ name: z.string() }), { name: { a: 's' } })).toEqual({ name: { undeclared: 1 } });
+    expect(redactWith(z.object({ name: z.string() }), { name: { a: 's' } })).toEqual({ name: { undeclared: 1 } });
   });
 
   test('of an object that allows further fields hides them', () => {
-    expect(shown(z.looseObject({ name: z.string() }), { name: 'a', other: 's' })).toEqual({ name: 'a', undeclared: 1 });
+    expect(redactWith(z.looseObject({ name: z.string() }), { name: 'a', other: 's' })).toEqual({
+      name: 'a',
+      undeclared: 1,
+    });
   });
 
   test('does not confuse inherited properties with declared ones', () => {
     const value = JSON.parse('{"constructor": "s", "__proto__": {"a": "s"}, "toString": "s"}') as unknown;
-    expect(shown(z.object({ name: z.string() }), value)).toEqual({ undeclared: 3 });
+    expect(redactWith(z.object({ name: z.string() }), value)).toEqual({ undeclared: 3 });
   });
 });
 

@@ -36,7 +36,7 @@ const { expression } = fc.letrec<{ expression: RoleExpression }>((tie) => {
 });
 const caller = fc
   .record({ roles: fc.subarray([...knownRoles]), scope: fc.subarray(scopes) })
-  .map((given) => granted(given.roles, given.scope));
+  .map(({ roles, scope }) => granted(roles, scope));
 
 describe('parsing a role expression', () => {
   test('binds and tighter than or', () => {
@@ -169,9 +169,9 @@ describe('the nearest missing roles', () => {
 
   test('are empty exactly if the caller is allowed', () => {
     fc.assert(
-      fc.property(expression, caller, (value, who) => {
-        const miss = findMissingAuthorities(value, who);
-        expect(describeMissing(miss).length + miss.forbidden.length === 0).toBe(isAllowed(value, who));
+      fc.property(expression, caller, (value, subject) => {
+        const miss = findMissingAuthorities(value, subject);
+        expect(describeMissing(miss).length + miss.forbidden.length === 0).toBe(isAllowed(value, subject));
       }),
     );
   });

@@ -1,4 +1,4 @@
-/** What is in a store, with everything that differs from one start to the next told only by where it comes again. */
+/** Makes the data of different servers comparable. */
 import type { IamServer } from '../../src/testing/index.ts';
 
 const random = [
@@ -9,7 +9,7 @@ const random = [
   /(?<=")(?:iam-standin-)?[A-Za-z0-9_-]{43}(?=")/g,
 ];
 
-/** Values made at random become #1, #2 and so on, in the order in which they are met: equal texts are equal structures. */
+/** Replaces random values by #1, #2 and so on, in order of first occurrence. Equal texts mean equal structures. */
 export function normalizeDump(dump: unknown): string {
   const names = new Map<string, string>();
   const nameOf = (value: string) => {
@@ -20,7 +20,7 @@ export function normalizeDump(dump: unknown): string {
   return random.reduce((text, pattern) => text.replaceAll(pattern, nameOf), JSON.stringify(dump, null, 1));
 }
 
-/** What can be read of a server over HTTP, by its control plane and its lists. */
+/** Reads the data of a server over HTTP, from its control plane and its lists. */
 export async function readVisibleData({ client, clock }: IamServer): Promise<Record<string, unknown>> {
   const paths = ['users', 'clients', 'businesses', 'customers', 'sessions', 'inbox', 'settings'];
   const lists = paths.map(async (path) => [path, (await client.raw('GET', `/_iam/${path}`)).body] as const);

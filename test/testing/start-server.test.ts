@@ -21,8 +21,8 @@ function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-const statusOf = (call: Promise<unknown>) =>
-  call.then(
+const statusOf = (response: Promise<unknown>) =>
+  response.then(
     () => 200,
     (error: unknown) => (error instanceof ClientError ? error.status : 0),
   );
@@ -31,7 +31,7 @@ const changeEmail = (iam: IamServer, userId: string, userEmail: string) =>
   iam.client.userIdentities.update({ params: { id: userId }, body: { userEmail } });
 
 describe('a server in this process', () => {
-  test('answers where it says, with credentials of its own', async () => {
+  test('listens on its URL and has separate credentials', async () => {
     await using iam = await startServer({ seed });
     const { adminClientId, adminClientSecret, adminUser, adminPassword, appClientId } = iam.credentials;
     for (const value of [adminClientId, adminClientSecret, adminUser, adminPassword, appClientId])
@@ -47,7 +47,7 @@ describe('a server in this process', () => {
     await elsewhere.close();
   });
 
-  test('is one of several that know nothing of each other', async () => {
+  test('is isolated from other servers in the process', async () => {
     await using one = await startServer();
     await using other = await startServer();
     await one.client.groups.create({ body: { groupName: 'mine', roles: ['VIEW'] } });
@@ -61,14 +61,14 @@ describe('a server in this process', () => {
     expect((await other.as({ token: accessToken }).raw('GET', '/security/iam/v1/groups')).status).toBe(401);
   });
 
-  test('takes the credentials that it is given', async () => {
+  test('uses the credentials of the options', async () => {
     const credentials = { adminClientId: 'root', adminClientSecret: 'a-secret-for-these-tests', appClientId: 'app' };
     await using iam = await startServer({ credentials });
     expect(iam.credentials).toMatchObject(credentials);
     expect((await iam.client.groups.list()).items.length).toBeGreaterThan(0);
   });
 
-  test('takes settings by their names, and the port', async () => {
+  test('accepts settings by name, and a port', async () => {
     await using iam = await startServer({ settings: { 'client-token-lifetime': 60, 'cors-origins': [] } });
     expect(await iam.client.clientIdentities.login()).toMatchObject({ expiresIn: '60' });
     await iam.stop();
@@ -96,7 +96,7 @@ describe('a server in this process', () => {
     await expect(startServer(options)).rejects.toThrow(reason);
   });
 
-  test('gives port and connections back, and can be stopped twice', async () => {
+  test('releases its port and connections, and can be stopped twice', async () => {
     const iam = await startServer();
     await iam.client.groups.list();
     await Promise.all([iam.stop(), iam.stop()]);
@@ -104,29 +104,29 @@ describe('a server in this process', () => {
     await expect(fetch(iam.url)).rejects.toThrow();
   });
 
-  test('lets go of who still waits when it is stopped', async () => {
+  test('ends pending waits when it is stopped', async () => {
     const iam = await startServer();
     const waiting = iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => status);
-    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(() => 'nothing came');
+    const inside = iam.inbox.waitFor({ timeout: 30_000 }).catch(() => 'no message');
     await iam.client.groups.list();
     await iam.stop();
-    expect([await waiting, await inside]).toEqual([404, 'nothing came']);
+    expect([await waiting, await inside]).toEqual([404, 'no message']);
   });
 
-  test('reads a seed from a file, and keeps a store on disk', async () => {
+  test('reads a seed from a file, and persists a store on disk', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-library-'));
     try {
       const file = path.join(folder, 'seed.yaml');
       await writeFile(file, 'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n');
       const options = { seed: file, store: { data: path.join(folder, 'store') } };
       const first = await startServer(options);
-      await first.client.groups.create({ body: { groupName: 'kept', roles: ['VIEW'] } });
+      await first.client.groups.create({ body: { groupName: 'stored', roles: ['VIEW'] } });
       await using copy = await first.fork();
       await first.stop();
       await using second = await startServer(options);
       const names = async (iam: IamServer) => (await iam.client.groups.list()).items.map(({ groupName }) => groupName);
-      expect(await names(second)).toEqual(expect.arrayContaining(['ops', 'kept']));
-      expect(await names(copy)).toContain('kept');
+      expect(await names(second)).toEqual(expect.arrayContaining(['ops', 'stored']));
+      expect(await names(copy)).toContain('stored');
       await second.client.groups.create({ body: { groupName: 'new', roles: ['VIEW'] } });
       const before = await names(second);
       await second.reset();
@@ -137,12 +137,12 @@ describe('a server in this process', () => {
   });
 });
 
-describe('as somebody', () => {
+describe('a signed-in client', () => {
   test.each([
     [undefined, 'ROLE_AUTH-BASIC', 'ROLE_AUTH-MFA'],
     ['AUTH-MFA', 'ROLE_AUTH-MFA', 'ROLE_NONE'],
     ['AUTH-IDENTIFIED', 'ROLE_AUTH-IDENTIFIED', 'ROLE_AUTH-BASIC'],
-  ] as const)('signs a user in to the level %s', async (level, has, lacks) => {
+  ] as const)('has the authorities of the level %s', async (level, has, lacks) => {
     await using iam = await startServer({ seed });
     for (const name of ['ann', 'ann.lee', 'ANN@example.com']) {
       const { accessToken, userId } = await iam.signIn(name, { level });
@@ -153,7 +153,7 @@ describe('as somebody', () => {
     }
   });
 
-  test('calls with the roles of the user, until the session or the token ends', async () => {
+  test('has the roles of the user until the session or the token expires', async () => {
     await using iam = await startServer({ seed, clock: noon });
     const ann = iam.as('ann', { level: 'AUTH-MFA' });
     expect(await statusOf(ann.groups.list())).toBe(200);
@@ -167,7 +167,7 @@ describe('as somebody', () => {
     expect(await statusOf(again.groups.list())).toBe(401);
   });
 
-  test('calls with credentials, and without any', async () => {
+  test('uses the credentials of the options, or none', async () => {
     await using iam = await startServer({ seed });
     const { adminClientId: clientId, adminClientSecret: clientSecret } = iam.credentials;
     expect(await statusOf(iam.as({ basic: { clientId, clientSecret } }).groups.list())).toBe(200);
@@ -175,20 +175,20 @@ describe('as somebody', () => {
     expect(await statusOf(iam.as().groups.list())).toBe(401);
   });
 
-  test('refuses whom nobody is, who is locked, and clients that are not there', async () => {
+  test('rejects unknown and locked users, unknown clients and unknown levels', async () => {
     await using iam = await startServer({ seed });
-    await expect(iam.signIn('nobody')).rejects.toThrow('User nobody not found');
+    await expect(iam.signIn('unknown')).rejects.toThrow('User unknown not found');
     await expect(iam.signIn('bob')).rejects.toThrow('locked');
-    await expect(iam.signIn('ann', { clientId: 'nobody' })).rejects.toThrow('Client nobody not found');
+    await expect(iam.signIn('ann', { clientId: 'unknown' })).rejects.toThrow('Client unknown not found');
     const level = 'MFA' as 'AUTH-MFA';
     await expect(iam.signIn('ann', { level })).rejects.toThrow('Unknown level MFA. Use one of AUTH-IDENTIFIED, ');
-    await expect(iam.as('nobody').groups.list()).rejects.toThrow('User nobody not found');
+    await expect(iam.as('unknown').groups.list()).rejects.toThrow('User unknown not found');
     expect((await iam.client.raw('GET', '/_iam/sessions')).body).toEqual([]);
   });
 });
 
 describe('the inbox', () => {
-  test('waits for what comes, lists it and is cleared', async () => {
+  test('waits for messages, lists them and can be cleared', async () => {
     await using iam = await startServer({ seed });
     await changeEmail(iam, 'ann', 'first@example.com');
     const waiting = iam.inbox.waitFor({ to: 'first@example.com' });
@@ -207,8 +207,8 @@ describe('the inbox', () => {
   });
 });
 
-describe('the calls', () => {
-  test('are listed, and waited for until there are enough', async () => {
+describe('the request log', () => {
+  test('lists requests, and waits until enough requests match', async () => {
     await using iam = await startServer({ seed });
     await iam.client.groups.list();
     const [first] = iam.requests.list({ operation: 'groups.list' });
@@ -229,14 +229,14 @@ describe('the calls', () => {
     await expect(iam.requests.waitFor({ count: 0 })).rejects.toThrow(RangeError);
   });
 
-  test('are not kept without the control plane', async () => {
+  test('is not available without the control plane', async () => {
     await using iam = await startServer({ settings: { 'disable-control-plane': true } });
     expect(() => iam.requests.list()).toThrow('requires the control plane');
   });
 });
 
 describe('the clock', () => {
-  test('begins where it is told, and goes where it is sent', async () => {
+  test('starts at the configured time and can be moved, reset and unfrozen', async () => {
     await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
     expect(iam.clock.now().toISOString()).toBe(noon);
     const { accessToken, sessionId } = await iam.signIn('ann');
@@ -255,7 +255,7 @@ describe('the clock', () => {
     expect((await iam.client.raw('GET', '/_iam/clock')).body).toMatchObject({ frozen: false });
   });
 
-  test('stays where it is when it is told nonsense', async () => {
+  test('rejects invalid times and durations and does not change', async () => {
     await using iam = await startServer({ clock: { at: noon, frozen: true } });
     for (const wrong of ['soon', '10', Number.NaN, 1e20]) expect(() => iam.clock.advance(wrong)).toThrow(RangeError);
     for (const wrong of ['soon', '2030-01-01', new Date(Number.NaN)])
@@ -267,7 +267,7 @@ describe('the clock', () => {
 });
 
 describe('reset', () => {
-  test('makes it what a fresh start with the same seed is', async () => {
+  test('restores the state of a new server with the same seed', async () => {
     const options = { seed, clock: { at: noon, frozen: true } };
     await using used = await startServer(options);
     await using fresh = await startServer(options);
@@ -284,7 +284,7 @@ describe('reset', () => {
     expect(port(normalizeDump(await readVisibleData(used)))).toBe(port(normalizeDump(await readVisibleData(fresh))));
   });
 
-  test('ends what users began, and nothing of what clients have', async () => {
+  test('ends the sessions of users, and preserves client tokens and signing keys', async () => {
     await using iam = await startServer({ seed });
     const ann = iam.as('ann');
     const keys = await iam.client.raw('GET', '/.well-known/jwks.json');
@@ -295,25 +295,25 @@ describe('reset', () => {
     expect((await iam.client.raw('GET', '/.well-known/jwks.json')).body).toEqual(keys.body);
   });
 
-  test('can be done again and again, also at once, and takes less than a start', async () => {
-    const begun = performance.now();
+  test('can be repeated, also concurrently, and takes less time than a start', async () => {
+    const startedAt = performance.now();
     await using iam = await startServer({ seed });
-    const start = performance.now() - begun;
+    const start = performance.now() - startedAt;
     const before = await iam.client.groups.list();
-    const started = performance.now();
+    const resetAt = performance.now();
     for (let at = 0; at < 20; at += 1) {
       await iam.client.groups.create({ body: { groupName: 'again', roles: ['VIEW'] } });
       await Promise.all([iam.reset(), iam.reset()]);
     }
-    expect((performance.now() - started) / 40).toBeLessThan(start);
+    expect((performance.now() - resetAt) / 40).toBeLessThan(start);
     expect(await iam.client.groups.list()).toEqual(before);
   });
 
-  test('lets go of who waits for a message', async () => {
+  test('ends pending waits for a message', async () => {
     await using iam = await startServer({ seed });
     const waiting = statusOf(
       iam.client.raw('GET', '/_iam/inbox/wait?timeout=30').then(({ status }) => {
-        if (status === 404) throw new Error('nothing came');
+        if (status === 404) throw new Error('no message');
       }),
     );
     await iam.client.groups.list();
@@ -323,7 +323,7 @@ describe('reset', () => {
 });
 
 describe('a fork', () => {
-  test('begins with the state and the time of its origin, and goes its own way', async () => {
+  test('starts with the state and the time of its origin, and is independent of it', async () => {
     await using iam = await startServer({ seed, clock: { at: noon, frozen: true } });
     await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
     iam.clock.advance('1h');
@@ -343,7 +343,7 @@ describe('a fork', () => {
     expect(fork.clock.now()).not.toEqual(iam.clock.now());
   });
 
-  test('is reset to where it began, outlives its origin and can be forked', async () => {
+  test('is reset to its initial state, outlives its origin and can be forked', async () => {
     const iam = await startServer({ seed, ...quick });
     await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
     await using fork = await iam.fork();
@@ -357,7 +357,7 @@ describe('a fork', () => {
     expect(await names(second)).toEqual(expect.arrayContaining(['shared', 'later']));
   });
 
-  test('takes none of the tokens of its origin', async () => {
+  test('rejects the tokens of its origin', async () => {
     await using iam = await startServer({ seed });
     const { accessToken: token } = await iam.signIn('ann');
     await using fork = await iam.fork();

@@ -5,10 +5,10 @@ import { startServer } from '../../harness.ts';
 import { Home, tokenVariables } from '../run-cli.ts';
 
 /** A server that creates groups and rejects the configured names. */
-function groupServer(answers: Readonly<Record<string, ReturnType<FakeHandler>>> = {}) {
+function groupServer(responses: Readonly<Record<string, ReturnType<FakeHandler>>> = {}) {
   return startFakeServer(({ body }) => {
     const { groupName } = JSON.parse(body || '{}') as { groupName: string };
-    return answers[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
+    return responses[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
   });
 }
 
@@ -90,7 +90,7 @@ describe('bulk run', () => {
     expect(out.split('\n')).toEqual([
       'LINE  OPERATION      STATE   STATUS  CODE              MESSAGE                ID',
       '2     groups.create  ok      201                                              id-ops',
-      '3     groups.create  failed  412     GROUP_NAME_TAKEN  said GROUP_NAME_TAKEN',
+      '3     groups.create  failed  412     GROUP_NAME_TAKEN  fake GROUP_NAME_TAKEN',
       '',
     ]);
   });
@@ -172,7 +172,7 @@ describe('bulk run', () => {
     ['--max-errors', '-1'],
     ['--columns', 'nmae'],
     ['--operation', 'groups.nothing'],
-  ])('%s %s is wrong usage', async (...words) => {
+  ])('%s %s is a usage error', async (...words) => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home, 'groupName\nops\n');
@@ -203,7 +203,7 @@ describe('bulk run', () => {
     await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('works on the real service: groups, and their members', async () => {
+  test('creates groups and adds members on a real server', async () => {
     await using home = await Home.make();
     await using server = await startServer();
     const { clientId, clientSecret } = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };

@@ -6,7 +6,7 @@ import { run as runWords } from '../../../src/cli/run.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { Home, tokenVariables } from '../run-cli.ts';
 
-const made = { status: 201, json: { groupId: 'g' } };
+const created = { status: 201, json: { groupId: 'g' } };
 const creating = ['--operation', 'groups.create', '-o', 'jsonl'];
 
 async function rows(home: Home, count: number): Promise<string> {
@@ -30,10 +30,10 @@ const nameIn = (server: FakeServer, at: number) =>
 describe('a server that returns Retry-After', () => {
   test.each([429, 503])('receives the same row again after the delay on %d, for any operation', async (status) => {
     await using home = await Home.make();
-    let calls = 0;
+    let requests = 0;
     await using server = await startFakeServer(() => {
-      calls += 1;
-      return calls === 1 ? { ...errorResponse(status, 'BUSY'), headers: { 'retry-after': '0' } } : made;
+      requests += 1;
+      return requests === 1 ? { ...errorResponse(status, 'BUSY'), headers: { 'retry-after': '0' } } : created;
     });
     const outcome = await run(home, server, [await rows(home, 2), ...creating, '--concurrency', '1']);
     expect(outcome.code).toBe(0);
@@ -77,8 +77,8 @@ describe('a run ends before its last row', () => {
   });
 
   test.each([
-    ['the credentials are refused', errorResponse(401, 'CREDENTIALS_INVALID'), 4],
-    ['the token is refused', errorResponse(401, 'TOKEN_INVALID'), 4],
+    ['rejected credentials', errorResponse(401, 'CREDENTIALS_INVALID'), 4],
+    ['a rejected token', errorResponse(401, 'TOKEN_INVALID'), 4],
   ])('on %s, because all rows would fail', async (_what, reply, code) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => reply);
@@ -97,7 +97,7 @@ describe('a run ends before its last row', () => {
 
   test('if not signed in, before the first row', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     expect((await run(home, server, [await rows(home, 2), ...creating], {})).code).toBe(4);
     expect(server.received).toEqual([]);
   });
@@ -106,8 +106,8 @@ describe('a run ends before its last row', () => {
 describe('rows that delete', () => {
   const deleting = async (home: Home, count: number) => {
     const ids = Array.from({ length: count }, (_, at) => `g${at}`);
-    await writeFile(home.file('gone.csv'), `groupId\n${ids.join('\n')}\n`);
-    return [home.file('gone.csv'), '--operation', 'groups.remove'];
+    await writeFile(home.file('groups.csv'), `groupId\n${ids.join('\n')}\n`);
+    return [home.file('groups.csv'), '--operation', 'groups.remove'];
   };
 
   test('need their number as confirmation; --yes is not enough', async () => {
@@ -135,10 +135,10 @@ describe('rows that delete', () => {
 
   test('count only if they are still to be sent', async () => {
     await using home = await Home.make();
-    const gone = new Set<string>();
+    const deleted = new Set<string>();
     await using server = await startFakeServer(({ path }) => {
-      const isFirst = !gone.has(path) && gone.size === 2;
-      gone.add(path);
+      const isFirst = !deleted.has(path) && deleted.size === 2;
+      deleted.add(path);
       return isFirst ? errorResponse(412, 'X') : { status: 204 };
     });
     const words = await deleting(home, 3);
@@ -153,7 +153,7 @@ describe('rows beyond max-changes', () => {
 
   test('are rejected before the first is sent; reads do not count', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     const outcome = await run(home, server, [await rows(home, 4), ...creating], few);
     expect(outcome).toMatchObject({ code: 2, out: '' });
     expect(outcome.err).toContain('This command makes 4; nothing was sent.');
@@ -166,7 +166,7 @@ describe('rows beyond max-changes', () => {
 
   test('are counted by the entries of their lists', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     const row = (...ids: string[]) =>
       JSON.stringify({
         operation: 'user-accesses.add-user',
@@ -186,7 +186,7 @@ describe('rows beyond max-changes', () => {
 describe('many rows', () => {
   test('apply backpressure from the reader of the report', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     const over = new AbortController();
     const stdout = new PassThrough({ highWaterMark: 1 });
     const io = {
@@ -219,7 +219,7 @@ describe('many rows', () => {
       await new Promise((resolve) => setImmediate(resolve));
       names.add((JSON.parse(body) as { groupName: string }).groupName);
       underWay -= 1;
-      return made;
+      return created;
     });
     const outcome = await run(home, server, [await rows(home, 2_000), ...creating, '--concurrency', '16']);
     expect(outcome.code).toBe(0);
@@ -232,10 +232,10 @@ describe('many rows', () => {
 
   test('print no progress with --quiet and a bar on a terminal', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     const words = ['bulk', 'run', await rows(home, 3), ...creating];
-    const shown = await home.iam(words, { url: server.url, variables: tokenVariables, columns: 80 });
-    expect(shown.err).toContain('\r[########                ] 1 of 3 rows');
+    const progress = await home.iam(words, { url: server.url, variables: tokenVariables, columns: 80 });
+    expect(progress.err).toContain('\r[########                ] 1 of 3 rows');
     const quiet = await home.iam([...words, '--ledger', home.file('other'), '-q'], {
       url: server.url,
       variables: tokenVariables,
@@ -246,7 +246,7 @@ describe('many rows', () => {
 
   test('are all sent after the reader of the report closed the pipe', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(() => made);
+    await using server = await startFakeServer(() => created);
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     stdout.on('error', () => undefined);
     const io = {

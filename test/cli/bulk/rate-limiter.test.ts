@@ -22,7 +22,7 @@ describe('the rate limiter', () => {
     const time = createFakeClock();
     const pace = new RateLimiter(time, 50);
     const starts: number[] = [];
-    for (let call = 0; call < 5; call += 1) {
+    for (let request = 0; request < 5; request += 1) {
       await pace.acquire(never);
       starts.push(time.now());
     }
@@ -54,11 +54,11 @@ describe('the rate limiter', () => {
 
 /** Ten thousand rows, and the number of rows that are read and not yet reported. */
 function countedRows(total: number) {
-  const seen = { taken: 0, reported: 0, most: 0 };
+  const seen = { read: 0, reported: 0, max: 0 };
   async function* rows() {
     for (let row = 0; row < total; row += 1) {
-      seen.taken += 1;
-      seen.most = Math.max(seen.most, seen.taken - seen.reported);
+      seen.read += 1;
+      seen.max = Math.max(seen.max, seen.read - seen.reported);
       yield row;
     }
   }
@@ -80,7 +80,7 @@ describe('workers', () => {
       seen.reported += 1;
     }
     expect(results.size).toBe(10_000);
-    expect(seen.most).toBeLessThanOrEqual(9);
+    expect(seen.max).toBeLessThanOrEqual(9);
   });
 
   test('start no row while results are not consumed', async () => {
@@ -88,9 +88,9 @@ describe('workers', () => {
     const results = runConcurrently(rows, 4, async (row) => row, never);
     await results.next();
     for (let turn = 0; turn < 100; turn += 1) await turnOfLoop();
-    expect(seen.taken).toBe(4);
+    expect(seen.read).toBe(4);
     await results.return();
-    expect(seen.taken).toBe(4);
+    expect(seen.read).toBe(4);
   });
 
   test('finish tasks in progress after a failure or the end of the run and start no more', async () => {
@@ -106,19 +106,19 @@ describe('workers', () => {
       for await (const _ of runConcurrently(rows, 3, work, never)) seen.reported += 1;
     };
     await expect(run()).rejects.toThrow('the disk is full');
-    expect([seen.taken, finished]).toEqual([3, 2]);
+    expect([seen.read, finished]).toEqual([3, 2]);
     const other = countedRows(100);
     let isOver = false;
     const done: number[] = [];
     for await (const row of runConcurrently(
       other.rows,
       3,
-      async (given) => given,
+      async (row) => row,
       () => isOver,
     )) {
       done.push(row);
       isOver = true;
     }
-    expect([done.sort(), other.seen.taken]).toEqual([[0, 1, 2], 3]);
+    expect([done.sort(), other.seen.read]).toEqual([[0, 1, 2], 3]);
   });
 });

@@ -9,15 +9,15 @@ import {
 } from '../../client/fake-server.ts';
 import { type CliResult, Home, tokenVariables } from '../run-cli.ts';
 
-type Answers = Record<string, FakeResponse>;
+type Responses = Record<string, FakeResponse>;
 
 /** Creates groups, or returns the configured response for a name. */
-function groupServer(answers: Answers = {}) {
-  const answer: FakeHandler = ({ body }) => {
+function groupServer(responses: Responses = {}) {
+  const respond: FakeHandler = ({ body }) => {
     const { groupName } = JSON.parse(body || '{}') as { groupName: string };
-    return answers[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
+    return responses[groupName] ?? { status: 201, json: { groupId: `id-${groupName}` } };
   };
-  return startFakeServer(answer);
+  return startFakeServer(respond);
 }
 
 function take(server: FakeServer): string[] {
@@ -28,8 +28,8 @@ function take(server: FakeServer): string[] {
 const creating = ['--operation', 'groups.create', '-o', 'jsonl', '--concurrency', '1'];
 
 function run(home: Home, server: FakeServer, words: readonly string[], signal?: AbortSignal): Promise<CliResult> {
-  const given = { url: server.url, variables: tokenVariables, ...(signal ? { signal } : {}) };
-  return home.iam(['bulk', ...words], given);
+  const runOptions = { url: server.url, variables: tokenVariables, ...(signal ? { signal } : {}) };
+  return home.iam(['bulk', ...words], runOptions);
 }
 
 const states = ({ out }: CliResult) =>
@@ -57,8 +57,8 @@ describe('a second run with the same rows', () => {
 
   test('sends rejected rows again and rewrites the reject file', async () => {
     await using home = await Home.make();
-    const answers: Answers = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
-    await using server = await groupServer(answers);
+    const responses: Responses = { a: errorResponse(412, 'X'), c: errorResponse(422, 'Y') };
+    await using server = await groupServer(responses);
     const file = await rows(home);
     const first = await run(home, server, ['run', file, ...creating]);
     expect([first.code, states(first)]).toEqual([8, ['failed', 'ok', 'failed']]);
@@ -66,11 +66,11 @@ describe('a second run with the same rows', () => {
     expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\na\nc\n');
     expect((await stat(home.file('rows.rejects.csv'))).mode & 0o777).toBe(0o600);
     take(server);
-    delete answers.a;
+    delete responses.a;
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(8);
     expect(take(server)).toEqual(['a', 'c']);
     expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\nc\n');
-    delete answers.c;
+    delete responses.c;
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
     expect(take(server)).toEqual(['c']);
     await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -94,14 +94,14 @@ describe('a second run with the same rows', () => {
 
   test('repeats a non-idempotent row without a response only with --repeat-unknown', async () => {
     await using home = await Home.make();
-    const answers: Answers = { b: { hangUp: true } };
-    await using server = await groupServer(answers);
+    const responses: Responses = { b: { hangUp: true } };
+    await using server = await groupServer(responses);
     const file = await rows(home);
     const first = await run(home, server, ['run', file, ...creating]);
     expect([first.code, states(first)]).toEqual([8, ['ok', 'unknown', 'ok']]);
     await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
     take(server);
-    delete answers.b;
+    delete responses.b;
     const second = await run(home, server, ['run', file, ...creating]);
     expect([second.code, states(second), take(server)]).toEqual([8, ['unknown'], []]);
     const retried = await run(home, server, ['retry', home.file('rows.ledger'), '--repeat-unknown']);
@@ -110,10 +110,10 @@ describe('a second run with the same rows', () => {
 
   test('repeats a row with an idempotent operation', async () => {
     await using home = await Home.make();
-    const answers = { first: true };
+    const state = { first: true };
     await using server = await startFakeServer(() => {
-      if (!answers.first) return { json: {} };
-      answers.first = false;
+      if (!state.first) return { json: {} };
+      state.first = false;
       return { hangUp: true };
     });
     const file = await rows(home, 'operation,groupId,groupName\ngroups.update,ops,x\n');
@@ -138,10 +138,10 @@ describe('a second run with the same rows', () => {
   });
 });
 
-describe('the ledger', () => {
+describe('the resume log', () => {
   test('is private and records each row before it is sent and after its response', async () => {
     await using home = await Home.make();
-    await using server = await groupServer({ a: errorResponse(422, 'X', 'no such thing') });
+    await using server = await groupServer({ a: errorResponse(422, 'X', 'not found') });
     await run(home, server, ['run', await rows(home, 'groupName\na\n'), ...creating]);
     const file = home.file('rows.ledger');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -157,9 +157,9 @@ describe('the ledger', () => {
   });
 
   test.each([
-    ['for other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
-    ['of another server', async () => undefined],
-  ])('%s is rejected and nothing is sent', async (what, change) => {
+    ['other rows', async (home: Home) => void (await rows(home, 'groupName\nz\n'))],
+    ['another server', async () => undefined],
+  ])('of %s is rejected and nothing is sent', async (what, change) => {
     await using home = await Home.make();
     await using server = await groupServer();
     await using other = await groupServer();
@@ -174,10 +174,10 @@ describe('the ledger', () => {
   });
 
   test.each([
-    ['not a ledger', 'groupName\nops\n'],
-    ['damaged', '{"ledger":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
-    ['of something else', '{"digest":"x"}\n'],
-  ])('that is %s is rejected and left unchanged', async (_what, text) => {
+    ['a CSV file', 'groupName\nops\n'],
+    ['a damaged file', '{"ledger":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
+    ['another file format', '{"digest":"x"}\n'],
+  ])('is rejected and not changed if it is %s', async (_what, text) => {
     await using home = await Home.make();
     await using server = await groupServer();
     await writeFile(home.file('rows.ledger'), text);
@@ -199,32 +199,32 @@ describe('the ledger', () => {
 describe('bulk retry', () => {
   test('sends only failed rows', async () => {
     await using home = await Home.make();
-    const answers: Answers = { b: errorResponse(412, 'X') };
-    await using server = await groupServer(answers);
+    const responses: Responses = { b: errorResponse(412, 'X') };
+    await using server = await groupServer(responses);
     await run(home, server, ['run', await rows(home), ...creating, '--max-errors', '1']);
     expect(take(server)).toEqual(['a', 'b']);
-    delete answers.b;
+    delete responses.b;
     expect((await run(home, server, ['retry', home.file('rows.ledger')])).code).toBe(0);
     expect(take(server)).toEqual(['b']);
   });
 
-  test('accepts a moved file and rejects changed or missing rows and a missing ledger', async () => {
+  test('accepts a moved file and rejects changed or missing rows and a missing resume log', async () => {
     await using home = await Home.make();
-    const answers: Answers = { b: errorResponse(412, 'X') };
-    await using server = await groupServer(answers);
+    const responses: Responses = { b: errorResponse(412, 'X') };
+    await using server = await groupServer(responses);
     const file = await rows(home);
     await run(home, server, ['run', file, ...creating]);
     take(server);
-    const ledger = home.file('rows.ledger');
+    const resumeLog = home.file('rows.ledger');
     await writeFile(home.file('changed.csv'), 'groupName\nz\n');
-    expect((await run(home, server, ['retry', ledger, home.file('changed.csv')])).code).toBe(2);
+    expect((await run(home, server, ['retry', resumeLog, home.file('changed.csv')])).code).toBe(2);
     await writeFile(home.file('moved.csv'), await readFile(file));
     await rm(file);
-    expect((await run(home, server, ['retry', ledger])).code).toBe(2);
+    expect((await run(home, server, ['retry', resumeLog])).code).toBe(2);
     expect((await run(home, server, ['retry', home.file('none')])).code).toBe(2);
     expect(take(server)).toEqual([]);
-    delete answers.b;
-    expect((await run(home, server, ['retry', ledger, home.file('moved.csv')])).code).toBe(0);
+    delete responses.b;
+    expect((await run(home, server, ['retry', resumeLog, home.file('moved.csv')])).code).toBe(0);
     expect(take(server)).toEqual(['b']);
   });
 });
@@ -234,69 +234,66 @@ describe('files of a run', () => {
     await using home = await Home.make();
     await using server = await groupServer();
     const file = await rows(home);
-    await writeFile(home.file('mine'), 'precious');
-    expect((await run(home, server, ['run', file, ...creating, '--rejects', home.file('mine')])).code).toBe(2);
-    expect(await readFile(home.file('mine'), 'utf8')).toBe('precious');
+    await writeFile(home.file('existing'), 'precious');
+    expect((await run(home, server, ['run', file, ...creating, '--rejects', home.file('existing')])).code).toBe(2);
+    expect(await readFile(home.file('existing'), 'utf8')).toBe('precious');
     expect(take(server)).toEqual([]);
   });
 
   test('the reject file is valid input', async () => {
     await using home = await Home.make();
-    const answers: Answers = { 'a,"x"\ny': errorResponse(412, 'X') };
-    await using server = await groupServer(answers);
+    const responses: Responses = { 'a,"x"\ny': errorResponse(412, 'X') };
+    await using server = await groupServer(responses);
     const file = await rows(home, '\ufeffgroupName,roles\r\n"a,""x""\ny",A\r\nb,B\r\n');
     expect((await run(home, server, ['run', file, ...creating])).code).toBe(8);
     take(server);
-    delete answers['a,"x"\ny'];
+    delete responses['a,"x"\ny'];
     expect((await run(home, server, ['run', home.file('rows.rejects.csv'), ...creating])).code).toBe(0);
     expect(take(server)).toEqual(['a,"x"\ny']);
   });
 
   test('secrets are written only to their private file, also on resume', async () => {
     await using home = await Home.make();
-    let made = 0;
+    let created = 0;
     await using server = await startFakeServer(({ body }) => {
-      if (body.includes('refused') && made === 1) return errorResponse(422, 'X', 'no secret-2 here');
-      made += 1;
-      return { status: 201, json: { id: `k${made}`, apiKey: `very-secret-${made}` } };
+      if (body.includes('rejected') && created === 1) return errorResponse(422, 'X', 'no secret-2 here');
+      created += 1;
+      return { status: 201, json: { id: `k${created}`, apiKey: `very-secret-${created}` } };
     });
-    const file = await rows(home, 'appId,clientId,apiKey\nx,y,\nrefused,y,secret-2\n');
+    const file = await rows(home, 'appId,clientId,apiKey\nx,y,\nrejected,y,secret-2\n');
     const words = ['run', file, '--operation', 'api-key.create', '--concurrency', '1', '-o', 'jsonl'];
     expect((await run(home, server, words)).code).toBe(2);
     expect(server.received).toEqual([]);
     const secrets = home.file('secrets');
     const first = await run(home, server, [...words, '--secret-output', secrets]);
     expect(first.code).toBe(8);
-    made = 2;
+    created = 2;
     const second = await run(home, server, [...words, '--secret-output', secrets]);
     expect(second.code).toBe(0);
     expect((await stat(secrets)).mode & 0o777).toBe(0o600);
-    const kept = (await readFile(secrets, 'utf8'))
+    const stored = (await readFile(secrets, 'utf8'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(kept).toEqual([
+    expect(stored).toEqual([
       { line: 2, operation: 'api-key.create', id: 'k1', apiKey: 'very-secret-1' },
       { line: 3, operation: 'api-key.create', id: 'k3', apiKey: 'very-secret-3' },
     ]);
-    const ledger = await readFile(home.file('rows.ledger'), 'utf8');
-    expect(ledger + first.out + first.err + second.out + second.err).not.toContain('secret-');
+    const resumeLog = await readFile(home.file('rows.ledger'), 'utf8');
+    expect(resumeLog + first.out + first.err + second.out + second.err).not.toContain('secret-');
   });
 
-  test.each(['rejects', 'ledger'])(
-    'where the %s can not be written, no file of secrets is left behind either',
-    async (kind) => {
-      await using home = await Home.make();
-      await using server = await startFakeServer(() => ({ status: 201, json: {} }));
-      const file = await rows(home, 'appId,clientId\nx,y\n');
-      await mkdir(home.file('mine'));
-      const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];
-      expect((await run(home, server, [...words, `--${kind}`, home.file('mine')])).code).not.toBe(0);
-      await expect(stat(home.file('secrets'))).rejects.toThrow('ENOENT');
-      expect(server.received).toEqual([]);
-      expect((await run(home, server, words)).code).toBe(0);
-    },
-  );
+  test.each(['rejects', 'ledger'])('no secret file remains if the --%s file cannot be written', async (kind) => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => ({ status: 201, json: {} }));
+    const file = await rows(home, 'appId,clientId\nx,y\n');
+    await mkdir(home.file('existing'));
+    const words = ['run', file, '--operation', 'api-key.create', '--secret-output', home.file('secrets')];
+    expect((await run(home, server, [...words, `--${kind}`, home.file('existing')])).code).not.toBe(0);
+    await expect(stat(home.file('secrets'))).rejects.toThrow('ENOENT');
+    expect(server.received).toEqual([]);
+    expect((await run(home, server, words)).code).toBe(0);
+  });
 
   test('rejects a secret file that is readable by others', async () => {
     await using home = await Home.make();

@@ -21,7 +21,7 @@ export interface CatalogueEntry {
 }
 
 /** A request that reached the server. */
-export interface LoggedCall {
+export interface LoggedRequest {
   readonly method: string;
   readonly operation?: string;
   readonly status: number;
@@ -38,7 +38,7 @@ export interface PreparedExample {
 
 type Tokens = Readonly<Record<'administrator' | 'alice' | 'bob', string>>;
 
-const snapshot = 'walk';
+const snapshot = 'conformance';
 const snapshotNames = ['before', 'after'];
 
 /** Every command once; two operations can share one. */
@@ -113,11 +113,11 @@ export class ExampleRunner implements AsyncDisposable {
   }
 
   /** The requests since a position. */
-  async callsSince(mark: number): Promise<LoggedCall[]> {
+  async requestsSince(mark: number): Promise<LoggedRequest[]> {
     const end = (await this.markLog()) - 1;
     const lines = this.server.log
       .slice(mark, end)
-      .map((line) => JSON.parse(line) as LoggedCall & { readonly msg: string });
+      .map((line) => JSON.parse(line) as LoggedRequest & { readonly msg: string });
     return lines.filter(({ msg }) => msg === 'request');
   }
 

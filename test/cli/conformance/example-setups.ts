@@ -22,7 +22,7 @@ export interface ExampleSetup {
   /** The exit code, 0 by default. */
   readonly code?: number;
   /** Setup that depends on the results of other commands. */
-  prepare?(tools: SetupDeps): Promise<Pick<ExampleSetup, 'stdin' | 'names'>>;
+  prepare?(deps: SetupDeps): Promise<Pick<ExampleSetup, 'stdin' | 'names'>>;
 }
 
 /** Alice has passed the second factor, bob acts for no business; both have a token, `client` and `deployer` a secret. */
@@ -46,8 +46,8 @@ const withClientToken = {
 const withLoggedCall = {
   prepare: async ({ iam }: SetupDeps) => {
     await iam('groups list');
-    const [call] = JSON.parse((await iam('requests list --limit 1 -o json')).out) as { id: string }[];
-    return { names: { REQUEST_ID: call?.id ?? '' } };
+    const [request] = JSON.parse((await iam('requests list --limit 1 -o json')).out) as { id: string }[];
+    return { names: { REQUEST_ID: request?.id ?? '' } };
   },
 };
 

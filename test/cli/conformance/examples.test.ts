@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { varyingRoles } from '../../../src/cli/command.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { describeMissing, findMissingAuthorities, isAllowed, parseRoles } from '../../../src/contract/roles.ts';
-import { type CatalogueEntry, ExampleRunner, type LoggedCall, readCatalogue } from './example-runner.ts';
+import { type CatalogueEntry, ExampleRunner, type LoggedRequest, readCatalogue } from './example-runner.ts';
 import { exampleSetups } from './example-setups.ts';
 
 /** Commands that need a separate process or store files, and the tests that cover them. */
@@ -57,31 +57,31 @@ describe('the examples', () => {
       const tried = await run(['--dry-run']);
       expect([0, code]).toContain(tried.code);
       expect(tried.out).not.toBe('');
-      expect(changes(await runner.callsSince(since))).toEqual([]);
+      expect(changes(await runner.requestsSince(since))).toEqual([]);
       expect(await runner.server.dump()).toEqual(before);
     }
-    const isPrompted = entry.effect === 'destructive' && !entry.effectVaries && !isAnswered(words);
+    const isPrompted = entry.effect === 'destructive' && !entry.effectVaries && !isConfirmed(words);
     if (isPrompted) expect((await run()).code).toBe(words.includes('bulk') ? code : 10);
-    const answers = isPrompted ? ['--yes'] : [];
-    const outcome = await run(answers);
+    const confirmation = isPrompted ? ['--yes'] : [];
+    const outcome = await run(confirmation);
     expect(outcome.code, outcome.err || outcome.out).toBe(code);
     if (code === 0) expect(outcome.err).not.toContain('error:');
     if (printsJson(words)) expect(() => JSON.parse(outcome.out)).not.toThrow();
-    const calls = await runner.callsSince(since);
-    if (entry.effect === 'local' && !loginCommands.includes(entry.command)) expect(calls).toEqual([]);
+    const requests = await runner.requestsSince(since);
+    if (entry.effect === 'local' && !loginCommands.includes(entry.command)) expect(requests).toEqual([]);
     if (entry.effect === 'read') {
-      expect(changes(calls)).toEqual([]);
+      expect(changes(requests)).toEqual([]);
       expect(await runner.server.dump()).toEqual(before);
     }
-    expect(listUndeclaredOperations(entry, calls)).toEqual([]);
+    expect(listUndeclaredOperations(entry, requests)).toEqual([]);
     if (!writes(entry) || !entry.idempotent) return;
     const after = await runner.server.dump();
-    await run(answers);
+    await run(confirmation);
     expect(await runner.server.dump()).toEqual(after);
   });
 });
 
-test('commands covered by other tests appear in them', async () => {
+test('commands covered by other tests appear in those tests', async () => {
   for (const [command, file] of Object.entries(testedElsewhere)) {
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
     const last = command.split(' ').at(-1) ?? '';
@@ -103,12 +103,12 @@ function writes({ effect, command }: CatalogueEntry): boolean {
   return (effect === 'write' || effect === 'destructive') && !loginCommands.includes(command);
 }
 
-function isAnswered(words: readonly string[]): boolean {
+function isConfirmed(words: readonly string[]): boolean {
   return words.some((word) => ['--yes', '-y', '--confirm'].includes(word));
 }
 
-function changes(calls: readonly LoggedCall[]): LoggedCall[] {
-  return calls.filter(({ method, operation = '' }) => method !== 'GET' && !signIn.includes(operation));
+function changes(requests: readonly LoggedRequest[]): LoggedRequest[] {
+  return requests.filter(({ method, operation = '' }) => method !== 'GET' && !signIn.includes(operation));
 }
 
 function printsJson(words: readonly string[]): boolean {
@@ -116,10 +116,10 @@ function printsJson(words: readonly string[]): boolean {
 }
 
 /** Requested operations whose roles are not covered by the roles of the command. */
-function listUndeclaredOperations({ command, roles }: CatalogueEntry, calls: readonly LoggedCall[]): string[] {
+function listUndeclaredOperations({ command, roles }: CatalogueEntry, requests: readonly LoggedRequest[]): string[] {
   if (roles === varyingRoles || loginCommands.includes(command) || roleTolerantCommands.includes(command)) return [];
   const missing = describeMissing(findMissingAuthorities(parseRoles(roles), { roles: new Set(), scope: new Set() }));
   const granted = { roles: new Set(missing), scope: new Set<string>() };
-  const called = manifest.operations.filter(({ id }) => calls.some(({ operation }) => operation === id));
-  return called.filter((operation) => !isAllowed(parseRoles(operation.roles), granted)).map(({ id }) => id);
+  const requested = manifest.operations.filter(({ id }) => requests.some(({ operation }) => operation === id));
+  return requested.filter((operation) => !isAllowed(parseRoles(operation.roles), granted)).map(({ id }) => id);
 }

@@ -42,17 +42,17 @@ async function prepareFirstExample({ examples, effect }: CatalogueEntry, url: st
   const { before, prepare } = exampleSetups[example] ?? {};
   if (before ?? prepare) await runner.reset();
   const ready = await runner.prepare(example, url);
-  const answers = effect === 'destructive' && !ready.words.includes('--yes') ? ['--yes'] : [];
-  return (format: readonly string[]) => ready.run([...answers, '--max-wait', '0', ...format]);
+  const confirmation = effect === 'destructive' && !ready.words.includes('--yes') ? ['--yes'] : [];
+  return (format: readonly string[]) => ready.run([...confirmation, '--max-wait', '0', ...format]);
 }
 
 describe.each(entries)('$command', (entry) => {
   test('reports each rejection to people and programs, with its exit code', async () => {
-    let answer: ReturnType<FakeHandler> = {};
-    await using server = await startFakeServer(() => answer);
+    let response: ReturnType<FakeHandler> = {};
+    await using server = await startFakeServer(() => response);
     const run = await prepareFirstExample(entry, server.url);
     for (const { what, status, code, exitCode } of failureCases) {
-      answer = errorResponse(status, code, `${what}.`);
+      response = errorResponse(status, code, `${what}.`);
       const outcome = await run(['-o', 'json']);
       expect({ what, ...outcome, err: '' }).toEqual({ what, code: exitCode, out: '', err: '' });
       const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };

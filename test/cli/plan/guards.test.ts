@@ -23,18 +23,18 @@ describe('a change that would lock out the caller', () => {
     const variables = await createOperator(fixture);
     const file = await fixture.write('iam.yaml', text);
     const before = await dumpDirectory(fixture.server);
-    const given = { variables };
+    const runOptions = { variables };
     const host = new URL(fixture.server.url).host;
-    const outcome = await fixture.iam(['apply', '-f', file, '--yes', '--confirm', host], given);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes', '--confirm', host], runOptions);
     expect(outcome).toMatchObject({
       code: 2,
       err: expect.stringContaining('You would lose ADMIN and IAM_ADMIN_MAINTENANCE'),
     });
     expect(await dumpDirectory(fixture.server)).toEqual(before);
-    expect((await fixture.iam(['plan', '-f', file], given)).out).toContain('! You would lose');
+    expect((await fixture.iam(['plan', '-f', file], runOptions)).out).toContain('! You would lose');
     const allowed = ['apply', '-f', file, '--yes', '--allow-self-lockout'];
-    expect((await fixture.iam(allowed, given)).code).toBe(10);
-    expect((await fixture.iam([...allowed, '--confirm', host], given)).code).toBe(0);
+    expect((await fixture.iam(allowed, runOptions)).code).toBe(10);
+    expect((await fixture.iam([...allowed, '--confirm', host], runOptions)).code).toBe(0);
   });
 
   test('is accepted if the caller keeps its roles through another group', async () => {
@@ -143,12 +143,12 @@ describe('a concurrent change', () => {
     await using fixture = await startPlanFixture();
     let work = async (): Promise<unknown> => undefined;
     await using between = await startInterposingProxy(fixture.server.url, 2, () => work());
-    const given = { url: between.url };
-    const made = await fixture.write('made.yaml', 'set: s\ngroups:\n  - {groupName: ops, roles: [A]}\n');
-    expect((await fixture.iam(['apply', '-f', made, '--yes'], given)).code).toBe(0);
+    const runOptions = { url: between.url };
+    const created = await fixture.write('created.yaml', 'set: s\ngroups:\n  - {groupName: ops, roles: [A]}\n');
+    expect((await fixture.iam(['apply', '-f', created, '--yes'], runOptions)).code).toBe(0);
     work = () => fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } });
     const none = await fixture.write('none.yaml', 'set: s\n');
-    const outcome = await fixture.iam(['apply', '-f', none, '--prune', '--confirm', 's'], given);
+    const outcome = await fixture.iam(['apply', '-f', none, '--prune', '--confirm', 's'], runOptions);
     expect(outcome.code).toBe(6);
     expect((await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).roles).toEqual(['A', 'THEIRS']);
   });

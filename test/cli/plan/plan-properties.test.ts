@@ -102,8 +102,8 @@ test('no step between two acyclic graphs creates a cycle', () => {
         current.set(step.change.name, { dependencies: [...new Set(now)] });
         expect(sortTopologically(current).cycles).toEqual([]);
       }
-      for (const [name, wanted] of Object.entries(after))
-        expect([...(current.get(name)?.dependencies ?? [])].sort()).toEqual([...wanted].sort());
+      for (const [name, expected] of Object.entries(after))
+        expect([...(current.get(name)?.dependencies ?? [])].sort()).toEqual([...expected].sort());
     }),
   );
 });

@@ -126,7 +126,7 @@ describe('--prune of memberships', () => {
   const listUsers = async ({ server }: PlanFixture) =>
     (await server.admin.userAccesses.listUsers({ params: { groupName: 'ops' } })).items.map(({ userId }) => userId);
 
-  /** A foreign group with members u1 and u2 from the set and u3 from another writer. */
+  /** A group outside the set, with members u1 and u2 from the set and u3 from another writer. */
   async function addMembers(fixture: PlanFixture): Promise<void> {
     const { admin } = fixture.server;
     await admin.groups.create({ body: { groupName: 'ops', roles: ['DEPLOY'] } });

@@ -36,17 +36,17 @@ async function startProxy(
     if (isBroken && when === 'before') return void response.destroy();
     if (isBroken && typeof when === 'function') await when();
     const { method = 'GET' } = request;
-    const answer = await fetch(url + request.url, {
+    const received = await fetch(url + request.url, {
       method,
       headers: headers as Record<string, string>,
       ...(body.length > 0 ? { body } : {}),
     });
     if (isBroken && when === 'after') return void response.destroy();
-    const given = Object.fromEntries(
-      [...answer.headers].filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name)),
+    const forwarded = Object.fromEntries(
+      [...received.headers].filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name)),
     );
-    response.writeHead(answer.status, given);
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    response.writeHead(received.status, forwarded);
+    response.end(Buffer.from(await received.arrayBuffer()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

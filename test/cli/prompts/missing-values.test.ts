@@ -140,7 +140,9 @@ describe('a list of choices', () => {
     ['sessions end', '/_iam/sessions', 'sessionId'],
   ])('exists for iam %s', async (words, path, field) => {
     const rows = ['first', 'second'].map((value) => ({ [field]: value, createdAt: '2030-01-31T12:00:00Z' }));
-    await using server = await startFakeServer((call) => (call.path.startsWith(path) ? { json: rows } : { json: {} }));
+    await using server = await startFakeServer((request) =>
+      request.path.startsWith(path) ? { json: rows } : { json: {} },
+    );
     const { questions } = await person(server, words.split(' '), 'second', false);
     expect((await searchChoices(questions[0])).map(({ value }) => value)).toEqual(['first', 'second']);
   });

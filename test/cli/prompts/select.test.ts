@@ -22,7 +22,7 @@ function longList() {
   };
   const pause = (milliseconds: number) => new Promise<void>((end) => void waits.push({ milliseconds, end }));
   const context = { environment: { pause }, io: { stderr: { columns: 80 }, signal: neverAborted } };
-  const picking = (prompter?: unknown) =>
+  const selectOptions = (prompter?: unknown) =>
     ({
       context,
       promptOptions: { io: { prompter } },
@@ -30,12 +30,12 @@ function longList() {
       list,
       validate: () => true,
     }) as unknown as SelectOptions;
-  return { loaded, waits, picking };
+  return { loaded, waits, selectOptions };
 }
 
 test('a term without local matches is searched on the server after a pause in typing', async () => {
-  const { loaded, waits, picking } = longList();
-  const { source } = createSearch(picking(), first, []);
+  const { loaded, waits, selectOptions } = longList();
+  const { source } = createSearch(selectOptions(), first, []);
   expect((await source('u19', { signal: neverAborted })).map(({ value }) => value).slice(0, 2)).toEqual([
     'u19',
     'u190',
@@ -55,8 +55,8 @@ test('a term without local matches is searched on the server after a pause in ty
 });
 
 test('Enter does not select from the list of an earlier term', async () => {
-  const { waits, picking } = longList();
-  const { source, validate } = createSearch(picking(), first, []);
+  const { waits, selectOptions } = longList();
+  const { source, validate } = createSearch(selectOptions(), first, []);
   await source(undefined, { signal: neverAborted });
   expect(await validate('u0')).toBe(true);
   const later = source('zoe', { signal: neverAborted });
@@ -68,9 +68,9 @@ test('Enter does not select from the list of an earlier term', async () => {
 });
 
 test('several values of a long list are selected one by one, without duplicates', async () => {
-  const { picking } = longList();
+  const { selectOptions } = longList();
   const { prompter, questions } = createScriptedPrompter('u1', 'u2', '');
-  expect(await selectMany(picking(prompter))).toEqual(['u1', 'u2']);
+  expect(await selectMany(selectOptions(prompter))).toEqual(['u1', 'u2']);
   expect(questions.map(({ message }) => message)).toEqual(['User id:', '1 selected; next:', '2 selected; next:']);
   expect((await searchChoices(questions[2])).slice(0, 2).map(({ value }) => value)).toEqual(['', 'u0']);
   expect((await searchChoices(questions[2], 'u1')).map(({ value }) => value)).not.toContain('u1');

@@ -24,9 +24,9 @@ const questions: Question[] = [
 
 test.each(questions)('a $type prompt ends with its input, and never returns yes', async (question) => {
   const { stdin, ask } = terminal();
-  const asking = ask(question);
+  const reply = ask(question);
   stdin.end();
-  await expect(asking).rejects.toMatchObject({ code: 'INPUT_NEEDED', exitCode: 10 });
+  await expect(reply).rejects.toMatchObject({ code: 'INPUT_NEEDED', exitCode: 10 });
 });
 
 test('a prompt fails if the input has ended before', async () => {
@@ -42,24 +42,24 @@ test.each([
   ['Ctrl-D', '\u0004', { code: 'INPUT_NEEDED' }],
 ])('%s cancels the prompt', async (_name, key, failure) => {
   const { stdin, ask } = terminal();
-  const asking = ask({ type: 'input', message: 'Name:' });
+  const reply = ask({ type: 'input', message: 'Name:' });
   setImmediate(() => stdin.write(key));
-  await expect(asking).rejects.toMatchObject(failure);
+  await expect(reply).rejects.toMatchObject(failure);
 });
 
 test('an answer that arrives with the end of the input is accepted', async () => {
   const { stdin, ask } = terminal();
-  const asking = ask({ type: 'input', message: 'Name:' });
+  const reply = ask({ type: 'input', message: 'Name:' });
   stdin.end('anna\n');
-  expect(await asking).toBe('anna');
+  expect(await reply).toBe('anna');
 });
 
 test('a prompt without color is drawn without color sequences', async () => {
   const { stdin, stderr, ask } = terminal(false);
   // Colored here: whether inquirer uses colors depends on the environment of the tests.
-  const asking = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
+  const reply = ask({ type: 'confirm', message: '\u001b[31mSure?\u001b[39m', default: false });
   setImmediate(() => stdin.write('y\n'));
-  expect(await asking).toBe(true);
+  expect(await reply).toBe(true);
   const drawn = drainStream(stderr);
   expect(drawn).toContain('? Sure?');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences for color and weight
@@ -70,14 +70,14 @@ test('a signal aborts the prompt and restores the terminal', async () => {
   const { stdin, interruption, ask } = terminal();
   const modes: boolean[] = [];
   Object.assign(stdin, { setRawMode: (mode: boolean) => modes.push(mode) });
-  const asking = ask({ type: 'input', message: 'Name:' });
+  const reply = ask({ type: 'input', message: 'Name:' });
   const modeAtOnce = new Promise((resolve) =>
     setImmediate(() => {
       interruption.abort('SIGTERM');
       resolve(modes.at(-1));
     }),
   );
-  await expect(asking).rejects.toMatchObject({ name: 'AbortPromptError' });
+  await expect(reply).rejects.toMatchObject({ name: 'AbortPromptError' });
   expect(await modeAtOnce).toBe(false);
 });
 
@@ -86,9 +86,9 @@ test('a prompt removes its listeners from the streams', async () => {
   const count = () => ['end', 'close'].reduce((sum, name) => sum + stdin.listenerCount(name), 0);
   const before = count();
   for (let round = 0; round < 3; round += 1) {
-    const asking = ask({ type: 'confirm', message: 'Sure?', default: false });
+    const reply = ask({ type: 'confirm', message: 'Sure?', default: false });
     setImmediate(() => stdin.write('y\n'));
-    expect(await asking).toBe(true);
+    expect(await reply).toBe(true);
   }
   expect(count()).toBeLessThanOrEqual(before + 1);
   expect(drainStream(stderr)).toContain('Sure?');
