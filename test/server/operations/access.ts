@@ -32,7 +32,7 @@ export function listRoleSets(expression: RoleExpression): RoleSet[] {
 const clientRoles = ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', 'CLI-1STPARTY', 'CLI-3RDPARTY'];
 
 /** Creates an authenticated client with exactly these roles. */
-async function callerWith(server: TestServer, roles: RoleSet, onResponse?: (answer: ApiResponse) => void) {
+async function callerWith(server: TestServer, roles: RoleSet, onResponse?: (response: ApiResponse) => void) {
   const party = roles.includes('CLI-1STPARTY') ? '1STPARTY' : '3RDPARTY';
   const authorities = roles.filter((role) => !clientRoles.includes(role));
   return server.as({ basic: await server.makeClient({ party, authorities }) }, { onResponse });
@@ -64,13 +64,17 @@ export function sharedServer(): () => TestServer {
 /** Creates what a request of the operation needs and returns its input. */
 type Prepare = (server: TestServer) => Promise<CallInput>;
 
-type Writer = (server: TestServer) => Promise<IamClient>;
+type CreateCaller = (server: TestServer) => Promise<IamClient>;
 
 /**
- * Tests who may call the operation: each alternative of its role expression, each missing role, missing and invalid
- * credentials. `writer` is a caller with access where the administrator has none.
+ * Tests the access rules of an operation: each alternative of its role expression, each missing role, missing and
+ * invalid credentials. `createCaller` returns a caller with access for operations that the administrator cannot use.
  */
-export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = async ({ admin }) => admin): void {
+export function testAccess(
+  id: OperationId,
+  prepare: Prepare,
+  createCaller: CreateCaller = async ({ admin }) => admin,
+): void {
   const operation: Operation<never> = operations[id];
   const alternatives = listRoleSets(operation.roles);
 
@@ -91,7 +95,7 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
       input = await prepare(shared());
     });
 
-    test.each(listMissingOne(operation))(
+    test.each(listIncompleteRoleSets(operation))(
       'rejects a caller without %s and leaves the store unchanged',
       async (_, roles) => {
         const server = shared();
@@ -113,7 +117,7 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
     test('rejects missing and invalid credentials with 401 and leaves the store unchanged', async () => {
       const server = shared();
       const before = await server.dump();
-      for (const [credentials, code] of noCredentials) {
+      for (const [credentials, code] of rejectedCredentials) {
         const failure = await catchClientError(server.as(credentials).call(id, input));
         expect(failure, code).toMatchObject({ status: 401, code });
         expect(failure.items).toEqual([expect.objectContaining({ code, message: expect.stringMatching(/./) })]);
@@ -130,20 +134,20 @@ export function testAccess(id: OperationId, prepare: Prepare, writer: Writer = a
     });
   });
 
-  if (operation.method !== 'GET') testUnwritable(id, prepare, writer);
+  if (operation.method !== 'GET') testReadOnlyStore(id, prepare, createCaller);
 }
 
-const noCredentials = [
+const rejectedCredentials = [
   [undefined, 'CREDENTIALS_MISSING'],
-  [{ basic: { clientId: 'nobody', clientSecret: 'nothing' } }, 'CREDENTIALS_INVALID'],
+  [{ basic: { clientId: 'unknown', clientSecret: 'nothing' } }, 'CREDENTIALS_INVALID'],
   [{ basic: { clientId: 'test-admin', clientSecret: 'wrong' } }, 'CREDENTIALS_INVALID'],
   [{ basic: { clientId: 'test-app', clientSecret: '' } }, 'CREDENTIALS_INVALID'],
   [{ apiKey: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }, 'CREDENTIALS_INVALID'],
-  [{ token: 'no.token.atall' }, 'TOKEN_INVALID'],
+  [{ token: 'not.a.token' }, 'TOKEN_INVALID'],
 ] as const;
 
 /** Each alternative without one of its roles, unless the remaining roles satisfy another alternative. */
-function listMissingOne({ roles: expression }: Operation<never>): [string, RoleSet][] {
+function listIncompleteRoleSets({ roles: expression }: Operation<never>): [string, RoleSet][] {
   const incomplete = listRoleSets(expression).flatMap((alternative) =>
     alternative
       .filter((role) => role !== 'CLI-AUTH-IDENTIFIED' && role !== 'CLI-AUTH-BASIC')
@@ -155,11 +159,11 @@ function listMissingOne({ roles: expression }: Operation<never>): [string, RoleS
   return rejected.filter(([name], at) => rejected.findIndex(([other]) => other === name) === at);
 }
 
-function testUnwritable(id: OperationId, prepare: Prepare, writer: Writer): void {
+function testReadOnlyStore(id: OperationId, prepare: Prepare, createCaller: CreateCaller): void {
   test('returns 503 with Retry-After while the store is read-only', async () => {
     await using server = await startServer();
     const input = await prepare(server);
-    const caller = await writer(server);
+    const caller = await createCaller(server);
     const before = await server.dump();
     server.stopWrites();
     const failure = await catchClientError(caller.call(id, input));

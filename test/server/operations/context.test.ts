@@ -7,8 +7,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Records the contexts that two handlers receive: one operation is public, the other needs a caller. */
-async function contexts() {
+/** Returns the contexts that the handlers of a public and of an authenticated operation receive. */
+async function recordContexts() {
   const handlers = [vi.spyOn(loginClient, 'handle'), vi.spyOn(getGroup, 'handle')] as const;
   await using server = await startServer();
   await server.as(adminClient).clientIdentities.login();
@@ -18,14 +18,14 @@ async function contexts() {
 }
 
 test('passes values to a handler, not getters created for the request', async () => {
-  for (const context of await contexts()) {
+  for (const context of await recordContexts()) {
     const getters = Object.entries(Object.getOwnPropertyDescriptors(context)).filter(([, { get }]) => get);
     expect(getters).toEqual([]);
   }
 });
 
-test('passes the caller to the handler of a public operation if there is one, and an error otherwise', async () => {
-  const [ofLogin, ofGet] = (await contexts()) as { caller: { subject: string } }[];
+test('passes the caller to a handler; that of a public operation throws when it reads the caller', async () => {
+  const [ofLogin, ofGet] = (await recordContexts()) as { caller: { subject: string } }[];
   expect(ofGet?.caller.subject).toBe(adminClient.clientId);
   expect(() => ofLogin?.caller.subject).toThrow(
     'client-identities.login reads the caller, but accepts unauthenticated requests',

@@ -49,11 +49,11 @@ test('accepts a key chosen by the caller, but only once', async () => {
 test('rejects a key with authorities that the caller does not have', async () => {
   await using server = await startServer();
   const caller = await server.withAuthorities(['ADMIN', 'AUTH-BASIC']);
-  const strong = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
+  const privileged = await server.makeClient({ authorities: ['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-MFA'] });
   const equal = await server.makeClient({ authorities: ['AUTH-BASIC'] });
   const before = await server.dump();
   const failure = await catchClientError(
-    caller.apiKey.create({ body: { appId: 'billing', clientId: strong.clientId } }),
+    caller.apiKey.create({ body: { appId: 'billing', clientId: privileged.clientId } }),
   );
   expect(failure).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
   expect(failure.message).toContain('AUTH-MFA, IAM_ADMIN_MAINTENANCE');
@@ -61,7 +61,7 @@ test('rejects a key with authorities that the caller does not have', async () =>
   await caller.apiKey.create({ body: { appId: 'billing', clientId: equal.clientId } });
 });
 
-test('counts the roles that a service has through its groups and their dependencies', async () => {
+test('checks the roles that a service has through its groups and their dependencies', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ serviceAccountId: 'billing' });
   const group = await server.appContext.store.groups.getBy('groupName', 'business-owners');
@@ -103,19 +103,19 @@ describe('a key for a service with a role', () => {
   });
 });
 
-test('treats IAM_ADMIN_MAINTENANCE as every role of a group, but not as an authentication level', async () => {
+test('accepts every role of a group from a caller with IAM_ADMIN_MAINTENANCE, but no higher authentication level', async () => {
   await using server = await startServer();
   const caller = await server.withAuthorities(['ADMIN', 'IAM_ADMIN_MAINTENANCE', 'AUTH-BASIC']);
-  const give = async (authorities: readonly string[]) => {
+  const createKey = async (authorities: readonly string[]) => {
     const { clientId } = await server.makeClient({ authorities: [...authorities] });
     return caller.apiKey.create({ body: { appId: 'x', clientId } });
   };
-  await give(['IAM_ADMIN_READ_ONLY', 'DEPLOY', 'BUSINESSOWNER', 'PERSON', 'AUTH-IDENTIFIED', 'AUTH-BASIC']);
+  await createKey(['IAM_ADMIN_READ_ONLY', 'DEPLOY', 'BUSINESSOWNER', 'PERSON', 'AUTH-IDENTIFIED', 'AUTH-BASIC']);
   for (const level of ['AUTH-MFA', 'AUTH-SMART'])
-    expect(await catchClientError(give([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
+    expect(await catchClientError(createKey([level]))).toMatchObject({ status: 403, code: 'GRANT_EXCEEDED' });
 });
 
-test('rejects a key with a scope that the caller does not have, and CLI-AUTH-BASIC without MFA', async () => {
+test('rejects a key with a scope that the caller does not have, and any key from a user without MFA', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ scope: ['account_lock', 'READ'] });
   const body = { appId: 'x', clientId };
@@ -128,26 +128,26 @@ test('rejects a key with a scope that the caller does not have, and CLI-AUTH-BAS
   const holder = await server.withAuthorities(['ADMIN'], { scope: ['account_lock', 'READ'] });
   await holder.apiKey.create({ body });
   const plain = { appId: 'x', clientId: (await server.makeClient()).clientId };
-  const weak = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
-  expect(await catchClientError(weak.apiKey.create({ body: plain }))).toMatchObject(rejected);
-  const strong = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
-  await strong.apiKey.create({ body: plain });
+  const withoutMfa = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-BASIC' });
+  expect(await catchClientError(withoutMfa.apiKey.create({ body: plain }))).toMatchObject(rejected);
+  const withMfa = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
+  await withMfa.apiKey.create({ body: plain });
 });
 
 describe('rejects and leaves the store unchanged:', () => {
   const shared = sharedServer();
-  const given = { appId: 'billing', clientId: 'test-app' };
+  const validBody = { appId: 'billing', clientId: 'test-app' };
 
   test.each([
-    ['an unknown client', { ...given, clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
-    ['no application', { clientId: 'test-app' }, 400, 'FIELD_MISSING'],
-    ['no client', { appId: 'billing' }, 400, 'FIELD_MISSING'],
-    ['an invalid client id', { ...given, clientId: 'a b' }, 400, 'FIELD_VALUE'],
-    ['an application that is a control character', { ...given, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
-    ['a key that is too short', { ...given, apiKey: key.slice(4) }, 400, 'FIELD_VALUE'],
-    ['a key that is not base64', { ...given, apiKey: key.replaceAll('A', '-') }, 400, 'FIELD_VALUE'],
-    ['a numeric key', { ...given, apiKey: 1 }, 400, 'FIELD_TYPE'],
-    ['the hash of a key', { ...given, keyHash: 'x' }, 400, 'FIELD_UNKNOWN'],
+    ['an unknown client', { ...validBody, clientId: 'unknown' }, 404, 'CLIENT_NOT_FOUND'],
+    ['a missing application', { clientId: 'test-app' }, 400, 'FIELD_MISSING'],
+    ['a missing client', { appId: 'billing' }, 400, 'FIELD_MISSING'],
+    ['an invalid client id', { ...validBody, clientId: 'a b' }, 400, 'FIELD_VALUE'],
+    ['an application that is a control character', { ...validBody, appId: '\u001b[31m' }, 400, 'FIELD_VALUE'],
+    ['a key that is too short', { ...validBody, apiKey: key.slice(4) }, 400, 'FIELD_VALUE'],
+    ['a key that is not base64', { ...validBody, apiKey: key.replaceAll('A', '-') }, 400, 'FIELD_VALUE'],
+    ['a numeric key', { ...validBody, apiKey: 1 }, 400, 'FIELD_TYPE'],
+    ['the hash of a key', { ...validBody, keyHash: 'x' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();

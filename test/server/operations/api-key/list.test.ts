@@ -14,7 +14,7 @@ test('returns every field of a key except the key and its hash', async () => {
   expect(response.body).toEqual([{ apiKeyId, appId: 'billing', clientId, hint: apiKey.slice(-5, -1), createdAt }]);
 });
 
-test('returns when a key was last used, before and after the value is written', async () => {
+test('returns the time of the last use, before and after it is written to the store', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient({ authorities: ['ADMIN'] });
   const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'billing', clientId } });
@@ -38,13 +38,14 @@ test('filters by client and application, also across pages', async () => {
     for (const clientId of clients) await server.admin.apiKey.create({ body: { appId, clientId } });
   const [clientId] = clients;
   const count = async (query: object) => {
-    const found: unknown[] = [];
-    for await (const item of server.admin.items('api-key.list', { query: { ...query, limit: 1 } })) found.push(item);
+    const pagedItems: unknown[] = [];
+    for await (const item of server.admin.items('api-key.list', { query: { ...query, limit: 1 } }))
+      pagedItems.push(item);
     const { items } = await server.admin
       .call('api-key.list', { query: { ...query } })
       .then(({ body }) => ({ items: body }));
-    expect(found).toEqual(items);
-    return found.length;
+    expect(pagedItems).toEqual(items);
+    return pagedItems.length;
   };
   expect(await count({})).toBe(6);
   expect(await count({ clientId })).toBe(3);
@@ -70,12 +71,12 @@ test.each([
   [{ clientId: 'a b' }, 'FIELD_VALUE'],
   [{ appId: '' }, 'FIELD_VALUE'],
   [{ after: 'garbage' }, 'CURSOR_INVALID'],
-])('rejects %j', async (query, code) => {
+])('rejects the query %j', async (query, code) => {
   await using server = await startServer();
   expect(await catchClientError(server.admin.call('api-key.list', { query }))).toMatchObject({ status: 400, code });
 });
 
-test('rejects a cursor of another client', async () => {
+test('rejects a cursor of a list with another client filter', async () => {
   await using server = await startServer();
   const { clientId } = await server.makeClient();
   for (const appId of ['one', 'two']) await server.admin.apiKey.create({ body: { appId, clientId } });

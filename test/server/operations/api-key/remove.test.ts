@@ -35,7 +35,7 @@ test('leaves the client and its other keys unchanged', async () => {
   await expect(server.as({ apiKey: other.apiKey }).groups.list()).resolves.toBeDefined();
 });
 
-test('accepts a key that removes itself', async () => {
+test('removes the key that the request authenticates with', async () => {
   await using server = await startServer();
   const { params, apiKey } = await makeKey(server);
   const caller = server.as({ apiKey });
@@ -44,7 +44,7 @@ test('accepts a key that removes itself', async () => {
 });
 
 test.each([
-  ['nobody', 'API_KEY_NOT_FOUND'],
+  ['unknown', 'API_KEY_NOT_FOUND'],
   ['toString', 'API_KEY_NOT_FOUND'],
   ['a b', 'PATH_VALUE'],
   ['x'.repeat(65), 'PATH_VALUE'],

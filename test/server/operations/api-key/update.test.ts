@@ -13,7 +13,7 @@ testAccess('api-key.update', async (server) => {
   return { params, body: { appId: 'shop', clientId: one } };
 });
 
-test('changes the application and the client, and leaves the key unchanged when none is sent', async () => {
+test('changes the application and the client, and leaves the key unchanged if the body contains none', async () => {
   await using server = await startServer();
   const { params, other, apiKey } = await prepare(server);
   const [before] = (await server.admin.apiKey.list()).items;
@@ -25,7 +25,7 @@ test('changes the application and the client, and leaves the key unchanged when 
   expect(items).toEqual([{ ...before, appId: 'shop', clientId: other, lastUsedAt: expect.any(String) }]);
 });
 
-test('replaces the key with the one that is sent and rejects the old one', async () => {
+test('replaces the key with that of the body and rejects the old key', async () => {
   await using server = await startServer();
   const { params, other, apiKey } = await prepare(server);
   const replacement = Buffer.alloc(32, 7).toString('base64');
@@ -61,12 +61,12 @@ test('rejects a client with more rights than the caller', async () => {
 });
 
 test.each([
-  ['an unknown key', { apiKeyId: 'nobody' }, {}, 404, 'API_KEY_NOT_FOUND'],
+  ['an unknown key', { apiKeyId: 'unknown' }, {}, 404, 'API_KEY_NOT_FOUND'],
   ['an invalid id', { apiKeyId: 'a b' }, {}, 404, 'PATH_VALUE'],
-  ['an unknown client', {}, { clientId: 'nobody' }, 404, 'CLIENT_NOT_FOUND'],
+  ['an unknown client', {}, { clientId: 'unknown' }, 404, 'CLIENT_NOT_FOUND'],
   ['an empty application', {}, { appId: '' }, 400, 'FIELD_VALUE'],
-  ['no client', {}, { clientId: undefined }, 400, 'FIELD_MISSING'],
-  ['the time of its use', {}, { lastUsedAt: 'now' }, 400, 'FIELD_UNKNOWN'],
+  ['a missing client', {}, { clientId: undefined }, 400, 'FIELD_MISSING'],
+  ['a read-only field', {}, { lastUsedAt: 'now' }, 400, 'FIELD_UNKNOWN'],
 ])('rejects %s and leaves the store unchanged', async (_, otherParams, otherBody, status, code) => {
   await using server = await startServer();
   const { params, one } = await prepare(server);

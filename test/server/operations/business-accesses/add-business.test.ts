@@ -32,21 +32,21 @@ test('grants the roles of the group to all users of the business, from their nex
   await expect(other.groups.list()).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-describe('own business only', () => {
+describe('callers of a business', () => {
   const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('accepts the own business from its owner or administrator, and rejects a list that contains another one', async () => {
+  test('add their own business, but no list that contains another one', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      for (const businessIds of [['b'], ['a', 'b'], ['nobody'], ['A']])
+      for (const businessIds of [['b'], ['a', 'b'], ['unknown'], ['A']])
         await expectRejection(server, () => caller.call(id, to('plain', businessIds)), rejected);
       await caller.businessAccesses.addBusiness(to('plain', ['a']));
     }
     expect(await membersIn(server)).toEqual(['a']);
   });
 
-  test('restricts an auditor who owns a business, but not an administrator', async () => {
+  test('are restricted to it also with IAM_ADMIN_READ_ONLY, but not with ADMIN', async () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER'];
     const auditor = await callerWith(server, [...roles, 'IAM_ADMIN_READ_ONLY']);
@@ -55,7 +55,7 @@ describe('own business only', () => {
     await administrator.businessAccesses.addBusiness(to('plain', ['b']));
   });
 
-  test('rejects a group with roles that the administrator of the business does not have', async () => {
+  test('cannot add it to a group with roles that they do not have', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
     for (const groupId of ['iam-administrators', 'business-owners', 'deployers', 'leads'])

@@ -24,7 +24,7 @@ test('returns the roles that the business grants to all its users, and the group
 
 test('returns 404 for unknown businesses', async () => {
   await using server = await startWithMembers();
-  for (const businessId of ['A', 'nobody', 'constructor', '__proto__'])
+  for (const businessId of ['A', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, of(businessId)), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
@@ -37,7 +37,7 @@ test('returns only the own business to its owner or administrator, and every bus
   for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
     const caller = await asUser(server, { roles: [role], businessId: 'a' });
     await expect(caller.businessAccesses.listBusinessRoles(of('a'))).resolves.toEqual([]);
-    const thirdParty = await expectRejection(server, () => caller.call(id, of('b')), {
+    const other = await expectRejection(server, () => caller.call(id, of('b')), {
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
@@ -45,7 +45,7 @@ test('returns only the own business to its owner or administrator, and every bus
       status: 404,
       code: 'BUSINESS_NOT_FOUND',
     });
-    expect(thirdParty.items).toEqual(unknown.items);
+    expect(other.items).toEqual(unknown.items);
   }
   const auditor = await asUser(server, { roles: ['BUSINESSADMIN', 'IAM_ADMIN_READ_ONLY'], businessId: 'a' });
   await expect(auditor.businessAccesses.listBusinessRoles(of('b'))).resolves.toEqual([]);

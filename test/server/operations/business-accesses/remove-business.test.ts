@@ -22,7 +22,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'a');
 });
 
-test('removes the membership of one business and keeps the business users in the group', async () => {
+test('removes the membership of one business and leaves the business users in the group', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [
     business('a'),
@@ -36,12 +36,12 @@ test('removes the membership of one business and keeps the business users in the
 test('returns 404 for a business that is not in the group and for unknown groups', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [business('a')]);
-  for (const businessId of ['b', 'A', 'nobody', 'constructor', '__proto__'])
+  for (const businessId of ['b', 'A', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, from('plain', businessId)), {
       status: 404,
       code: 'MEMBERSHIP_NOT_FOUND',
     });
-  for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
+  for (const groupId of ['Plain', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, from(groupId, 'a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
@@ -49,10 +49,10 @@ test('returns 404 for a business that is not in the group and for unknown groups
   await expectRejection(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('hides a group with roles that the caller does not have, whether or not the business is in it', async () => {
+test('returns 404 for a group with roles that the caller does not have, whether or not the business is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'a')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('unknown', 'a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -82,7 +82,7 @@ test('hides a group with roles that the caller does not have, whether or not the
   expect(await membersIn(server, 'deployers')).toEqual([]);
 });
 
-test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
+test('rejects a caller with ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [business('a')]);
@@ -92,24 +92,24 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await caller.businessAccesses.removeBusiness(from('leads', 'a'));
 });
 
-describe('own business only', () => {
+describe('callers of a business', () => {
   const rejected = { status: 404, code: 'BUSINESS_NOT_FOUND' };
 
-  test('accepts the own business from its owner or administrator', async () => {
+  test('remove their own business, but no other', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       await insertMembers(server, 'plain', [business('a')]);
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      const thirdParty = await expectRejection(server, () => caller.call(id, from('plain', 'b')), rejected);
-      const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'nobody')), rejected);
-      expect(thirdParty.items).toEqual(unknown.items);
+      const other = await expectRejection(server, () => caller.call(id, from('plain', 'b')), rejected);
+      const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'unknown')), rejected);
+      expect(other.items).toEqual(unknown.items);
       await caller.businessAccesses.removeBusiness(from('plain', 'a'));
     }
     expect(await membersIn(server)).toEqual(['b']);
   });
 
-  test('restricts an auditor who also owns a business', async () => {
+  test('are restricted to it also with IAM_ADMIN_READ_ONLY', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [business('b')]);
     const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSOWNER', 'IAM_ADMIN_READ_ONLY']);
@@ -117,7 +117,7 @@ describe('own business only', () => {
   });
 });
 
-describe('last administrator', () => {
+describe('the last administrator', () => {
   test('is not removed: 200 with the error array', async () => {
     await using server = await startWithMembers();
     await lockFirstAdministrator(server);

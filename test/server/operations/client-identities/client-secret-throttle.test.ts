@@ -1,4 +1,4 @@
-/** Concurrent guesses of a client secret count one by one, over many connections and pipelined. */
+/** The login throttle counts every one of many concurrent requests with a wrong client secret. */
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 import { exchange } from '../../property/raw-sender.ts';
@@ -9,22 +9,22 @@ const wrong = ['Authorization', `Basic ${Buffer.from('test-admin:wrong').toStrin
 const from = ['X-Forwarded-For', '192.0.2.66'] as const;
 
 /** Counts responses by status. */
-function tally(statuses: readonly number[]): Record<number, number> {
+function countByStatus(statuses: readonly number[]): Record<number, number> {
   const count = (status: number) => statuses.filter((other) => other === status).length;
   return Object.fromEntries([...new Set(statuses)].map((status) => [status, count(status)]));
 }
 
-test('over many connections', async () => {
+test('returns 429 after 1000 wrong client secrets over many connections', async () => {
   await using server = await startServer(withProxy());
   const statuses: number[] = [];
   for (let round = 0; round < 26; round += 1) {
     const guesses = Array.from({ length: 40 }, () => server.send({ method: 'POST', path, headers: [wrong, from] }));
     statuses.push(...(await Promise.all(guesses)).map(({ status }) => status));
   }
-  expect(tally(statuses)).toEqual({ 401: 1000, 429: 40 });
+  expect(countByStatus(statuses)).toEqual({ 401: 1000, 429: 40 });
 });
 
-test('in batches of fifty pipelined requests', async () => {
+test('returns 429 after 1000 wrong client secrets in pipelined requests', async () => {
   await using server = await startServer(withProxy());
   const lines = [wrong, from].map((line) => line.join(': ')).join('\r\n');
   const guess = (more: string) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n${more}\r\n`;
@@ -33,5 +33,5 @@ test('in batches of fifty pipelined requests', async () => {
     const text = await exchange(server.url, guess('').repeat(49) + guess('Connection: close\r\n'));
     statuses.push(...[...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)));
   }
-  expect(tally(statuses)).toEqual({ 401: 1000, 429: 100 });
+  expect(countByStatus(statuses)).toEqual({ 401: 1000, 429: 100 });
 });

@@ -17,15 +17,15 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const clientGrant = { grant_type: 'client_credentials' };
 const userGrant = { grant_type: 'password', client_id: appClientId, username: alice.userName, password };
 
-interface OAuthAnswer {
+interface OAuthResponse {
   readonly access_token: string;
   readonly refresh_token?: string;
 }
 
-const tokenOf = (response: ApiResponse) => readClaims({ accessToken: (response.json as OAuthAnswer).access_token });
-const refreshOf = (response: ApiResponse) => (response.json as OAuthAnswer).refresh_token ?? '';
+const tokenOf = (response: ApiResponse) => readClaims({ accessToken: (response.json as OAuthResponse).access_token });
+const refreshOf = (response: ApiResponse) => (response.json as OAuthResponse).refresh_token ?? '';
 
-/** Creates a client with the given secret. */
+/** Creates a client with this secret. */
 async function clientWith(server: TestServer, clientId: string, secret: string) {
   const { store } = server.appContext;
   await server.makeClient({ clientId, scope: ['READ', 'WRITE'], grantTypes: ['client_credentials', 'refresh_token'] });
@@ -61,7 +61,7 @@ describe('a client on its own behalf', () => {
   const [id, secret] = ['svc@example.com', '100%25 of: ü & + /'];
   const encoded = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
   const pairs = { raw: basic(id, secret), 'form-encoded': basic(encoded(id), encoded(secret)) };
-  test.each(Object.entries(pairs))('authenticates with Basic %s', async (_form, authorization) => {
+  test.each(Object.entries(pairs))('authenticates with %s Basic credentials', async (_form, authorization) => {
     await using server = await startServer();
     await clientWith(server, id, secret);
     expect(tokenOf(await postForm(server, clientGrant, { authorization }))).toMatchObject({ sub: id });
@@ -92,7 +92,7 @@ describe('a client on its own behalf', () => {
 });
 
 describe('a user', () => {
-  test('logs in through an identified client without a secret, and renews', async () => {
+  test('logs in through an identified client without a secret, and refreshes its token', async () => {
     await using server = await startWith();
     const response = await postForm(server, { ...userGrant, scope: 'READ' });
     expect(response).toMatchObject({ status: 200, json: { expires_in: 3600, scope: 'READ' } });
@@ -114,23 +114,23 @@ test('ignores unknown and empty parameters', async () => {
   expect(await postForm(server, { ...userGrant, ...more })).toMatchObject({ status: 200 });
   const query = await post(
     server,
-    `${path}?client_id=nobody&grant_type=x`,
+    `${path}?client_id=unknown&grant_type=x`,
     form,
     new URLSearchParams(userGrant).toString(),
   );
   expect(query).toMatchObject({ status: 200 });
 });
 
-describe('errors have the format of RFC 6749', () => {
+describe('errors in the format of RFC 6749', () => {
   async function startWithClients() {
     const server = await startWith();
     await clientWith(server, 'service', 'secret');
-    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY', grantTypes: ['password'] });
+    await server.makeClient({ clientId: 'third-party', party: '3RDPARTY', grantTypes: ['password'] });
     return server;
   }
   const own = basic('service', 'secret');
   const cases: [string, Record<string, string>, string | undefined, number, string][] = [
-    ['no client', clientGrant, undefined, 401, 'invalid_client'],
+    ['missing credentials', clientGrant, undefined, 401, 'invalid_client'],
     ['a wrong secret', clientGrant, basic('service', 'wrong'), 401, 'invalid_client'],
     [
       'a wrong secret in the body',
@@ -140,7 +140,7 @@ describe('errors have the format of RFC 6749', () => {
       'invalid_client',
     ],
     ['an unknown client', clientGrant, basic('unknown', 'secret'), 401, 'invalid_client'],
-    ['no pair in Basic', clientGrant, 'Basic !', 401, 'invalid_client'],
+    ['Basic without credentials', clientGrant, 'Basic !', 401, 'invalid_client'],
     ['an invalid token', clientGrant, 'Bearer none', 401, 'invalid_client'],
     ['a missing secret', { ...clientGrant, client_id: 'service' }, undefined, 401, 'invalid_client'],
     [
@@ -151,14 +151,20 @@ describe('errors have the format of RFC 6749', () => {
       'invalid_request',
     ],
     ['another client in the body', { ...clientGrant, client_id: appClientId }, own, 400, 'invalid_request'],
-    ['no grant type', {}, own, 400, 'invalid_request'],
+    ['a missing grant type', {}, own, 400, 'invalid_request'],
     ['an empty grant type', { grant_type: '' }, own, 400, 'invalid_request'],
     ['an unknown grant type', { grant_type: 'authorization_code' }, own, 400, 'unsupported_grant_type'],
     ['__proto__ as grant type', { grant_type: '__proto__' }, own, 400, 'unsupported_grant_type'],
-    ['a grant it is not registered for', { ...userGrant, client_id: 'service' }, own, 400, 'unauthorized_client'],
     [
-      'a third party',
-      { ...userGrant, client_id: 'foreign', client_secret: 'secret-of-foreign' },
+      'a grant type that the client is not registered for',
+      { ...userGrant, client_id: 'service' },
+      own,
+      400,
+      'unauthorized_client',
+    ],
+    [
+      'a third-party client',
+      { ...userGrant, client_id: 'third-party', client_secret: 'secret-of-third-party' },
       undefined,
       400,
       'unauthorized_client',
@@ -170,10 +176,10 @@ describe('errors have the format of RFC 6749', () => {
       400,
       'unauthorized_client',
     ],
-    ['more scope than there is', { ...clientGrant, scope: 'READ OWN' }, own, 400, 'invalid_scope'],
+    ['a scope that the client does not have', { ...clientGrant, scope: 'READ OWN' }, own, 400, 'invalid_scope'],
     ['a wrong password', { ...userGrant, password: 'wrong' }, undefined, 400, 'invalid_grant'],
-    ['no password', { ...userGrant, password: '' }, undefined, 400, 'invalid_request'],
-    ['no refresh token', { grant_type: 'refresh_token' }, own, 400, 'invalid_request'],
+    ['an empty password', { ...userGrant, password: '' }, undefined, 400, 'invalid_request'],
+    ['a missing refresh token', { grant_type: 'refresh_token' }, own, 400, 'invalid_request'],
     ['an unknown refresh token', { grant_type: 'refresh_token', refresh_token: 'none' }, own, 400, 'invalid_grant'],
     ['a value that is too long', { ...userGrant, username: 'x'.repeat(1001) }, undefined, 400, 'invalid_request'],
   ];
@@ -183,7 +189,7 @@ describe('errors have the format of RFC 6749', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(cases)('%s', async (_what, fields, authorization, status, error) => {
+  test.each(cases)('are returned for %s', async (_what, fields, authorization, status, error) => {
     const before = await server.dump();
     const response = await postForm(server, fields, authorization === undefined ? {} : { authorization });
     expect(response).toMatchObject({ status, headers: { 'cache-control': 'no-store' } });
@@ -195,12 +201,12 @@ describe('errors have the format of RFC 6749', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('responds to a failed client authentication with a Basic challenge', async () => {
+  test('have a Basic challenge after a failed client authentication', async () => {
     const response = await postForm(server, clientGrant, { authorization: basic('service', 'wrong') });
     expect(response.headers['www-authenticate']).toMatch(/^Basic realm=/);
   });
 
-  test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('rejects %s sent twice', async (name) => {
+  test.each(['grant_type', 'client_id', 'scope', 'naïve"\\'])('are returned for a repeated %s', async (name) => {
     const fields = new URLSearchParams(userGrant);
     fields.append(name, 'READ');
     fields.append(name, 'READ');
@@ -208,7 +214,7 @@ describe('errors have the format of RFC 6749', () => {
     expect(response).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
   });
 
-  test('rejects a body that is not a form', async () => {
+  test('are returned for a body that is not a form', async () => {
     const json = await post(server, path, { 'content-type': 'application/json' }, JSON.stringify(userGrant));
     expect(json).toMatchObject({ status: 415, json: { error: 'invalid_request' } });
     expect(await post(server, path)).toMatchObject({ status: 415 });
@@ -217,7 +223,7 @@ describe('errors have the format of RFC 6749', () => {
     expect(long).toMatchObject({ status: 413, json: { error: 'invalid_request' } });
   });
 
-  test('throttles after too many guesses', async () => {
+  test('are returned with 429 after too many wrong passwords', async () => {
     for (let guess = 0; guess < 10; guess += 1)
       await postForm(server, { ...userGrant, username: 'guessed', password: 'wrong' });
     expect(await postForm(server, { ...userGrant, username: 'guessed' })).toMatchObject({

@@ -25,14 +25,14 @@ test('creates a first-party client with a working secret and returns the secret 
   await expect(server.as(credentials).clientIdentities.login()).resolves.toMatchObject({ scope: [] });
 });
 
-test('creates the client without authorities, whatever the caller has', async () => {
+test('creates the client without authorities, regardless of those of the caller', async () => {
   await using server = await startServer();
   const credentials = await server.admin.clientIdentities.create({ body: { appId: 'billing' } });
   const failure = await catchClientError(server.as(credentials).groups.list());
   expect(failure).toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-test('stores every field that is sent', async () => {
+test('stores every field of the request', async () => {
   await using server = await startServer({ seed });
   const body = {
     appId: 'billing',
@@ -57,7 +57,7 @@ test('stores every field that is sent', async () => {
   expect((await server.as(credentials).clientIdentities.login()).scope).toEqual(['READ', 'urn:x:y']);
 });
 
-test('creates clients that share no secrets', async () => {
+test('creates a different id and secret for each client', async () => {
   await using server = await startServer();
   const create = () => server.admin.clientIdentities.create({ body: { appId: 'billing' } });
   const created = await Promise.all(Array.from({ length: 20 }, create));
@@ -85,8 +85,8 @@ test('assigns a service account to exactly one of fifty concurrent requests', as
 
 describe('rejects and leaves the store unchanged:', () => {
   test.each([
-    ['an unknown user', { userId: 'nobody' }, 412, 'USER_UNKNOWN'],
-    ['an unknown business', { businessId: 'nobody' }, 412, 'BUSINESS_UNKNOWN'],
+    ['an unknown user', { userId: 'unknown' }, 412, 'USER_UNKNOWN'],
+    ['an unknown business', { businessId: 'unknown' }, 412, 'BUSINESS_UNKNOWN'],
     ['two owners', { userId: 'eve', businessId: 'acme' }, 412, 'OWNER_AMBIGUOUS'],
     ['an owner and a service account', { userId: 'eve', serviceAccountId: 'new' }, 412, 'OWNER_AMBIGUOUS'],
     ['a service account that is a client id', { serviceAccountId: 'test-app' }, 412, 'ID_TAKEN'],
@@ -95,12 +95,12 @@ describe('rejects and leaves the store unchanged:', () => {
     ['a scope with a blank', { scope: ['a b'] }, 400, 'FIELD_VALUE'],
     ['a redirect that is not a URI', { redirectURI: 'here' }, 400, 'FIELD_VALUE'],
     ['grant types as a string', { grantTypes: 'password' }, 400, 'FIELD_TYPE'],
-    ['no application', { appId: undefined }, 400, 'FIELD_MISSING'],
+    ['a missing application', { appId: undefined }, 400, 'FIELD_MISSING'],
     ['authorities', { authorities: ['ADMIN'] }, 400, 'FIELD_UNKNOWN'],
     ['a secret', { clientSecret: 'mine' }, 400, 'FIELD_UNKNOWN'],
     ['the hash of a secret', { secretHash: 'sha256:00' }, 400, 'FIELD_UNKNOWN'],
     ['a party', { party: '1STPARTY' }, 400, 'FIELD_UNKNOWN'],
-    ['the bootstrap mark', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
+    ['the bootstrap field', { bootstrap: 'admin' }, 400, 'FIELD_UNKNOWN'],
     ['a client id', { clientId: 'mine' }, 400, 'FIELD_UNKNOWN'],
   ])('%s', async (_, fields, status, code) => {
     await using server = await startServer({ seed });
@@ -116,7 +116,7 @@ test('returns 200 with the error array for soft errors where the interface speci
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   for (const [body, code] of [
-    [{ appId: 'billing', userId: 'nobody' }, 'USER_UNKNOWN'],
+    [{ appId: 'billing', userId: 'unknown' }, 'USER_UNKNOWN'],
     [{}, 'FIELD_MISSING'],
   ] as const) {
     const failure = await catchClientError(server.admin.call('client-identities.create', { body }));

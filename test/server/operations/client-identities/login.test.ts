@@ -8,14 +8,14 @@ const pair = Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).
 const basic = ['Authorization', `Basic ${pair}`] as const;
 
 /** The fields of the response that clients read. */
-const loggedIn = {
+const loginResponse = {
   accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
   tokenType: 'Bearer',
   expiresIn: '3600',
   scope: ['READ', 'WRITE'],
 };
 
-describe('accepts requests as clients of the original service send them:', () => {
+describe('accepts requests in the formats of existing clients:', () => {
   const shared = sharedServer();
   const json = ['Content-Type', 'application/json'] as const;
 
@@ -26,7 +26,7 @@ describe('accepts requests as clients of the original service send them:', () =>
     ['an empty body as JSON', [basic, json], ''],
     ['a blank JSON body', [basic, json], '   '],
     ['the credential again as JSON', [basic, json], JSON.stringify(adminClient)],
-    ['another credential as JSON', [basic, json], '{"clientId":"nobody","clientSecret":"x"}'],
+    ['another credential as JSON', [basic, json], '{"clientId":"unknown","clientSecret":"x"}'],
     ['a form', [basic, ['Content-Type', 'application/x-www-form-urlencoded']], 'grant_type=client_credentials&a=%ZZ'],
     ['broken JSON', [basic, json], '{"broken'],
     ['bytes that are not text', [basic, json], Buffer.from([0xff, 0xfe, 0x00])],
@@ -47,14 +47,14 @@ describe('accepts requests as clients of the original service send them:', () =>
   ] as const)('%s', async (_, headers, body) => {
     const response = await shared().send({ method: 'POST', path, headers, body });
     expect(response).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
-    expect(response.json).toEqual(loggedIn);
+    expect(response.json).toEqual(loginResponse);
   });
 
   test.each([`/${path}`, `///${path}`, `${path}?x=1`, `${path}?clientId=test-app&clientId=y`])(
-    'accepts the path %s',
+    'the path %s',
     async (other) => {
       const response = await shared().send({ method: 'POST', path: other, headers: [basic] });
-      expect(response).toMatchObject({ status: 200, json: loggedIn });
+      expect(response).toMatchObject({ status: 200, json: loginResponse });
     },
   );
 });
@@ -85,7 +85,7 @@ test('returns a token with the identity and the rights of the client, valid for 
   expect(server.log.at(-1)).toContain(`"caller":"${client.clientId}"`);
 });
 
-test('returns the expiry as seconds when the deployment is configured so', async () => {
+test('returns the expiry as epoch seconds if expires-in is epoch', async () => {
   await using server = await startServer({ flags: { 'expires-in': 'epoch', 'client-token-lifetime': '600' } });
   const { expiresIn } = await server.as(adminClient).clientIdentities.login();
   expect(expiresIn).toBe(String(server.clock.now().getTime() / 1000 + 600));
@@ -97,22 +97,22 @@ test('works while the store is read-only', async () => {
   await expect(server.as(adminClient).clientIdentities.login()).resolves.toMatchObject({ tokenType: 'Bearer' });
 });
 
-describe('rejects with 401 and an array whose first element contains the reason', () => {
+describe('rejects with 401 and an array whose first element contains the reason:', () => {
   const shared = sharedServer();
   const header = (value: string) => [['Authorization', value]] as const;
   const encoded = (text: string) => header(`Basic ${Buffer.from(text).toString('base64')}`);
 
   test.each([
-    ['nothing', [], 'CREDENTIALS_MISSING'],
+    ['missing credentials', [], 'CREDENTIALS_MISSING'],
     ['a client id in the query alone', [], 'CREDENTIALS_MISSING'],
     ['a wrong secret', encoded('test-admin:wrong'), 'CREDENTIALS_INVALID'],
-    ['an unknown client', encoded('nobody:x'), 'CREDENTIALS_INVALID'],
+    ['an unknown client', encoded('unknown:x'), 'CREDENTIALS_INVALID'],
     ['a client without a secret', encoded('test-app:'), 'CREDENTIALS_INVALID'],
-    ['no colon', encoded('test-admin'), 'CREDENTIALS_INVALID'],
-    ['no id', encoded(`:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
+    ['credentials without a colon', encoded('test-admin'), 'CREDENTIALS_INVALID'],
+    ['an empty id', encoded(`:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
     ['an id in upper case', encoded(`TEST-ADMIN:${adminClient.clientSecret}`), 'CREDENTIALS_INVALID'],
     ['a secret with a trailing space', encoded(`test-admin:${adminClient.clientSecret} `), 'CREDENTIALS_INVALID'],
-    ['an id called __proto__', encoded('__proto__:x'), 'CREDENTIALS_INVALID'],
+    ['the id __proto__', encoded('__proto__:x'), 'CREDENTIALS_INVALID'],
     ['invalid base64', header('Basic ???'), 'CREDENTIALS_INVALID'],
     ['a scheme without a value', header('Basic'), 'CREDENTIALS_INVALID'],
     [
@@ -133,13 +133,13 @@ describe('rejects with 401 and an array whose first element contains the reason'
     expect(response.headers['www-authenticate']).toMatch(/^(Basic|Bearer) realm="iam"/);
   });
 
-  test('rejects a valid token, which does not prove knowledge of the secret', async () => {
+  test('a valid token, which does not prove knowledge of the secret', async () => {
     const { accessToken } = await shared().as(adminClient).clientIdentities.login();
     const response = await shared().send({ method: 'POST', path, headers: header(`Bearer ${accessToken}`) });
     expect(response).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });
   });
 
-  test('rejects a client whose owner is locked', async () => {
+  test('a client whose owner is locked', async () => {
     const seed = { users: [{ userId: 'eve', userName: 'eve', locked: true }] };
     await using server = await startServer({ seed });
     const client = await server.makeClient({ userId: 'eve' });
@@ -149,11 +149,11 @@ describe('rejects with 401 and an array whose first element contains the reason'
   });
 });
 
-test('does not lock a client out after ten wrong secrets', async () => {
+test('accepts the secret of a client after forty wrong ones', async () => {
   await using server = await startServer();
   const { clientId, clientSecret } = await server.makeClient();
   const wrong = server.as({ basic: { clientId, clientSecret: 'wrong' } });
-  for (let time = 0; time < 20; time += 1) {
+  for (let round = 0; round < 20; round += 1) {
     expect(await catchClientError(wrong.clientIdentities.login())).toMatchObject({
       status: 401,
       code: 'CREDENTIALS_INVALID',

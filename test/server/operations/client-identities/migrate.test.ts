@@ -12,14 +12,14 @@ testRoleSets(id, async () => ({ body: { clientIds: ['of-a'], target } }));
  * Clients of the organization old (in the units sales, stock and no unit), of another organization and of no
  * organization.
  */
-function startUnits(): Promise<TestServer> {
+function startWithClients(): Promise<TestServer> {
   const clients = [
     { clientId: 'sales-1', organizationId: 'old', businessUnitId: 'sales' },
     { clientId: 'sales-2', organizationId: 'old', businessUnitId: 'sales' },
     { clientId: 'stock-1', organizationId: 'old', businessUnitId: 'stock' },
     { clientId: 'whole', organizationId: 'old' },
     { clientId: 'other', organizationId: 'OLD', businessUnitId: 'sales' },
-    { clientId: 'there', ...target },
+    { clientId: 'target-1', ...target },
     { clientId: 'none' },
   ];
   return startServer({ seed: { clients } });
@@ -27,18 +27,18 @@ function startUnits(): Promise<TestServer> {
 
 const migrate = (server: TestServer, body: unknown) => server.admin.call(id, { body });
 
-async function listMoved(server: TestServer): Promise<string[]> {
+async function listMigrated(server: TestServer): Promise<string[]> {
   const rows = await server.appContext.store.clients.find('organizationId', 'new');
   return rows.filter((row) => row.businessUnitId === 'trade').map(({ clientId }) => clientId);
 }
 
-describe('moves', () => {
-  test('each named client once and counts those that already match', async () => {
-    await using server = await startUnits();
-    const clientIds = ['none', 'sales-1', 'none', 'there'];
+describe('a migration', () => {
+  test('moves each listed client once and counts those that already match', async () => {
+    await using server = await startWithClients();
+    const clientIds = ['none', 'sales-1', 'none', 'target-1'];
     const response = await migrate(server, { clientIds, target });
     expect(response).toMatchObject({ status: 200, body: { matched: 3, migrated: 2 } });
-    expect(await listMoved(server)).toEqual(['none', 'sales-1', 'there']);
+    expect(await listMigrated(server)).toEqual(['none', 'sales-1', 'target-1']);
   });
 
   test.each([
@@ -47,15 +47,15 @@ describe('moves', () => {
     [{ organizationId: 'old', businessUnitId: 'SALES' }, []],
     [{ organizationId: 'constructor' }, []],
     [{ organizationId: '__proto__' }, []],
-  ])('all clients of the source %j', async (source, expected) => {
-    await using server = await startUnits();
+  ])('moves all clients of the source %j', async (source, expected) => {
+    await using server = await startWithClients();
     const response = await migrate(server, { source, target });
     expect(response.body).toEqual({ matched: expected.length, migrated: expected.length });
-    expect(await listMoved(server)).toEqual([...expected, 'there'].toSorted());
+    expect(await listMigrated(server)).toEqual([...expected, 'target-1'].toSorted());
   });
 
-  test('no client a second time: all already match', async () => {
-    await using server = await startUnits();
+  test('changes nothing if all clients already match', async () => {
+    await using server = await startWithClients();
     await migrate(server, { source: { organizationId: 'old' }, target });
     const before = await server.dump();
     const again = await migrate(server, { source: { organizationId: 'new' }, target });
@@ -64,21 +64,21 @@ describe('moves', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('no other field of a client', async () => {
-    await using server = await startUnits();
+  test('changes no other field of a client', async () => {
+    await using server = await startWithClients();
     const before = await server.appContext.store.clients.get('sales-1');
     await migrate(server, { clientIds: ['sales-1'], target });
     expect(await server.appContext.store.clients.get('sales-1')).toEqual({ ...before, ...target });
   });
 
-  test('all of 10,000, or none when one is unknown, and rejects 10,001', async () => {
-    await using server = await startUnits();
+  test('moves 10,000 clients, or none if one is unknown, and rejects 10,001', async () => {
+    await using server = await startWithClients();
     const clientIds = createIds('many', 10_000);
     const row = await server.appContext.store.clients.get('none');
     await server.appContext.store.transaction(async (tx) => {
       for (const clientId of clientIds) if (row) await tx.clients.insert({ ...row, clientId });
     });
-    const oneBad = () => migrate(server, { clientIds: [...clientIds.slice(1), 'nobody'], target });
+    const oneBad = () => migrate(server, { clientIds: [...clientIds.slice(1), 'unknown'], target });
     await expectRejection(server, oneBad, { status: 404, code: 'CLIENT_NOT_FOUND' });
     const tooMany = () => migrate(server, { clientIds: [...clientIds, 'none'], target });
     await expectRejection(server, tooMany, { status: 422, code: 'FIELD_VALUE' });
@@ -87,8 +87,8 @@ describe('moves', () => {
 });
 
 describe('rejects', () => {
-  test.each(['nobody', 'SALES-1', 'constructor', '__proto__'])('an unknown client: %s', async (clientId) => {
-    await using server = await startUnits();
+  test.each(['missing', 'SALES-1', 'constructor', '__proto__'])('an unknown client: %s', async (clientId) => {
+    await using server = await startWithClients();
     const failure = await expectRejection(server, () => migrate(server, { clientIds: ['none', clientId], target }), {
       status: 404,
       code: 'CLIENT_NOT_FOUND',
@@ -96,8 +96,8 @@ describe('rejects', () => {
     expect(failure.items).toMatchObject([{ message: expect.stringContaining(clientId) }]);
   });
 
-  test('both selections together, and neither', async () => {
-    await using server = await startUnits();
+  test('a body with clientIds and source, and a body with neither', async () => {
+    await using server = await startWithClients();
     const both = { clientIds: ['none'], source: { organizationId: 'old' }, target };
     await expectRejection(server, () => migrate(server, both), { status: 422, code: 'SELECTION_AMBIGUOUS' });
     await expectRejection(server, () => migrate(server, { target }), { status: 400, code: 'FIELD_MISSING' });
@@ -113,12 +113,12 @@ describe('rejects', () => {
     [422, 'FIELD_VALUE', { clientIds: ['a b'], target }],
     [422, 'FIELD_VALUE', { clientIds: ['none'], target: { ...target, organizationId: '' } }],
   ])('an invalid body with %i %s: %j', async (status, code, body) => {
-    await using server = await startUnits();
+    await using server = await startWithClients();
     await expectRejection(server, () => migrate(server, body), { status, code });
   });
 
   test('an administrator without MFA', async () => {
-    await using server = await startUnits();
+    await using server = await startWithClients();
     const body = { clientIds: ['none'], target };
     const user = await asUser(server, { roles: ['ADMIN'] });
     await expectRejection(server, () => user.call(id, { body }), { status: 403, code: 'ROLE_MISSING' });

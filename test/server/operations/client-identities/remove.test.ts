@@ -12,7 +12,7 @@ async function makeService({ admin }: TestServer) {
   return admin.clientIdentities.create({ body });
 }
 
-test.each(['service account id', 'client id'])('removes the client of a %s', async (kind) => {
+test.each(['service account id', 'client id'])('removes a client by its %s', async (kind) => {
   await using server = await startServer();
   const { clientId } = await makeService(server);
   const params = { serviceAccountId: kind === 'client id' ? clientId : 'billing-service' };
@@ -25,7 +25,7 @@ test.each(['service account id', 'client id'])('removes the client of a %s', asy
   });
 });
 
-test('rejects its secret, its tokens and its keys from the next request on', async () => {
+test('rejects the secret, tokens and API keys of a removed client from the next request on', async () => {
   await using server = await startServer();
   const client = await server.makeClient({ authorities: ['AUTH-BASIC', 'IAM_ADMIN_READ_ONLY'] });
   const { clientId } = client;
@@ -41,7 +41,7 @@ test('rejects its secret, its tokens and its keys from the next request on', asy
   expect(await server.admin.apiKey.list()).toEqual({ items: [] });
 });
 
-test('removes the memberships of its service and no others', async () => {
+test('removes the memberships of the service and no others', async () => {
   await using server = await startServer();
   const { store } = server.appContext;
   await makeService(server);
@@ -58,7 +58,7 @@ test('removes the memberships of its service and no others', async () => {
   expect(await store.memberships.find('group', groupId)).toContainEqual(other);
 });
 
-test('never reuses either of its ids', async () => {
+test('rejects both ids of a removed client as new service account ids', async () => {
   await using server = await startServer();
   const { clientId } = await makeService(server);
   await server.admin.clientIdentities.remove({ params: { serviceAccountId: clientId } });
@@ -73,7 +73,7 @@ test('never reuses either of its ids', async () => {
 });
 
 test.each(['test-admin', 'test-app'])(
-  'does not remove %s, created at bootstrap: 200 with the error array',
+  'does not remove the bootstrap client %s: 200 with the error array',
   async (id) => {
     await using server = await startServer();
     const before = await server.dump();
@@ -85,7 +85,7 @@ test.each(['test-admin', 'test-app'])(
 );
 
 test.each([
-  ['nobody', 'CLIENT_NOT_FOUND'],
+  ['unknown', 'CLIENT_NOT_FOUND'],
   ['constructor', 'CLIENT_NOT_FOUND'],
   ['login', 'CLIENT_NOT_FOUND'],
   ['a b', 'PATH_VALUE'],
@@ -95,10 +95,10 @@ test.each([
   expect(failure).toMatchObject({ status: 404, code });
 });
 
-test('returns 200 with the array for an unknown client when soft errors are set', async () => {
+test('returns 200 with the error array for an unknown client if soft errors are enabled', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const failure = await catchClientError(
-    server.admin.clientIdentities.remove({ params: { serviceAccountId: 'nobody' } }),
+    server.admin.clientIdentities.remove({ params: { serviceAccountId: 'unknown' } }),
   );
   expect(failure).toMatchObject({ status: 200, code: 'CLIENT_NOT_FOUND' });
 });

@@ -8,11 +8,11 @@ import { catchClientError } from '../access.ts';
 async function makeService(server: TestServer, ...groups: string[]) {
   const body = { appId: 'billing', serviceAccountId: 'billing-service' };
   const credentials = await server.admin.clientIdentities.create({ body });
-  for (const groupName of groups) await join(server, groupName);
+  for (const groupName of groups) await addToGroup(server, groupName);
   return credentials;
 }
 
-async function join({ appContext }: TestServer, groupName: string) {
+async function addToGroup({ appContext }: TestServer, groupName: string) {
   const group = await appContext.store.groups.getBy('groupName', groupName);
   const membership = { groupId: group?.groupId ?? '', kind: 'service', memberId: 'billing-service' } as const;
   await appContext.store.transaction((tx) => tx.memberships.insert(membership));
@@ -24,7 +24,7 @@ async function login(server: TestServer, credentials: { clientId: string; client
 }
 
 /** Returns whether the caller has the roles of groups.list and of groups.create. */
-async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: boolean]> {
+async function readAccess({ groups }: IamClient): Promise<[reads: boolean, writes: boolean]> {
   const reads = await groups.list().then(
     () => true,
     ({ code }) => code !== 'ROLE_MISSING',
@@ -33,7 +33,7 @@ async function rights({ groups }: IamClient): Promise<[reads: boolean, writes: b
   return [reads, code !== 'ROLE_MISSING'];
 }
 
-test('has AUTH-BASIC and the roles of its groups and their dependencies', async () => {
+test('a client has AUTH-BASIC and the roles of its groups and their dependencies', async () => {
   await using server = await startServer();
   const credentials = await makeService(server, 'business-owners', 'iam-auditors');
   const { claims, caller } = await login(server, credentials);
@@ -52,16 +52,16 @@ test('has AUTH-BASIC and the roles of its groups and their dependencies', async 
       'ROLE_IAM_ADMIN_READ_ONLY',
     ],
   });
-  expect(await rights(caller)).toEqual([true, false]);
+  expect(await readAccess(caller)).toEqual([true, false]);
 });
 
-test('has only AUTH-BASIC while its service is in no group', async () => {
+test('a client has only AUTH-BASIC while its service is in no group', async () => {
   await using server = await startServer();
   const { caller } = await login(server, await makeService(server));
-  expect(await rights(caller)).toEqual([false, false]);
+  expect(await readAccess(caller)).toEqual([false, false]);
 });
 
-test('loses a role as soon as a group loses it, also through several dependencies', async () => {
+test('a client loses a role as soon as a group loses it, also through several dependencies', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   await groups.create({ body: { groupName: 'base', roles: ['IAM_ADMIN_READ_ONLY'] } });
@@ -69,46 +69,46 @@ test('loses a role as soon as a group loses it, also through several dependencie
   await groups.create({ body: { groupName: 'top', dependencies: [{ groupName: 'middle' }] } });
   const credentials = await makeService(server, 'top');
   const { caller } = await login(server, credentials);
-  expect(await rights(caller)).toEqual([true, false]);
+  expect(await readAccess(caller)).toEqual([true, false]);
   await groups.removeRole({ params: { groupId: 'base', roleName: 'IAM_ADMIN_READ_ONLY' } });
-  expect(await rights(caller)).toEqual([false, false]);
-  expect(await rights(server.as({ basic: credentials }))).toEqual([false, false]);
+  expect(await readAccess(caller)).toEqual([false, false]);
+  expect(await readAccess(server.as({ basic: credentials }))).toEqual([false, false]);
 });
 
 test.each([
   ['the dependency is removed', { groupId: 'top', dependencyName: 'iam-auditors' }],
   ['the group is replaced', undefined],
-])('loses a role as soon as %s, and has it again when that is undone', async (_, dependency) => {
+])('a client loses a role as soon as %s, and regains it when the change is reverted', async (_, dependency) => {
   await using server = await startServer();
   const { groups } = server.admin;
   const whole = { groupName: 'top', dependencies: [{ groupName: 'iam-auditors' }] };
   await groups.create({ body: whole });
   const { caller } = await login(server, await makeService(server, 'top'));
-  expect(await rights(caller)).toEqual([true, false]);
+  expect(await readAccess(caller)).toEqual([true, false]);
   const params = { groupId: 'top' };
   if (dependency) await groups.removeDependency({ params: dependency });
   else await groups.update({ params, body: { groupName: 'top' } });
-  expect(await rights(caller)).toEqual([false, false]);
+  expect(await readAccess(caller)).toEqual([false, false]);
   await groups.update({ params, body: whole });
-  expect(await rights(caller)).toEqual([true, false]);
+  expect(await readAccess(caller)).toEqual([true, false]);
 });
 
-test('loses the roles of a group that is removed', async () => {
+test('a client loses the roles of a removed group', async () => {
   await using server = await startServer();
   const { caller } = await login(server, await makeService(server, 'iam-auditors'));
   await server.admin.groups.remove({ params: { groupId: 'iam-auditors' } });
-  expect(await rights(caller)).toEqual([false, false]);
+  expect(await readAccess(caller)).toEqual([false, false]);
 });
 
-test('gains a role with its next token, or at once when it authenticates with its secret or a key', async () => {
+test('a client gains a role with its next token, or immediately if it authenticates with its secret or an API key', async () => {
   await using server = await startServer();
   const credentials = await makeService(server, 'iam-auditors');
   const { apiKey } = await server.admin.apiKey.create({ body: { appId: 'x', clientId: credentials.clientId } });
   const { caller } = await login(server, credentials);
   const params = { groupId: 'iam-auditors' };
   await server.admin.groups.addRole({ params, body: { roleName: 'IAM_ADMIN_MAINTENANCE' } });
-  expect(await rights(caller)).toEqual([true, false]);
-  expect(await rights(server.as({ basic: credentials }))).toEqual([true, true]);
-  expect(await rights(server.as({ apiKey }))).toEqual([true, true]);
-  expect(await rights((await login(server, credentials)).caller)).toEqual([true, true]);
+  expect(await readAccess(caller)).toEqual([true, false]);
+  expect(await readAccess(server.as({ basic: credentials }))).toEqual([true, true]);
+  expect(await readAccess(server.as({ apiKey }))).toEqual([true, true]);
+  expect(await readAccess((await login(server, credentials)).caller)).toEqual([true, true]);
 });

@@ -18,14 +18,14 @@ test('creates a corporate group and returns its id', async () => {
   expect(returned).toEqual({ corporateGroupId, ...body });
 });
 
-test('grants no roles', async () => {
+test('leaves the memberships unchanged', async () => {
   await using server = await startWithMembers();
   const before = (await server.dump()).memberships;
   await server.admin.call(id, { body });
   expect((await server.dump()).memberships).toEqual(before);
 });
 
-test('accepts a user with IAM_ADMIN_MAINTENANCE and rejects every other user', async () => {
+test('accepts an authenticated user with IAM_ADMIN_MAINTENANCE and rejects other users', async () => {
   await using server = await startWithMembers();
   const maintainer = await asUser(server, { roles: ['IAM_ADMIN_MAINTENANCE'] });
   await maintainer.call(id, { body });

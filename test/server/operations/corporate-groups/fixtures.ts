@@ -1,4 +1,4 @@
-/** Corporate groups for tests, and the body tests shared by create and update. */
+/** Creates corporate groups, and contains the body tests shared by create and update. */
 import { describe, expect, test } from 'vitest';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
 import type { TestServer } from '../../../harness.ts';
@@ -22,19 +22,30 @@ export async function makeBusinesses(server: TestServer, businessIds: readonly s
   });
 }
 
-interface Write {
+interface WriteOperation {
   readonly id: OperationId;
   /** Creates the target of a write and returns its path. */
   prepare(server: TestServer): Promise<{ readonly params?: Readonly<Record<string, string>> }>;
 }
 
 const names = {
-  taken: ['holding'],
-  free: ['Holding', 'HOLDING', ' holding', 'hölding', 'ho\u0308lding', 'constructor', '__proto__', 'toString', 'a/b'],
-  bad: ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', '..', 'me', '\ud800'],
+  existing: ['holding'],
+  available: [
+    'Holding',
+    'HOLDING',
+    ' holding',
+    'hölding',
+    'ho\u0308lding',
+    'constructor',
+    '__proto__',
+    'toString',
+    'a/b',
+  ],
+  invalid: ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', '..', 'me', '\ud800'],
 };
 
-export function testCorporateBodies({ id, prepare }: Write): void {
+/** Tests the names and businesses that a write accepts and rejects. */
+export function testCorporateBodies({ id, prepare }: WriteOperation): void {
   const start = async () => {
     const server = await startWithMembers();
     const input = await prepare(server);
@@ -43,7 +54,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
   };
 
   describe('the name', () => {
-    test.each(names.free)('may be %j while another name is taken', async (corporateGroupName) => {
+    test.each(names.available)('is accepted if only another name is taken: %j', async (corporateGroupName) => {
       await using fixture = await start();
       await makeCorporateGroup(fixture.server, 'holding');
       expect([201, 204]).toContain((await fixture.write({ corporateGroupName })).status);
@@ -51,14 +62,14 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       expect(items).toMatchObject([{ corporateGroupName }]);
     });
 
-    test.each(names.taken)('is rejected if it is taken: %j', async (corporateGroupName) => {
+    test.each(names.existing)('is rejected if it is taken: %j', async (corporateGroupName) => {
       await using fixture = await start();
       await makeCorporateGroup(fixture.server, corporateGroupName);
       const expected = { status: 412, code: 'CORPORATE_GROUP_NAME_TAKEN' };
       await expectRejection(fixture.server, () => fixture.write({ corporateGroupName }), expected);
     });
 
-    test.each(names.bad)('is rejected if it is invalid: %j', async (corporateGroupName) => {
+    test.each(names.invalid)('is rejected if it is invalid: %j', async (corporateGroupName) => {
       await using fixture = await start();
       const failure = await expectRejection(fixture.server, () => fixture.write({ corporateGroupName }), {
         status: 422,
@@ -79,15 +90,18 @@ export function testCorporateBodies({ id, prepare }: Write): void {
 
     test('are rejected as a whole if some are unknown; the error names all of those', async () => {
       await using fixture = await start();
-      const bad = ['A', 'nobody', 'constructor', '__proto__'];
-      const businesses = ['a', ...bad, 'b'].map((businessId) => ({ businessId }));
+      const unknownIds = ['A', 'missing', 'constructor', '__proto__'];
+      const businesses = ['a', ...unknownIds, 'b'].map((businessId) => ({ businessId }));
       const failure = await expectRejection(
         fixture.server,
         () => fixture.write({ corporateGroupName: 'new', organizationId: 'o', businesses }),
         { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' },
       );
       expect(failure.items).toEqual(
-        bad.map((businessId) => ({ code: 'LISTED_BUSINESS_UNKNOWN', message: expect.stringContaining(businessId) })),
+        unknownIds.map((businessId) => ({
+          code: 'LISTED_BUSINESS_UNKNOWN',
+          message: expect.stringContaining(businessId),
+        })),
       );
     });
 
@@ -102,7 +116,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
       expect(failure.items).toMatchObject([{ message: expect.stringContaining('"holding"') }]);
     });
 
-    test('accepts 10,000, changes nothing if one is unknown, and rejects one more', async () => {
+    test('are limited to 10,000 and rejected as a whole if one of that many is unknown', async () => {
       await using fixture = await start();
       const ids = createIds('many', 10_000);
       await makeBusinesses(fixture.server, ids);
@@ -110,7 +124,7 @@ export function testCorporateBodies({ id, prepare }: Write): void {
         corporateGroupName: 'new',
         businesses: businessIds.map((businessId) => ({ businessId })),
       });
-      const oneBad = () => fixture.write(body([...ids.slice(1), 'nobody']));
+      const oneBad = () => fixture.write(body([...ids.slice(1), 'unknown']));
       await expectRejection(fixture.server, oneBad, { status: 422, code: 'LISTED_BUSINESS_UNKNOWN' });
       const tooMany = () => fixture.write(body([...ids, 'a']));
       await expectRejection(fixture.server, tooMany, { status: 422, code: 'FIELD_VALUE' });

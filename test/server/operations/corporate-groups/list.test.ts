@@ -16,7 +16,7 @@ function cursorOf(link: unknown): string {
   return new URL(url).searchParams.get('after') ?? '';
 }
 
-test('is empty at first, then returns all in id order, each as get returns it', async () => {
+test('returns an empty list, or all corporate groups in id order, each as get returns it', async () => {
   await using server = await startWithMembers();
   expect(await server.admin.call(id)).toMatchObject({ status: 200, body: [] });
   await withNames(server, ['c', 'a', 'b']);
@@ -44,8 +44,9 @@ test('returns consistent pages while groups are created and removed', async () =
 test('filters by the exact name', async () => {
   await using server = await startWithMembers();
   await withNames(server, ['holding', 'Holding', 'constructor']);
-  const named = async (name: string) => (await server.admin.corporateGroups.list({ query: { name } })).items.length;
-  expect(await Promise.all(['holding', 'HOLDING', 'hold', 'constructor', '__proto__'].map(named))).toEqual([
+  const countByName = async (name: string) =>
+    (await server.admin.corporateGroups.list({ query: { name } })).items.length;
+  expect(await Promise.all(['holding', 'HOLDING', 'hold', 'constructor', '__proto__'].map(countByName))).toEqual([
     1, 0, 0, 1, 0,
   ]);
 });
@@ -55,9 +56,9 @@ test('rejects invalid values of limit and after, including cursors of other list
   await withNames(server, ['1', '2', '3']);
   const link = async (list: string, query: object) =>
     cursorOf((await server.admin.call(list, { query: { ...query, limit: 1 } })).headers.link);
-  const thirdParty = await link('groups.list', {});
+  const otherList = await link('groups.list', {});
   const own = await link(id, {});
-  const bad = [
+  const invalid = [
     { limit: 0 },
     { limit: -1 },
     { limit: 1e9 },
@@ -66,7 +67,7 @@ test('rejects invalid values of limit and after, including cursors of other list
     { after: 'x' },
     { after: '' },
   ];
-  for (const query of [...bad, { after: thirdParty }, { after: own, name: '2' }, { name: '' }]) {
+  for (const query of [...invalid, { after: otherList }, { after: own, name: '2' }, { name: '' }]) {
     const failure = await catchClientError(server.admin.call(id, { query }));
     expect(failure, JSON.stringify(query)).toMatchObject({ status: 400 });
   }

@@ -6,7 +6,7 @@ const id = 'corporate-groups.remove';
 
 testRoleSets(id, async (server) => ({ params: { corporateGroupId: await makeCorporateGroup(server, 'holding') } }));
 
-test('removes the group and frees its businesses for another group', async () => {
+test('removes the group; another group can have its name and businesses', async () => {
   await using server = await startWithMembers();
   const corporateGroupId = await makeCorporateGroup(server, 'holding', ['a']);
   const { businesses } = await server.dump();

@@ -12,7 +12,7 @@ async function prepare(server: TestServer) {
 testRoleSets(id, async (server) => ({ ...(await prepare(server)), body: { corporateGroupName: 'new' } }));
 testCorporateBodies({ id, prepare });
 
-test('replaces all fields and clears those that are left out', async () => {
+test('replaces all fields and clears those that are omitted', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const full = { corporateGroupName: 'new', organizationId: 'o', businesses: [{ businessId: 'b' }] };
@@ -26,7 +26,7 @@ test('replaces all fields and clears those that are left out', async () => {
   });
 });
 
-test('accepts its own name and businesses, and frees those that it no longer has', async () => {
+test('accepts the current name and businesses of the group; another group can have those that it no longer has', async () => {
   await using server = await startWithMembers();
   const { params } = await prepare(server);
   const businesses = [{ businessId: 'b' }, { businessId: 'a' }];

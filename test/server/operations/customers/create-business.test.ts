@@ -23,7 +23,7 @@ test('creates a business and its customer', async () => {
   });
 });
 
-test('generates the id of the business if none is sent, and numbers customers in sequence', async () => {
+test('generates the id of the business if the body contains none, and numbers customers in sequence', async () => {
   await using server = await startWithMembers();
   const ids = [];
   for (const document of ['1', '2', '3']) {
@@ -45,7 +45,7 @@ test('never reuses a number, even after its customer is removed', async () => {
   expect(next.customerId).toBeGreaterThan(first.customerId);
 });
 
-test('is usable at once: tokens of its users contain its number', async () => {
+test('adds the customer number to new tokens of users of the business', async () => {
   await using server = await startWithMembers();
   const { customerId } = (await create(server, { businessId: 'acme' })).body as { customerId: number };
   const token = await userToken(server, { businessId: 'acme' });
@@ -53,8 +53,8 @@ test('is usable at once: tokens of its users contain its number', async () => {
   expect(claims).toMatchObject({ business_id: 'acme', customer_id: customerId });
 });
 
-describe('a corporate group', () => {
-  test('is joined', async () => {
+describe('corporateGroupId', () => {
+  test('adds the business to the corporate group', async () => {
     await using server = await startWithMembers();
     const { corporateGroupId } = await server.admin.corporateGroups.create({
       body: { corporateGroupName: 'holding', businesses: [{ businessId: 'a' }] },
@@ -64,8 +64,8 @@ describe('a corporate group', () => {
     expect(businesses).toEqual([{ businessId: 'a' }, { businessId: 'acme' }]);
   });
 
-  test.each(['nobody', 'constructor', '__proto__'])(
-    'must exist, or nothing is created: %s',
+  test.each(['unknown', 'constructor', '__proto__'])(
+    'is rejected if the corporate group is unknown: %s',
     async (corporateGroupId) => {
       await using server = await startWithMembers();
       const request = () => create(server, { corporateGroupId });
@@ -74,8 +74,8 @@ describe('a corporate group', () => {
   );
 });
 
-describe('conflicts', () => {
-  test('rejects the id of an existing business, whatever created it', async () => {
+describe('uniqueness:', () => {
+  test('rejects the id of an existing business, including one from the seed', async () => {
     await using server = await startWithMembers();
     await create(server, { businessId: 'acme' });
     for (const businessId of ['acme', 'a']) {
@@ -105,7 +105,7 @@ describe('conflicts', () => {
       expect(await create(server, { businessId: name, document: name })).toMatchObject({ body: { businessId: name } });
   });
 
-  test('accepts one of a hundred concurrent requests and skips no number', async () => {
+  test('accepts one of many concurrent requests with the same document or id, and assigns consecutive numbers', async () => {
     await using server = await startWithMembers();
     const requests = Array.from({ length: 100 }, (_, at) => create(server, { document: at < 50 ? 'same' : `d${at}` }));
     const outcomes = await Promise.allSettled(requests);
@@ -129,7 +129,7 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, document: '1\n2' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, businessId: 'me' }],
-])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
+])('rejects an invalid body with %i %s: %j', async (status, code, invalidBody) => {
   await using server = await startWithMembers();
-  await expectRejection(server, () => server.admin.call(id, { body: bad }), { status, code });
+  await expectRejection(server, () => server.admin.call(id, { body: invalidBody }), { status, code });
 });

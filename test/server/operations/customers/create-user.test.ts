@@ -9,7 +9,7 @@ testRoleSets(id, async () => ({ body }));
 
 const create = (server: TestServer, more: object = {}) => server.admin.call(id, { body: { ...body, ...more } });
 
-test('makes a user a customer', async () => {
+test('creates a customer for a user', async () => {
   await using server = await startWithMembers();
   const response = await create(server, { name: 'Ann Example' });
   expect(response).toMatchObject({ status: 201, body: { customerId: 1, userId: 'p1' } });
@@ -22,7 +22,7 @@ test('shares its number sequence with businesses', async () => {
   expect(await create(server)).toMatchObject({ body: { customerId: 2 } });
 });
 
-test.each(['nobody', 'P1', 'toString'])('rejects an unknown user: %s', async (userId) => {
+test.each(['unknown', 'P1', 'toString'])('rejects an unknown user: %s', async (userId) => {
   await using server = await startWithMembers();
   await expectRejection(server, () => create(server, { userId }), { status: 412, code: 'USER_UNKNOWN' });
 });
@@ -33,7 +33,7 @@ test('accepts user ids that are properties of Object.prototype', async () => {
     expect(await create(server, { userId, document: userId })).toMatchObject({ body: { userId } });
 });
 
-test('rejects a user who is a customer, and a document that another user has', async () => {
+test('rejects a user who is already a customer, and the document of another user', async () => {
   await using server = await startWithMembers();
   await create(server);
   await expectRejection(server, () => create(server, { document: '2' }), { status: 412, code: 'CUSTOMER_TAKEN' });
@@ -59,7 +59,7 @@ test.each([
   [422, 'FIELD_VALUE', { ...body, userId: 'a b' }],
   [422, 'FIELD_VALUE', { ...body, document: '' }],
   [422, 'FIELD_VALUE', { ...body, name: 'x'.repeat(201) }],
-])('rejects an invalid body with %i %s: %j', async (status, code, bad) => {
+])('rejects an invalid body with %i %s: %j', async (status, code, invalidBody) => {
   await using server = await startWithMembers();
-  await expectRejection(server, () => server.admin.call(id, { body: bad }), { status, code });
+  await expectRejection(server, () => server.admin.call(id, { body: invalidBody }), { status, code });
 });

@@ -24,7 +24,7 @@ async function startWithClients(): Promise<TestServer> {
   const server = await startWith();
   const grantTypes = ['client_credentials', 'refresh_token'];
   await server.makeClient({ clientId: 'service', authorities: ['AUTH-BASIC'], scope: ['READ', 'WRITE'], grantTypes });
-  await server.makeClient({ clientId: 'foreign', party: '3RDPARTY', grantTypes: ['password'] });
+  await server.makeClient({ clientId: 'third-party', party: '3RDPARTY', grantTypes: ['password'] });
   return server;
 }
 
@@ -46,7 +46,7 @@ describe('a client on its own behalf', () => {
     expect(renewed.refreshToken).not.toBe(first.refreshToken);
   });
 
-  test('loses its tokens when a refresh token is used twice and the session ends', async () => {
+  test('loses its session and tokens if a refresh token is used twice', async () => {
     await using server = await startWithClients();
     const first = tokenOf(await postJson(server, path, clientGrant, inBasic));
     const renewal = { grantType: 'refresh_token', refreshToken: first.refreshToken };
@@ -75,13 +75,13 @@ describe('a client on its own behalf', () => {
     await using server = await startWithClients();
     const response = await postJson(server, path, { ...clientGrant, scope: ['WRITE'] }, inBasic);
     expect(readClaims(tokenOf(response)).scope).toEqual(['WRITE']);
-    const token = server.as({ token: tokenOf(response).accessToken });
-    await expect(token.groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
+    const caller = server.as({ token: tokenOf(response).accessToken });
+    await expect(caller.groups.list()).rejects.toMatchObject({ code: 'ROLE_MISSING' });
   });
 });
 
 describe('a user', () => {
-  test('logs in through a client identified in the query or the body, and renews', async () => {
+  test('logs in through a client identified in the query or the body, and refreshes its tokens', async () => {
     await using server = await startWithClients();
     for (const [target, body] of [
       [`${path}?clientId=${appClientId}`, {}],
@@ -115,30 +115,51 @@ describe('rejects', () => {
       'CREDENTIALS_INVALID',
     ],
     ['with a header and a secret', path, { ...clientGrant, ...service }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
-    ['with another name in the query', `${path}?clientId=test-app`, clientGrant, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
-    ['with two names', `${path}?clientId=test-app`, { ...clientGrant, ...service }, {}, 400, 'CREDENTIALS_AMBIGUOUS'],
-    ['with another name in the body', path, { ...clientGrant, ...app }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
+    [
+      'with another client id in the query',
+      `${path}?clientId=test-app`,
+      clientGrant,
+      inBasic,
+      400,
+      'CREDENTIALS_AMBIGUOUS',
+    ],
+    [
+      'with two client ids',
+      `${path}?clientId=test-app`,
+      { ...clientGrant, ...service },
+      {},
+      400,
+      'CREDENTIALS_AMBIGUOUS',
+    ],
+    ['with another client id in the body', path, { ...clientGrant, ...app }, inBasic, 400, 'CREDENTIALS_AMBIGUOUS'],
     ['for an unknown grant', path, { grantType: 'implicit', ...app }, {}, 422, 'FIELD_VALUE'],
     ['without a grant', path, app, {}, 400, 'FIELD_MISSING'],
     ['for a grant that is not a string', path, { grantType: 7, ...app }, {}, 400, 'FIELD_TYPE'],
     ['with an unknown parameter', path, { ...userGrant, ...app, locked: true }, {}, 400, 'FIELD_UNKNOWN'],
     ['without a password', path, { ...app, grantType: 'password', userName: 'Alice' }, {}, 400, 'FIELD_MISSING'],
     ['without a refresh token', path, { grantType: 'refresh_token' }, inBasic, 400, 'FIELD_MISSING'],
-    ['for a grant the client is not registered for', path, userGrant, inBasic, 422, 'GRANT_TYPE_NOT_ALLOWED'],
+    ['for a grant that the client is not registered for', path, userGrant, inBasic, 422, 'GRANT_TYPE_NOT_ALLOWED'],
     ['for a public client on its own behalf', path, { ...clientGrant, ...app }, {}, 422, 'GRANT_TYPE_NOT_ALLOWED'],
     [
-      'for a third party',
+      'for a third-party client',
       path,
-      { ...userGrant, clientId: 'foreign', clientSecret: 'secret-of-foreign' },
+      { ...userGrant, clientId: 'third-party', clientSecret: 'secret-of-third-party' },
       {},
       422,
       'GRANT_TYPE_NOT_ALLOWED',
     ],
-    ['for more scope', path, { ...clientGrant, scope: ['READ', 'OWN'] }, inBasic, 422, 'SCOPE_EXCEEDED'],
+    [
+      'for a scope that the client does not have',
+      path,
+      { ...clientGrant, scope: ['READ', 'OWN'] },
+      inBasic,
+      422,
+      'SCOPE_EXCEEDED',
+    ],
     ['for an invalid scope', path, { ...clientGrant, scope: ['A B'] }, inBasic, 422, 'FIELD_VALUE'],
   ];
 
-  test('with the error array and without a change', async () => {
+  test('invalid requests with the error array and leaves the store unchanged', async () => {
     await using server = await startWithClients();
     const before = await server.dump();
     for (const [what, target, body, headers, status, code] of cases) {
@@ -156,7 +177,7 @@ describe('rejects', () => {
     expect(response).toMatchObject({ status: 415, json: [{ code: 'CONTENT_TYPE_UNSUPPORTED' }] });
   });
 
-  test('after ten wrong passwords for one name, but not the client', async () => {
+  test('a user name after ten wrong passwords, but not the client', async () => {
     await using server = await startWithClients();
     const app = { clientId: appClientId };
     for (let guess = 0; guess < 10; guess += 1)

@@ -37,11 +37,11 @@ describe('rejects a cycle and shows its path in the message,', () => {
     await using server = await startServer();
     await makeChain(server, length);
     const before = await server.dump();
-    const adding = server.admin.groups.addDependency({
+    const request = server.admin.groups.addDependency({
       params: { groupId: 'g0' },
       body: { groupName: `g${length - 1}` },
     });
-    const failure = await catchClientError(adding);
+    const failure = await catchClientError(request);
     expect(failure).toMatchObject({ status: 422, code: 'DEPENDENCY_CYCLE' });
     expect(failure.message.split(': ')[1]).toBe(`${cyclePath}.`);
     expect(await server.dump()).toEqual(before);
@@ -53,8 +53,8 @@ describe('rejects a cycle and shows its path in the message,', () => {
     const params = { groupId: 'g150' };
     await server.admin.groups.addDependency({ params, body: { groupName: 'business-owners' } });
     await server.admin.groups.addDependency({ params, body: { groupName: 'g3' } });
-    const adding = server.admin.groups.addDependency({ params: { groupId: 'g0' }, body: { groupName: 'g199' } });
-    const { message } = await catchClientError(adding);
+    const request = server.admin.groups.addDependency({ params: { groupId: 'g0' }, body: { groupName: 'g199' } });
+    const { message } = await catchClientError(request);
     expect(message).toMatch(/: g0 -> g199 -> g198 -> .* -> g150 -> .*g3 -> g2 -> g1 -> g0\.$/);
   });
 });
@@ -67,7 +67,7 @@ test('accepts a diamond: two groups that depend on a third', async () => {
   expect(group.dependencies).toEqual([{ groupName: 'g1' }, { groupName: 'g0' }]);
 });
 
-test('accepts one of two concurrent dependencies that would form a cycle together', async () => {
+test('accepts one of two concurrent dependencies that together form a cycle', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   const add = (groupId: string, groupName: string) =>
@@ -82,10 +82,10 @@ test('accepts one of two concurrent dependencies that would form a cycle togethe
 const shared = sharedServer();
 
 test.each([
-  ['an unknown group', 'nobody', { groupName: 'iam-auditors' }, 404, 'GROUP_NOT_FOUND'],
-  ['an unknown dependency', 'iam-auditors', { groupName: 'nobody' }, 422, 'DEPENDENCY_UNKNOWN'],
+  ['an unknown group', 'unknown', { groupName: 'iam-auditors' }, 404, 'GROUP_NOT_FOUND'],
+  ['an unknown dependency', 'iam-auditors', { groupName: 'unknown' }, 422, 'DEPENDENCY_UNKNOWN'],
   ['an empty name', 'iam-auditors', { groupName: '' }, 422, 'FIELD_VALUE'],
-  ['no name', 'iam-auditors', {}, 400, 'FIELD_MISSING'],
+  ['a missing name', 'iam-auditors', {}, 400, 'FIELD_MISSING'],
   ['a list', 'iam-auditors', [{ groupName: 'business-users' }], 400, 'FIELD_TYPE'],
 ])('rejects %s and leaves the store unchanged', async (_, groupId, body, status, code) => {
   const server = shared();

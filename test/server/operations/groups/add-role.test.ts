@@ -37,8 +37,8 @@ test.each(['CLI-1STPARTY', 'ROLE_CLI-1STPARTY', 'AUTH-MFA', 'USER', 'PERSON', 'B
   async (roleName) => {
     const server = shared();
     const before = await server.dump();
-    const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
-    await expect(adding).rejects.toMatchObject({ status: 422, code: 'ROLE_RESERVED' });
+    const request = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
+    await expect(request).rejects.toMatchObject({ status: 422, code: 'ROLE_RESERVED' });
     expect(await server.dump()).toEqual(before);
   },
 );
@@ -48,8 +48,8 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
   async (roleName) => {
     const server = shared();
     const before = await server.dump();
-    const adding = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
-    const failure = await catchClientError(adding);
+    const request = server.admin.groups.addRole({ params: { groupId: 'iam-auditors' }, body: { roleName } });
+    const failure = await catchClientError(request);
     expect(failure).toMatchObject({ status: 422, code: 'FIELD_VALUE', message: expect.stringMatching(/^roleName /) });
     expect(await server.dump()).toEqual(before);
   },
@@ -57,12 +57,12 @@ test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN', 'deploy', '', 'A B', 'ÄRGER', 
 
 test('rejects a body without the role', async () => {
   const server = shared();
-  const adding = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
-  expect(await catchClientError(adding)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
+  const request = server.admin.call('groups.add-role', { params: { groupId: 'iam-auditors' }, body: {} });
+  expect(await catchClientError(request)).toMatchObject({ status: 400, code: 'FIELD_MISSING' });
 });
 
 test('returns 404 for an unknown group', async () => {
   const server = shared();
-  const adding = server.admin.groups.addRole({ params: { groupId: 'nobody' }, body: { roleName: 'DEPLOY' } });
-  await expect(adding).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
+  const request = server.admin.groups.addRole({ params: { groupId: 'unknown' }, body: { roleName: 'DEPLOY' } });
+  await expect(request).rejects.toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });
 });

@@ -26,7 +26,7 @@ test('creates a group without roles and dependencies from a name alone', async (
   expect(group).toEqual({ groupId, groupName: 'ops', roles: [], dependencies: [] });
 });
 
-test('finds dependencies by name and by id, and returns each once by name', async () => {
+test('accepts dependencies by name and by id, and returns each once by name', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops' } });
   const dependencies = [{ groupName: groupId }, { groupName: 'iam-auditors' }, { groupName: 'ops' }];
@@ -40,10 +40,15 @@ describe('rejects and leaves the store unchanged:', () => {
 
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 412, 'GROUP_NAME_TAKEN'],
-    ['an unknown dependency', { groupName: 'ops', dependencies: [{ groupName: 'nobody' }] }, 422, 'DEPENDENCY_UNKNOWN'],
+    [
+      'an unknown dependency',
+      { groupName: 'ops', dependencies: [{ groupName: 'unknown' }] },
+      422,
+      'DEPENDENCY_UNKNOWN',
+    ],
     ['a dependency on itself', { groupName: 'ops', dependencies: [{ groupName: 'ops' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a reserved role', { groupName: 'ops', roles: ['ROLE_AUTH-MFA'] }, 422, 'ROLE_RESERVED'],
-    ['the role of all users', { groupName: 'ops', roles: ['USER'] }, 422, 'ROLE_RESERVED'],
+    ['the implicit role of all users', { groupName: 'ops', roles: ['USER'] }, 422, 'ROLE_RESERVED'],
     ['a role in lower case', { groupName: 'ops', roles: ['deploy'] }, 422, 'FIELD_VALUE'],
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdefABCDEF01' }, 422, 'FIELD_VALUE'],
     ['a name with a slash', { groupName: 'a/b' }, 422, 'FIELD_VALUE'],
@@ -52,9 +57,9 @@ describe('rejects and leaves the store unchanged:', () => {
     ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters of two code units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],
-    ['a name that disappears in a path', { groupName: '..' }, 422, 'FIELD_VALUE'],
-    ['a name with a meaning in a path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
-    ['no name', {}, 400, 'FIELD_MISSING'],
+    ['a name that is a dot segment', { groupName: '..' }, 422, 'FIELD_VALUE'],
+    ['a name that is a segment of another path', { groupName: 'user-accounts' }, 422, 'FIELD_VALUE'],
+    ['a missing name', {}, 400, 'FIELD_MISSING'],
     ['a numeric name', { groupName: 7 }, 400, 'FIELD_TYPE'],
     ['a read-only field of a group', { groupName: 'ops', groupId: 'mine' }, 400, 'FIELD_UNKNOWN'],
     ['a body that is a list', [], 400, 'FIELD_TYPE'],
@@ -67,7 +72,7 @@ describe('rejects and leaves the store unchanged:', () => {
   });
 
   test.each(['ROLE_', 'ROLE_1', 'ROLE_ROLE_ADMIN'])(
-    'the role %s, which its prefix turns into another role',
+    'the role %s, which is invalid without the prefix ROLE_',
     async (role) => {
       const server = shared();
       const failure = await catchClientError(server.admin.groups.create({ body: { groupName: 'ops', roles: [role] } }));
@@ -76,7 +81,7 @@ describe('rejects and leaves the store unchanged:', () => {
   );
 });
 
-test('reports all errors of a body at once, unreadable values first', async () => {
+test('reports all errors of a body in one response, errors of its structure first', async () => {
   await using server = await startServer();
   const body = { groupName: 'a/b', roles: ['x', 7], dependencies: [{}], secretHash: 'x', bootstrap: 'admin' };
   const { status, items } = await catchClientError(server.admin.call('groups.create', { body }));

@@ -16,7 +16,7 @@ test('returns a group by id and by name with the same ETag', async () => {
   expect(byId.headers.etag).toBe(byName.headers.etag);
 });
 
-test('changes the ETag with every change and restores it with the first state', async () => {
+test('changes the ETag with every change, and returns the first ETag again for the first state', async () => {
   await using server = await startServer();
   const etag = async () => (await server.admin.call('groups.get', { params })).headers.etag;
   const first = await etag();
@@ -40,7 +40,7 @@ test('returns the new name of a renamed group in its dependents and changes thei
 
 const shared = sharedServer();
 
-test.each(['nobody', '0123456789abcdef01234567', 'IAM-AUDITORS'])('returns 404 for %s', async (groupId) => {
+test.each(['unknown', '0123456789abcdef01234567', 'IAM-AUDITORS'])('returns 404 for %s', async (groupId) => {
   const server = shared();
   const failure = await catchClientError(server.admin.groups.get({ params: { groupId } }));
   expect(failure).toMatchObject({ status: 404, code: 'GROUP_NOT_FOUND' });

@@ -1,4 +1,4 @@
-/** At least one user who can sign in has IAM_ADMIN_MAINTENANCE, whatever changes in the groups that grant it. */
+/** At least one user who can sign in has IAM_ADMIN_MAINTENANCE after every change to the groups that grant it. */
 import { describe, expect, test } from 'vitest';
 import type { SeedDocument } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
@@ -18,7 +18,8 @@ function seedWith(users: SeedDocument['users'], members: object): SeedDocument {
 }
 
 const eve = { userId: 'eve', userName: 'eve', password: 'a long enough one' };
-const removeFirst = ({ admin }: TestServer) => admin.groups.remove({ params: { groupId: 'iam-administrators' } });
+const removeAdministrators = ({ admin }: TestServer) =>
+  admin.groups.remove({ params: { groupId: 'iam-administrators' } });
 
 describe('the group of the first administrator can be removed while there is another administrator:', () => {
   test.each([
@@ -31,7 +32,7 @@ describe('the group of the first administrator can be removed while there is ano
     ],
   ])('%s', async (_, users, members) => {
     await using server = await startServer({ seed: seedWith(users, members) });
-    await removeFirst(server);
+    await removeAdministrators(server);
     const removals = [
       () => server.admin.groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
       () => server.admin.groups.removeRole({ params: { groupId: 'power', roleName: 'IAM_ADMIN_MAINTENANCE' } }),
@@ -46,33 +47,36 @@ describe('the group of the first administrator can be removed while there is ano
   });
 });
 
-describe('the group of the first administrator can not be removed if the other candidate is', () => {
+describe('the group of the first administrator cannot be removed if the other candidate is', () => {
   test.each([
     ['locked', [{ ...eve, locked: true }], { users: ['eve'] }],
     ['without a password', [{ userId: 'eve', userName: 'eve' }], { users: ['eve'] }],
     ['a service', [], { services: ['billing'] }],
-    ['in no group that gives the role', [eve], {}],
+    ['in no group that grants the role', [eve], {}],
   ])('%s', async (_, users, members) => {
     await using server = await startServer({ seed: seedWith(users, members) });
     const before = await server.dump();
-    expect(await catchClientError(removeFirst(server))).toMatchObject({ status: 412, code: 'LAST_ADMINISTRATOR' });
+    expect(await catchClientError(removeAdministrators(server))).toMatchObject({
+      status: 412,
+      code: 'LAST_ADMINISTRATOR',
+    });
     expect(await server.dump()).toEqual(before);
   });
 });
 
-test('one of two concurrent removals keeps the last administrator', async () => {
+test('rejects one of two concurrent removals that together remove the last administrator', async () => {
   await using server = await startServer({ seed: seedWith([eve], { users: ['eve'] }) });
   const outcomes = await Promise.allSettled([
-    removeFirst(server),
+    removeAdministrators(server),
     server.admin.groups.removeDependency({ params: { groupId: 'others', dependencyName: 'power' } }),
   ]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('accepts a change that affects no administrator, even if there is none', async () => {
+test('accepts the removal of the group if it has no administrator', async () => {
   await using server = await startServer();
   await server.appContext.store.transaction(async (tx) => {
     for (const user of await tx.users.list()) await tx.users.delete(user.userId);
   });
-  await removeFirst(server);
+  await removeAdministrators(server);
 });

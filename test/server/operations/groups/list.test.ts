@@ -51,23 +51,23 @@ test('ignores unknown parameters', async () => {
 });
 
 describe('pages', () => {
-  test('are linked by the unchanged URL of the Link header', async () => {
+  test('are reachable through the unmodified URL of the Link header', async () => {
     await using server = await startServer();
-    const seen: unknown[] = [];
+    const groupNames: unknown[] = [];
     let path: string | undefined = '/security/iam/v1/groups?limit=2&extra=a%26b%3D%C3%A9+%22';
     for (const status of [206, 206, 200]) {
       const { body, headers, status: actual } = await server.admin.raw('GET', path ?? 'no link');
       expect(actual).toBe(status);
-      seen.push(...(body as { groupName: string }[]).map(({ groupName }) => groupName));
+      groupNames.push(...(body as { groupName: string }[]).map(({ groupName }) => groupName));
       const [, url] = /^<(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
       if (url !== undefined) expect(new URL(url).searchParams.get('extra')).toBe('a&b=é "');
       path = url?.replace(server.url, '');
     }
     expect(path).toBeUndefined();
-    expect(seen).toEqual(bootstrapped);
+    expect(groupNames).toEqual(bootstrapped);
   });
 
-  test('keep their filters', async () => {
+  test('preserve the filters', async () => {
     await using server = await startServer();
     for (const groupName of ['a', 'b', 'c']) await server.admin.groups.create({ body: { groupName, roles: ['X'] } });
     const items: unknown[] = [];
@@ -75,7 +75,7 @@ describe('pages', () => {
     expect(items).toMatchObject([{ groupName: 'a' }, { groupName: 'b' }, { groupName: 'c' }]);
   });
 
-  test.each([1, 4, 5, 6, 1000])('have the limit of %i, and a Link header only if more follow', async (limit) => {
+  test.each([1, 4, 5, 6, 1000])('contain at most %i items, and a Link header only if more follow', async (limit) => {
     await using server = await startServer();
     const response = await server.admin.call('groups.list', { query: { limit } });
     expect(response.body).toHaveLength(Math.min(limit, 5));
@@ -83,7 +83,7 @@ describe('pages', () => {
     expect(response.headers.link !== undefined).toBe(limit < 5);
   });
 
-  test('have a hundred items by default', async () => {
+  test('contain a hundred items by default', async () => {
     await using server = await startServer({
       seed: { groups: Array.from({ length: 96 }, (_, at) => ({ groupName: `g${at}` })) },
     });
@@ -92,15 +92,15 @@ describe('pages', () => {
     expect(next).toBeDefined();
   });
 
-  test('miss and repeat nothing while groups are created and removed', async () => {
+  test('neither skip nor repeat groups while others are created and removed', async () => {
     const groups = Array.from({ length: 40 }, (_, at) => ({ groupName: `g${at}` }));
     await using server = await startServer({ seed: { groups } });
-    const seen: string[] = [];
+    const groupNames: string[] = [];
     let round = 0;
     for await (const item of server.admin.items('groups.list', { query: { limit: 3 } })) {
       const { groupName } = item as { groupName: string };
-      seen.push(groupName);
-      if (seen.length % 3 !== 0) continue;
+      groupNames.push(groupName);
+      if (groupNames.length % 3 !== 0) continue;
       round += 1;
       server.clock.advance(1);
       await server.admin.groups.create({ body: { groupName: `new${round}` } });
@@ -109,9 +109,9 @@ describe('pages', () => {
       if (round === 2) await server.admin.groups.remove({ params: { groupId: 'g39' } });
       if (round === 14) break;
     }
-    const stayed = [...bootstrapped, ...groups.map(({ groupName }) => groupName)].filter((name) => name !== 'g39');
-    expect(seen.slice(0, 42)).toEqual(stayed.slice(0, 42));
-    expect(new Set(seen).size).toBe(seen.length);
+    const remaining = [...bootstrapped, ...groups.map(({ groupName }) => groupName)].filter((name) => name !== 'g39');
+    expect(groupNames.slice(0, 42)).toEqual(remaining.slice(0, 42));
+    expect(new Set(groupNames).size).toBe(groupNames.length);
   });
 });
 
@@ -150,7 +150,7 @@ describe('rejects with 400 and names the parameter:', () => {
     expect(await rejected(search)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('all errors at once', async () => {
+  test('all errors in one response', async () => {
     expect(await rejected('limit=abc&role=deploy&name=a&name=b')).toEqual([
       expect.stringContaining('limit'),
       expect.stringContaining('name'),

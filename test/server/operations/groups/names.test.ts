@@ -1,4 +1,4 @@
-/** Names of groups that are special in JavaScript, URLs or Unicode work wherever a group is named. */
+/** All operations accept group names that have a special meaning in JavaScript, URLs or Unicode. */
 import { expect, test } from 'vitest';
 import { startServer } from '../../../harness.ts';
 
@@ -7,7 +7,7 @@ const names = [
   'constructor',
   '__proto__',
   'hasOwnProperty',
-  'two words',
+  'two parts',
   ' blanks around ',
   'Zoë Müßig',
   '100%',
@@ -44,7 +44,7 @@ test.each([
   ['caf\u00e9', 'cafe\u0301'],
   ['\ufb01ne', 'fine'],
   ['ops', 'ops '],
-])('treats %j and %j as two groups: names compare exactly', async (one, other) => {
+])('treats %j and %j as different groups', async (one, other) => {
   await using server = await startServer();
   const first = await server.admin.groups.create({ body: { groupName: one } });
   const unknown = server.admin.groups.get({ params: { groupId: other } });
@@ -54,7 +54,7 @@ test.each([
   expect(await server.admin.groups.get({ params: { groupId: other } })).toMatchObject(second);
 });
 
-test('looks up ids before names: a group whose name is the id of another is found by its own id', async () => {
+test('looks up ids before names if a name equals the id of another group', async () => {
   await using server = await startServer({
     seed: { groups: [{ groupId: 'ops', groupName: 'operators' }, { groupName: 'ops' }] },
   });

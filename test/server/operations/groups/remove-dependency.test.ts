@@ -20,8 +20,8 @@ test('removes a dependency by name or by id', async () => {
 });
 
 test.each([
-  ['an unknown group', 'nobody', 'business-admins', 'GROUP_NOT_FOUND'],
-  ['an unknown dependency', 'business-owners', 'nobody', 'DEPENDENCY_NOT_FOUND'],
+  ['an unknown group', 'unknown', 'business-admins', 'GROUP_NOT_FOUND'],
+  ['an unknown dependency', 'business-owners', 'unknown', 'DEPENDENCY_NOT_FOUND'],
   ['a group that it does not depend on', 'business-owners', 'iam-auditors', 'DEPENDENCY_NOT_FOUND'],
   ['an indirect dependency', 'business-owners', 'business-users', 'DEPENDENCY_NOT_FOUND'],
 ])('returns 404 for %s and leaves the store unchanged', async (_, groupId, dependencyName, code) => {
@@ -32,7 +32,7 @@ test.each([
   expect(await server.dump()).toEqual(before);
 });
 
-test('does not remove the dependency that grants the last administrator the role: 200 with the error array', async () => {
+test('does not remove the dependency that grants the last administrator its role: 200 with the error array', async () => {
   await using server = await startServer();
   const { groups } = server.admin;
   await groups.create({ body: { groupName: 'power', roles: ['IAM_ADMIN_MAINTENANCE'] } });
@@ -48,10 +48,10 @@ test('does not remove the dependency that grants the last administrator the role
   expect(await server.dump()).toEqual(before);
 });
 
-test('returns 200 with the array instead of 404 when soft errors are set', async () => {
+test('returns 200 with the error array instead of 404 if soft errors are enabled', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
-  const params = { groupId: 'nobody', dependencyName: 'iam-auditors' };
+  const params = { groupId: 'unknown', dependencyName: 'iam-auditors' };
   const failure = await catchClientError(server.admin.groups.removeDependency({ params }));
   expect(failure).toMatchObject({ status: 200, code: 'GROUP_NOT_FOUND' });
   expect(await catchClientError(server.as().groups.removeDependency({ params }))).toMatchObject({ status: 401 });

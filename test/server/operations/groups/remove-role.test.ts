@@ -16,7 +16,7 @@ test.each(['DEPLOY', 'ROLE_DEPLOY'])('removes the role %s from the group and no 
 });
 
 test.each([
-  ['an unknown group', 'nobody', 'DEPLOY', 'GROUP_NOT_FOUND'],
+  ['an unknown group', 'unknown', 'DEPLOY', 'GROUP_NOT_FOUND'],
   ['a role that the group does not have', 'iam-auditors', 'DEPLOY', 'ROLE_NOT_FOUND'],
   ['a role that only a dependency of the group has', 'business-owners', 'BUSINESSUSER', 'ROLE_NOT_FOUND'],
   ['an invalid role name', 'iam-auditors', 'deploy', 'PATH_VALUE'],

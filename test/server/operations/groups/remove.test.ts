@@ -29,7 +29,7 @@ test('removes the group with its memberships and nothing else', async () => {
   await expect(server.admin.groups.remove({ params })).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
 });
 
-test('frees the name, but not the id', async () => {
+test('releases the name, but not the id', async () => {
   await using server = await startServer();
   const old = await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.remove({ params });
@@ -38,7 +38,7 @@ test('frees the name, but not the id', async () => {
   await expect(server.admin.groups.get({ params: old })).rejects.toMatchObject({ status: 404 });
 });
 
-test('rejects a group that others depend on and names those', async () => {
+test('rejects a group that others depend on and lists those in the message', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   await server.admin.groups.create({ body: { groupName: 'leads', dependencies: [{ groupName: 'ops' }] } });
@@ -50,7 +50,7 @@ test('rejects a group that others depend on and names those', async () => {
   await server.admin.groups.remove({ params });
 });
 
-test('rejects the group that grants the last administrator the role', async () => {
+test('rejects the group that grants the last administrator its role', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const failure = await catchClientError(server.admin.groups.remove({ params: { groupId: 'iam-administrators' } }));
@@ -58,7 +58,7 @@ test('rejects the group that grants the last administrator the role', async () =
   expect(await server.dump()).toEqual(before);
 });
 
-test('returns 404 for an unknown group, whatever If-Match contains', async () => {
+test('returns 404 for an unknown group, regardless of If-Match', async () => {
   await using server = await startServer();
   for (const ifMatch of [undefined, '*', '"x"']) {
     const failure = await catchClientError(server.admin.groups.remove({ params, ifMatch }));

@@ -16,7 +16,7 @@ testAccess('groups.update', async ({ admin }) => {
   return { params, body: whole };
 });
 
-test('replaces the group and keeps its id', async () => {
+test('replaces all fields of the group except its id', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: { groupName: 'ops', roles: ['VIEW'] } });
   const response = await server.admin.call('groups.update', { params, body: whole });
@@ -24,7 +24,7 @@ test('replaces the group and keeps its id', async () => {
   expect(await server.admin.groups.get({ params: { groupId } })).toEqual({ ...whole, groupId });
 });
 
-test('empties lists and clears fields that are left out', async () => {
+test('empties lists and clears fields that are omitted', async () => {
   await using server = await startServer();
   const { groupId } = await server.admin.groups.create({ body: whole });
   await server.admin.groups.update({ params, body: { groupName: 'ops' } });
@@ -32,7 +32,7 @@ test('empties lists and clears fields that are left out', async () => {
   expect(group).toEqual({ groupId, groupName: 'ops', roles: [], dependencies: [] });
 });
 
-test('changes nothing when a group is written back as it was read', async () => {
+test('leaves the store unchanged if a group is written back as read', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: whole });
   const before = await server.dump();
@@ -41,7 +41,7 @@ test('changes nothing when a group is written back as it was read', async () => 
   expect(await server.dump()).toEqual(before);
 });
 
-test('renames the group: the old name is free and is not found', async () => {
+test('renames the group and releases the old name', async () => {
   await using server = await startServer();
   await server.admin.groups.create({ body: whole });
   await server.admin.groups.update({ params, body: { groupName: 'operators' } });
@@ -102,14 +102,14 @@ describe('rejects and leaves the store unchanged:', () => {
   test.each([
     ['a name that is taken', { groupName: 'iam-auditors' }, 422, 'GROUP_NAME_TAKEN'],
     ['a reserved role', { groupName, roles: ['BUSINESS'] }, 422, 'ROLE_RESERVED'],
-    ['an unknown dependency', { groupName, dependencies: [{ groupName: 'nobody' }] }, 422, 'DEPENDENCY_UNKNOWN'],
+    ['an unknown dependency', { groupName, dependencies: [{ groupName: 'unknown' }] }, 422, 'DEPENDENCY_UNKNOWN'],
     ['a dependency on itself', { groupName, dependencies: [{ groupName }] }, 422, 'DEPENDENCY_CYCLE'],
     ['a cycle', { groupName, dependencies: [{ groupName: 'business-owners' }] }, 422, 'DEPENDENCY_CYCLE'],
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdef01234567' }, 422, 'FIELD_VALUE'],
     ['an empty organization', { groupName, organizationId: '' }, 422, 'FIELD_VALUE'],
     ['null for a list', { groupName, roles: null }, 400, 'FIELD_TYPE'],
     ['the id of the group', { groupName, groupId: 'x' }, 400, 'FIELD_UNKNOWN'],
-    ['no name', { roles: [] }, 400, 'FIELD_MISSING'],
+    ['a missing name', { roles: [] }, 400, 'FIELD_MISSING'],
   ])('%s', async (_, body, status, code) => {
     const server = shared();
     const before = await server.dump();
@@ -118,13 +118,13 @@ describe('rejects and leaves the store unchanged:', () => {
     expect(await server.dump()).toEqual(before);
   });
 
-  test('a cycle, named by the new name of the group', async () => {
+  test('a cycle, with the new name of the group in the message', async () => {
     const body = { groupName: 'renamed', dependencies: [{ groupName: 'business-owners' }] };
     const { message } = await catchClientError(shared().admin.groups.update({ params: target, body }));
     expect(message).toContain('renamed -> business-owners -> business-admins -> renamed');
   });
 
-  test('a change that would leave no administrator', async () => {
+  test('a change that removes the last administrator', async () => {
     const server = shared();
     const before = await server.dump();
     const body = { groupName: 'iam-administrators', roles: ['ADMIN'] };
@@ -136,7 +136,7 @@ describe('rejects and leaves the store unchanged:', () => {
   });
 });
 
-test('accepts exactly one of twenty groups that concurrently take the same name', async () => {
+test('accepts one of twenty concurrent renames to the same name', async () => {
   const groups = Array.from({ length: 20 }, (_, at) => ({ groupName: `g${at}` }));
   await using server = await startServer({ seed: { groups } });
   const rename = ({ groupName }: { groupName: string }) =>
@@ -147,7 +147,7 @@ test('accepts exactly one of twenty groups that concurrently take the same name'
     expect(outcome).toMatchObject({ reason: { status: 422, code: 'GROUP_NAME_TAKEN' } });
 });
 
-test('returns 200 with the array instead of 400 or 422 when soft errors are set, but not for 401 and 404', async () => {
+test('returns 200 with the error array instead of 400 or 422 if soft errors are enabled, but not for 401 and 404', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const before = await server.dump();
   const update = async (groupId: string, body: unknown, caller = server.admin) =>
@@ -155,7 +155,7 @@ test('returns 200 with the array instead of 400 or 422 when soft errors are set,
   expect(await update('business-users', {})).toMatchObject({ status: 200, code: 'FIELD_MISSING' });
   expect(await update('business-users', { groupName: '' })).toMatchObject({ status: 200, code: 'FIELD_VALUE' });
   expect(await update('business-users', { groupName: 'iam-auditors' })).toMatchObject({ status: 200 });
-  expect(await update('nobody', { groupName: 'x' })).toMatchObject({ status: 404 });
+  expect(await update('unknown', { groupName: 'x' })).toMatchObject({ status: 404 });
   expect(await update('business-users', {}, server.as())).toMatchObject({ status: 401 });
   expect(await server.dump()).toEqual(before);
 });

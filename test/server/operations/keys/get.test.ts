@@ -6,7 +6,7 @@ import { adminClient, startServer } from '../../../harness.ts';
 const path = '/security/iam/v1/keys';
 
 test.each(['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'])(
-  'returns keys that verify a login token of %s, through discovery',
+  'returns keys, found through discovery, that verify a token signed with %s',
   async (alg) => {
     await using server = await startServer({ flags: { 'signing-alg': alg } });
     const { accessToken } = await server.as(adminClient).clientIdentities.login();
@@ -50,7 +50,7 @@ test.each(['*/*', 'text/html', 'application/json', ''])('returns JSON for Accept
   expect(response).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC' }] } });
 });
 
-test('ignores credentials: stale, repeated or missing ones', async () => {
+test('ignores stale, malformed and repeated credentials', async () => {
   await using server = await startServer();
   const authorizations = ['Bearer stale', 'Basic eDp5', 'Basic !', 'Digest x', ''];
   for (const authorization of authorizations) {

@@ -30,15 +30,15 @@ test('creates a third-party client without authorities and returns its secret on
   expect(login.status).toBe(200);
 });
 
-describe('the client is owned', () => {
-  test("by the business of the caller's user", async () => {
+describe('the new client', () => {
+  test("belongs to the business of the caller's user", async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSADMIN'] });
     expect(await rowOf(server, await create(caller))).toMatchObject({ businessId: 'a' });
     expect(await rowOf(server, await create(caller))).not.toHaveProperty('userId');
   });
 
-  test("by the caller's user if that has no business", async () => {
+  test("belongs to the caller's user if that user has no business", async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u', roles: ['BUSINESSOWNER'] });
     const row = await rowOf(server, await create(caller));
@@ -46,17 +46,17 @@ describe('the client is owned', () => {
     expect(row).not.toHaveProperty('ownerClientId');
   });
 
-  test('by the owner of the calling client, or by the calling client if that has no owner', async () => {
+  test('belongs to the owner of the calling client, or to the calling client if that has no owner', async () => {
     await using server = await startWithMembers();
     const ofBusiness = await server.withAuthorities(['BUSINESSOWNER'], { businessId: 'a' });
     expect(await rowOf(server, await create(ofBusiness))).toMatchObject({ businessId: 'a' });
     const ofUser = await server.withAuthorities(['PERSON'], { userId: 'p1' });
     expect(await rowOf(server, await create(ofUser))).toMatchObject({ userId: 'p1' });
-    const ofNobody = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
-    expect(await rowOf(server, await create(ofNobody))).toMatchObject({ ownerClientId: 'maker' });
+    const withoutOwner = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
+    expect(await rowOf(server, await create(withoutOwner))).toMatchObject({ ownerClientId: 'maker' });
   });
 
-  test('and can not authenticate with any method once the owner is removed', async () => {
+  test('cannot authenticate with any method after its owner is removed', async () => {
     await using server = await startWithMembers();
     const maker = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     const pair = await create(maker);
@@ -69,7 +69,7 @@ describe('the client is owned', () => {
     await expectRejection(server, request, { status: 401, code: 'TOKEN_INVALID' });
   });
 
-  test('and can not authenticate while the owner of its owner is locked', async () => {
+  test('cannot authenticate while the owner of its owner is locked', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'middle', userId: 'p1' });
     const pair = await server.makeClient({ party: '3RDPARTY', ownerClientId: 'middle' });
@@ -94,7 +94,7 @@ describe('the scope', () => {
     }
   });
 
-  test('is limited to that of the session if a user calls', async () => {
+  test('is limited to that of the session for a user', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server);
     await create(caller, { scope: ['READ', 'WRITE'] });
@@ -137,7 +137,7 @@ describe('a service account id', () => {
   });
 });
 
-describe('one owner', () => {
+describe('an owner', () => {
   test('has at most 20 clients, also with 30 concurrent requests; other owners are not affected', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'u' });
@@ -172,8 +172,8 @@ describe('rejects', () => {
 
   test('a user of a third-party client', async () => {
     await using server = await startWithMembers();
-    await server.makeClient({ clientId: 'foreign', party: '3RDPARTY' });
-    const caller = await asUser(server, { clientId: 'foreign' });
+    await server.makeClient({ clientId: 'third-party', party: '3RDPARTY' });
+    const caller = await asUser(server, { clientId: 'third-party' });
     await expectRejection(server, () => create(caller), { status: 401, code: 'ROLE_MISSING' });
   });
 
@@ -194,15 +194,15 @@ test.each([
   ['FIELD_UNKNOWN', { ...body, authorities: ['ADMIN'] }],
   ['FIELD_VALUE', { appId: '' }],
   ['FIELD_VALUE', { ...body, serviceAccountId: 'a b' }],
-  ['FIELD_VALUE', { ...body, redirectURI: 'nowhere' }],
+  ['FIELD_VALUE', { ...body, redirectURI: 'not-a-uri' }],
   ['FIELD_VALUE', { ...body, scope: ['a b'] }],
-])('rejects an invalid body with %s: %j', async (code, bad) => {
+])('rejects an invalid body with %s: %j', async (code, invalidBody) => {
   await using server = await startWithMembers();
   const caller = await asUser(server);
-  await expectRejection(server, () => caller.call(id, { body: bad }), { status: 400, code });
+  await expectRejection(server, () => caller.call(id, { body: invalidBody }), { status: 400, code });
 });
 
-test('returns errors with 200 when soft errors are requested', async () => {
+test('returns errors with 200 if soft errors are enabled', async () => {
   await using server = await startServer({ flags: { 'soft-errors': true } });
   const response = await server
     .as({ token: await userToken(server) })

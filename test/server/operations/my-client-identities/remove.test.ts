@@ -8,7 +8,7 @@ const notFound = { status: 404, code: 'CLIENT_NOT_FOUND' };
 
 testRoleSets(id, async () => ({ params: { clientId: 'of-a' } }));
 
-const isThere = async (server: TestServer, clientId: string) =>
+const clientExists = async (server: TestServer, clientId: string) =>
   (await server.appContext.store.clients.get(clientId)) !== undefined;
 
 test('removes the client with its keys, memberships, sessions and tokens', async () => {
@@ -18,8 +18,8 @@ test('removes the client with its keys, memberships, sessions and tokens', async
   const pair = await caller.myClientIdentities.create({ body });
   const { clientId, clientSecret } = pair;
   await server.admin.serviceAccesses.addService({ params: { groupId: 'deployers' }, body: [{ serviceId: 'mine' }] });
-  const key = await server.withAuthorities(['ADMIN', 'DEPLOY', 'AUTH-BASIC']);
-  const { apiKey } = await key.apiKey.create({ body: { appId: 'x', clientId } });
+  const administrator = await server.withAuthorities(['ADMIN', 'DEPLOY', 'AUTH-BASIC']);
+  const { apiKey } = await administrator.apiKey.create({ body: { appId: 'x', clientId } });
   const tokens = { grantType: 'client_credentials', clientId, clientSecret };
   const { body: token } = await server.as().call('generate-token.create', { body: tokens });
   const { accessToken } = token as { accessToken: string };
@@ -27,8 +27,8 @@ test('removes the client with its keys, memberships, sessions and tokens', async
   expect(await caller.call(id, { params: { clientId } })).toMatchObject({ status: 204 });
 
   const { store } = server.appContext;
-  const left = [store.clients.get(clientId), store.clients.getBy('serviceAccountId', 'mine')];
-  expect(await Promise.all(left)).toEqual([undefined, undefined]);
+  const removedRows = [store.clients.get(clientId), store.clients.getBy('serviceAccountId', 'mine')];
+  expect(await Promise.all(removedRows)).toEqual([undefined, undefined]);
   for (const rows of [
     store.apiKeys.find('clientId', clientId),
     store.sessions.find('clientId', clientId),
@@ -47,16 +47,16 @@ describe('a client can be removed by', () => {
       const { clientId } = await server.makeClient({ clientId: `c${at}`, businessId: 'a' });
       const caller = await asUser(server, { businessId: 'a', roles: [role] });
       await caller.call(id, { params: { clientId } });
-      expect(await isThere(server, clientId)).toBe(false);
+      expect(await clientExists(server, clientId)).toBe(false);
     }
   });
 
-  test('its user, also after that joined a business', async () => {
+  test('its user, also after the user joined a business', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', userId: 'u' });
     const caller = await asUser(server, { userId: 'u', businessId: 'a', roles: ['BUSINESSADMIN'] });
     await caller.call(id, { params: { clientId: 'mine' } });
-    expect(await isThere(server, 'mine')).toBe(false);
+    expect(await clientExists(server, 'mine')).toBe(false);
   });
 
   test('the client that created it', async () => {
@@ -64,24 +64,24 @@ describe('a client can be removed by', () => {
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'maker' });
     await server.makeClient({ clientId: 'mine', ownerClientId: 'maker' });
     await caller.call(id, { params: { clientId: 'mine' } });
-    expect(await isThere(server, 'mine')).toBe(false);
+    expect(await clientExists(server, 'mine')).toBe(false);
   });
 });
 
 describe('returns 404 for a client of another owner', () => {
-  const foreignIds = ['of-b', 'of-nobody', 'of-p1', 'service-of-a', 'nobody', 'constructor', '__proto__'];
+  const otherIds = ['of-b', 'of-none', 'of-p1', 'service-of-a', 'unknown', 'constructor', '__proto__'];
 
   test('to a user of a business', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { businessId: 'a', roles: ['BUSINESSOWNER'] });
-    for (const clientId of [...foreignIds, 'OF-A', 'test-admin', 'test-app'])
+    for (const clientId of [...otherIds, 'OF-A', 'test-admin', 'test-app'])
       await expectRejection(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
   test('to an administrator', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
-    for (const clientId of foreignIds)
+    for (const clientId of otherIds)
       await expectRejection(server, () => caller.call(id, { params: { clientId } }), notFound);
   });
 
@@ -89,19 +89,19 @@ describe('returns 404 for a client of another owner', () => {
     await using server = await startWithMembers();
     const caller = await asUser(server);
     const [other, none] = await Promise.all(
-      ['of-b', 'nobody'].map((clientId) => catchClientError(caller.call(id, { params: { clientId } }))),
+      ['of-b', 'unknown'].map((clientId) => catchClientError(caller.call(id, { params: { clientId } }))),
     );
     expect({ ...other, requestId: '' }).toEqual({ ...none, requestId: '' });
   });
 
-  test('to a user of the client that created it, and to a user of another business', async () => {
+  test('to a user of the client that created it', async () => {
     await using server = await startWithMembers();
     await server.makeClient({ clientId: 'mine', party: '3RDPARTY', ownerClientId: 'test-app' });
     const caller = await asUser(server);
     await expectRejection(server, () => caller.call(id, { params: { clientId: 'mine' } }), notFound);
   });
 
-  test('also for the calling client itself and for a bootstrap client', async () => {
+  test('and for the calling client itself and for a bootstrap client', async () => {
     await using server = await startWithMembers();
     const caller = await server.withAuthorities(['PERSON'], { clientId: 'lonely' });
     await expectRejection(server, () => caller.call(id, { params: { clientId: 'lonely' } }), notFound);

@@ -9,8 +9,8 @@ import { opaqueTokens, reports, startWithProducts } from './products.ts';
 
 const productId = 'reports-basic';
 
-function authorize(as: IamClient, body: object, remember?: boolean) {
-  return as.productAccesses.authorize({ body, query: { 'remember-me': remember } });
+function authorize(caller: IamClient, body: object, remember?: boolean) {
+  return caller.productAccesses.authorize({ body, query: { 'remember-me': remember } });
 }
 
 testAccess('product-accesses.authorize', async (server) => {
@@ -63,12 +63,12 @@ describe('issues a token', () => {
 
   test.each(['BUSINESSOWNER', 'BUSINESSADMIN', 'ADMIN', undefined])('to a user of a business: %s', async (role) => {
     await using server = await startWithProducts();
-    const as = await asUser(server, { businessId: 'b1', roles: role === undefined ? [] : [role] });
-    await expect(authorize(as, { productId })).resolves.toBeDefined();
+    const caller = await asUser(server, { businessId: 'b1', roles: role === undefined ? [] : [role] });
+    await expect(authorize(caller, { productId })).resolves.toBeDefined();
   });
 });
 
-describe('rejects without issuing a token', () => {
+describe('rejects without issuing a token:', () => {
   test.each<[object, object]>([
     [{}, { status: 400, code: 'FIELD_MISSING' }],
     [{ productAlias: 'reports' }, { status: 400, code: 'FIELD_MISSING' }],
@@ -107,19 +107,19 @@ describe('rejects without issuing a token', () => {
     ],
   ])('%j', async (body, failure) => {
     await using server = await startWithProducts();
-    const as = await asUser(server);
+    const caller = await asUser(server);
     const before = await server.dump();
-    await expect(authorize(as, body)).rejects.toMatchObject(failure);
+    await expect(authorize(caller, body)).rejects.toMatchObject(failure);
     expect(await server.dump()).toEqual(before);
   });
 
   test('users who only verified a contact', async () => {
     await using server = await startWithProducts();
-    const as = await asUser(server, { level: 'AUTH-IDENTIFIED' });
-    await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
+    const caller = await asUser(server, { level: 'AUTH-IDENTIFIED' });
+    await expect(authorize(caller, { productId })).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
   });
 
-  test('when the product system is unavailable', async () => {
+  test('requests while the product system is unavailable', async () => {
     await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
     await expect(authorize(await asUser(server), { productId })).rejects.toMatchObject({
       status: 503,
@@ -127,7 +127,7 @@ describe('rejects without issuing a token', () => {
     });
   });
 
-  test('with the error array and 200 when soft errors are requested', async () => {
+  test('invalid bodies with status 200 and the error array if soft errors are enabled', async () => {
     await using server = await startWithProducts({ flags: { 'soft-errors': true } });
     await expect(authorize(await asUser(server), {})).rejects.toMatchObject({ status: 200, code: 'FIELD_MISSING' });
   });
@@ -135,13 +135,13 @@ describe('rejects without issuing a token', () => {
 
 test('issues no token if the user is locked during the request to the product system', async () => {
   await using server = await startWithProducts();
-  const as = await asUser(server, { userId: 'u1' });
+  const caller = await asUser(server, { userId: 'u1' });
   const { find } = server.appContext.productSystem;
   const delayed: typeof find = async (...args) => {
     await server.admin.userIdentities.lock({ body: { userId: 'u1' } });
     return find(...args);
   };
   Object.assign(server.appContext, { productSystem: { find: delayed } });
-  await expect(authorize(as, { productId })).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+  await expect(authorize(caller, { productId })).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
   expect(await opaqueTokens(server)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Products, and a server with callers for them. */
+/** Products for tests, and a server that has them. */
 import type { SeedProduct } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
 

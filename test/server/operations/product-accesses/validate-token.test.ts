@@ -10,8 +10,8 @@ import { opaqueTokens, products, reports, startWithProducts } from './products.t
 
 const input = { ...reports, billingType: 'SUBSCRIPTION' } as const;
 
-function validate(as: IamClient, more: object = {}) {
-  return as.productAccesses.validateToken({ body: { ...input, ...more } });
+function validate(caller: IamClient, more: object = {}) {
+  return caller.productAccesses.validateToken({ body: { ...input, ...more } });
 }
 
 testAccess(
@@ -24,7 +24,7 @@ testAccess(
   (server) => server.withAuthorities(['AUTH-BASIC', 'PERSON']),
 );
 
-test('returns 204 without a body and the token in a header that must not be cached', async () => {
+test('returns 204 without a body, the token in a header, and Cache-Control: no-store', async () => {
   await using server = await startWithProducts();
   const authorization = `Bearer ${await userToken(server, { userId: 'u1' })}`;
   const response = await fetch(`${server.url}${servicePrefix}/product-accesses/validate-token`, {
@@ -50,10 +50,10 @@ test('returns 204 without a body and the token in a header that must not be cach
   expect(server.log.join('')).not.toContain(token);
 });
 
-test('returns the token as an object from the client, a new one for each request', async () => {
+test('issues a new token for each request; the client returns it as an object', async () => {
   await using server = await startWithProducts();
-  const as = await asUser(server);
-  const tokens = await Promise.all(Array.from({ length: 100 }, () => validate(as)));
+  const caller = await asUser(server);
+  const tokens = await Promise.all(Array.from({ length: 100 }, () => validate(caller)));
   expect(tokens[0]).toEqual({ opaqueToken: expect.any(String) });
   expect(new Set(tokens.map(({ opaqueToken }) => opaqueToken)).size).toBe(100);
   const stored = JSON.stringify(await server.dump());
@@ -66,14 +66,14 @@ test.each([
   [{ businessId: 'b1' }, false],
   [{}, true],
   [{ lead: true }, true],
-])('accepts individual users and administrators of businesses: %j', async (user, isIn) => {
+])('accepts only individual users and administrators of a business: %j', async (user, isAccepted) => {
   await using server = await startWithProducts();
   const request = validate(await asUser(server, user));
-  if (isIn) await expect(request).resolves.toBeDefined();
+  if (isAccepted) await expect(request).resolves.toBeDefined();
   else await expect(request).rejects.toMatchObject({ status: 403, code: 'ROLE_MISSING' });
 });
 
-describe('rejects without issuing a token', () => {
+describe('rejects without issuing a token:', () => {
   test.each<[object, object]>([
     [{ productAlias: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
     [{ sku: 'unknown' }, { status: 404, code: 'PRODUCT_NOT_FOUND' }],
@@ -89,20 +89,20 @@ describe('rejects without issuing a token', () => {
     [{ productId: 'reports-basic' }, { status: 400, code: 'FIELD_UNKNOWN' }],
   ])('%j', async (more, failure) => {
     await using server = await startWithProducts();
-    const as = await asUser(server);
+    const caller = await asUser(server);
     const before = await server.dump();
-    await expect(validate(as, more)).rejects.toMatchObject(failure);
+    await expect(validate(caller, more)).rejects.toMatchObject(failure);
     expect(await server.dump()).toEqual(before);
   });
 
-  test('when the product system is unavailable', async () => {
+  test('requests while the product system is unavailable', async () => {
     await using server = await startServer({ flags: { 'products-url': 'http://127.0.0.1:1' } });
-    const as = await asUser(server);
-    await expect(validate(as)).rejects.toMatchObject({ status: 503, code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
+    const caller = await asUser(server);
+    await expect(validate(caller)).rejects.toMatchObject({ status: 503, code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
     expect(await opaqueTokens(server)).toEqual([]);
   });
 
-  test('with the error array and 200 when soft errors are requested', async () => {
+  test('invalid bodies with status 200 and the error array if soft errors are enabled', async () => {
     await using server = await startWithProducts({ flags: { 'soft-errors': true } });
     await expect(validate(await asUser(server), { billingType: 'BARTER' })).rejects.toMatchObject({
       status: 200,
@@ -112,7 +112,7 @@ describe('rejects without issuing a token', () => {
 });
 
 /** Runs a change while the product system processes the request. */
-function duringValidation(server: TestServer, change: () => Promise<unknown>): void {
+function runDuringValidation(server: TestServer, change: () => Promise<unknown>): void {
   const { find } = server.appContext.productSystem;
   const delayed: typeof find = async (...args) => {
     await change();
@@ -121,49 +121,49 @@ function duringValidation(server: TestServer, change: () => Promise<unknown>): v
   Object.assign(server.appContext, { productSystem: { find: delayed } });
 }
 
-test.each(['lock', 'removal', 'end of the session'])(
-  'issues no token after a %s during the request to the product system',
+test.each(['user is locked', 'user is removed', 'session ends'])(
+  'issues no token if the %s during the request to the product system',
   async (event) => {
     await using server = await startWithProducts();
-    const as = await asUser(server, { userId: 'u1' });
-    duringValidation(server, async () => {
-      if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: 'u1' } });
-      if (event === 'removal') return server.admin.userIdentities.remove({ params: { id: 'u1' } });
+    const caller = await asUser(server, { userId: 'u1' });
+    runDuringValidation(server, async () => {
+      if (event === 'user is locked') return server.admin.userIdentities.lock({ body: { userId: 'u1' } });
+      if (event === 'user is removed') return server.admin.userIdentities.remove({ params: { id: 'u1' } });
       return server.appContext.store.transaction(async (tx) => {
         for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
       });
     });
-    await expect(validate(as)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
+    await expect(validate(caller)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });
     expect(await opaqueTokens(server)).toEqual([]);
   },
 );
 
-test('a lock and a removal delete the tokens of the user', async () => {
+test('deletes the tokens of a user who is locked or removed', async () => {
   await using server = await startWithProducts();
-  for (const [userId, ends] of [
+  for (const [userId, endAccess] of [
     ['u1', () => server.admin.userIdentities.lock({ body: { userId: 'u1' } })],
     ['u2', () => server.admin.userIdentities.remove({ params: { id: 'u2' } })],
   ] as const) {
     await validate(await asUser(server, { userId }));
     expect(await opaqueTokens(server)).toHaveLength(1);
-    await ends();
+    await endAccess();
     expect(await opaqueTokens(server)).toEqual([]);
   }
 });
 
 test('deletes expired tokens when new ones are issued', async () => {
   await using server = await startWithProducts();
-  const before = await asUser(server);
-  for (let count = 0; count < 5; count += 1) await validate(before);
+  const first = await asUser(server);
+  for (let count = 0; count < 5; count += 1) await validate(first);
   server.clock.advance(3600);
-  const as = await asUser(server);
-  for (let count = 0; count < 5; count += 1) await validate(as);
+  const caller = await asUser(server);
+  for (let count = 0; count < 5; count += 1) await validate(caller);
   expect(await opaqueTokens(server)).toHaveLength(5);
 });
 
 test('rejects every billing type of a product without billing types', async () => {
   await using server = await startWithProducts();
   const gift = products.find(({ productId }) => productId === 'gift');
-  const named = { productAlias: gift?.productAlias, sku: gift?.sku };
-  await expect(validate(await asUser(server), named)).rejects.toMatchObject({ code: 'BILLING_TYPE_NOT_SOLD' });
+  const giftInput = { productAlias: gift?.productAlias, sku: gift?.sku };
+  await expect(validate(await asUser(server), giftInput)).rejects.toMatchObject({ code: 'BILLING_TYPE_NOT_SOLD' });
 });

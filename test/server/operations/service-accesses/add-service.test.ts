@@ -18,7 +18,7 @@ testMemberBodies({
   known: ['service-of-a', 'service-of-b'],
   unknownCode: 'SERVICE_UNKNOWN',
   make: async (server, ids) => {
-    const client = await server.appContext.store.clients.get('of-nobody');
+    const client = await server.appContext.store.clients.get('of-none');
     await server.appContext.store.transaction(async (tx) => {
       for (const serviceAccountId of ids)
         if (client) await tx.clients.insert({ ...client, clientId: `of-${serviceAccountId}`, serviceAccountId });
@@ -26,42 +26,42 @@ testMemberBodies({
   },
 });
 
-test('accepts service account ids but not client ids, and grants the roles at once', async () => {
+test('accepts service account ids but not client ids, and grants the roles immediately', async () => {
   await using server = await startWithMembers();
   const expected = { status: 422, code: 'SERVICE_UNKNOWN' };
-  await expectRejection(server, () => server.admin.call(id, to('plain', ['of-nobody'])), expected);
-  const service = server.as({ basic: { clientId: 'of-nobody', clientSecret: 'x' } });
+  await expectRejection(server, () => server.admin.call(id, to('plain', ['of-none'])), expected);
+  const service = server.as({ basic: { clientId: 'of-none', clientSecret: 'x' } });
   await expect(service.groups.list()).rejects.toMatchObject({ status: 403 });
-  await server.admin.serviceAccesses.addService(to('iam-auditors', ['service-of-nobody']));
+  await server.admin.serviceAccesses.addService(to('iam-auditors', ['service-of-none']));
   await expect(service.groups.list()).resolves.toBeDefined();
 });
 
-describe('own services only', () => {
+describe('own services:', () => {
   const rejected = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
-  test('are those of the business, for its owner and its administrator', async () => {
+  test('owners and administrators of a business add only its services', async () => {
     await using server = await startWithMembers();
     for (const role of ['BUSINESSOWNER', 'BUSINESSADMIN']) {
       const caller = await asUser(server, { roles: [role], businessId: 'a' });
-      for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-nobody'], ['nobody'], ['SERVICE-OF-A']])
+      for (const serviceIds of [['service-of-b'], ['service-of-a', 'service-of-none'], ['unknown'], ['SERVICE-OF-A']])
         await expectRejection(server, () => caller.call(id, to('plain', serviceIds)), rejected);
       await caller.serviceAccesses.addService(to('plain', ['service-of-a']));
     }
     expect(await membersIn(server)).toEqual(['service-of-a']);
   });
 
-  test('are those of the user, for an individual user', async () => {
+  test('an individual user adds only its own services', async () => {
     await using server = await startWithMembers();
     const caller = await asUser(server, { userId: 'person' });
     const owned = { clientId: 'own', serviceAccountId: 'own-service', userId: 'person' };
     await server.makeClient(owned);
-    for (const serviceId of ['service-of-p1', 'service-of-a', 'service-of-nobody', 'nobody'])
+    for (const serviceId of ['service-of-p1', 'service-of-a', 'service-of-none', 'unknown'])
       await expectRejection(server, () => caller.call(id, to('plain', [serviceId])), rejected);
     await caller.serviceAccesses.addService(to('plain', ['own-service']));
     expect(await membersIn(server)).toEqual(['own-service']);
   });
 
-  test('do not include the service of the client through which a user calls', async () => {
+  test('a user cannot add the service of the client that it uses', async () => {
     await using server = await startWithMembers();
     const application = await server.makeClient({ serviceAccountId: 'application-service' });
     const token = await userToken(server, { clientId: application.clientId });
@@ -69,15 +69,15 @@ describe('own services only', () => {
     await expectRejection(server, request, rejected);
   });
 
-  test('are its own and those of its user, for a client', async () => {
+  test('a client adds only its own service and those of its user', async () => {
     await using server = await startWithMembers();
     const roles = ['CLI-1STPARTY', 'AUTH-BASIC', 'PERSON'];
-    const caller = await callerWith(server, roles, { serviceAccountId: 'itself', userId: 'p1' });
-    await caller.serviceAccesses.addService(to('plain', ['itself', 'service-of-p1']));
+    const caller = await callerWith(server, roles, { serviceAccountId: 'client-service', userId: 'p1' });
+    await caller.serviceAccesses.addService(to('plain', ['client-service', 'service-of-p1']));
     await expectRejection(server, () => caller.call(id, to('plain', ['service-of-a'])), rejected);
   });
 
-  test('restrict an auditor but not an administrator', async () => {
+  test('the restriction applies to an auditor, but not to an administrator', async () => {
     await using server = await startWithMembers();
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
     await expectRejection(server, () => auditor.call(id, to('plain', ['service-of-a'])), rejected);
@@ -85,7 +85,7 @@ describe('own services only', () => {
     await administrator.serviceAccesses.addService(to('plain', ['service-of-a']));
   });
 
-  test('can not join groups with roles that the caller does not have', async () => {
+  test('a user cannot add them to groups with roles that it does not have', async () => {
     await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     const caller = await asUser(server, { userId: 'owner', roles: ['DEPLOY'] });

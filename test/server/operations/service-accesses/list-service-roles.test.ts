@@ -23,7 +23,7 @@ test('returns the roles that groups grant to the service, and those groups', asy
 
 test('returns 404 for unknown services, including client ids', async () => {
   await using server = await startWithMembers();
-  for (const serviceId of ['of-a', 'SERVICE-OF-A', 'nobody', 'constructor', '__proto__'])
+  for (const serviceId of ['of-a', 'SERVICE-OF-A', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, of(serviceId)), {
       status: 404,
       code: 'SERVICE_NOT_FOUND',

@@ -19,7 +19,7 @@ testRoleSets(id, async (server) => {
   return from('plain', 'service-of-a');
 });
 
-test('removes one service, which loses its roles at once', async () => {
+test('removes one service, which loses its roles immediately', async () => {
   await using server = await startWithMembers();
   await insertMembers(server, 'plain', [service('service-of-a')]);
   await insertMembers(server, 'iam-auditors', [service('service-of-a'), service('service-of-b')]);
@@ -41,7 +41,7 @@ test('returns 404 for a service that is not in the group and for unknown groups'
       status: 404,
       code: 'MEMBERSHIP_NOT_FOUND',
     });
-  for (const groupId of ['Plain', 'nobody', 'constructor', '__proto__'])
+  for (const groupId of ['Plain', 'unknown', 'constructor', '__proto__'])
     await expectRejection(server, () => server.admin.call(id, from(groupId, 'service-of-a')), {
       status: 404,
       code: 'GROUP_NOT_FOUND',
@@ -49,10 +49,10 @@ test('returns 404 for a service that is not in the group and for unknown groups'
   await expectRejection(server, () => server.admin.call(id, from('plain', 'a b')), { status: 404, code: 'PATH_VALUE' });
 });
 
-test('hides a group with roles that an administrator of a business does not have, whether or not the service is in it', async () => {
+test('returns 404 for a group with roles that an administrator of a business does not have, whether or not the service is in it', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' });
-  const unknown = await expectRejection(server, () => caller.call(id, from('nobody', 'service-of-a')), {
+  const unknown = await expectRejection(server, () => caller.call(id, from('unknown', 'service-of-a')), {
     status: 404,
     code: 'GROUP_NOT_FOUND',
   });
@@ -82,7 +82,7 @@ test('hides a group with roles that an administrator of a business does not have
   expect(await membersIn(server, 'deployers')).toEqual([]);
 });
 
-test('accepts the own service of a user in every group', async () => {
+test('removes the own service of a user from a group with roles that the user does not have', async () => {
   await using server = await startWithMembers();
   const person = await asUser(server, { userId: 'person' });
   await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
@@ -91,10 +91,10 @@ test('accepts the own service of a user in every group', async () => {
   expect(await membersIn(server, 'leads')).toEqual([]);
 });
 
-test('accepts a service that administers a business and leaves a group with roles that it does not have', async () => {
+test('removes only the calling service from a group with roles that it does not have', async () => {
   await using server = await startWithMembers();
-  const itself = { businessId: 'a', serviceAccountId: 'chief' };
-  const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], itself);
+  const client = { businessId: 'a', serviceAccountId: 'chief' };
+  const caller = await callerWith(server, ['CLI-1STPARTY', 'AUTH-BASIC', 'BUSINESSADMIN'], client);
   await server.admin.groups.create({ body: { groupName: 'outer', dependencies: [{ groupName: 'leads' }] } });
   await insertMembers(server, 'outer', [service('service-of-a')]);
   const rejected = { status: 404, code: 'GROUP_NOT_FOUND' };
@@ -104,7 +104,7 @@ test('accepts a service that administers a business and leaves a group with role
   expect(await membersIn(server, 'outer')).toEqual(['service-of-a']);
 });
 
-test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
+test('rejects a caller with ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await using server = await startWithMembers();
   const caller = await asUser(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
   await insertMembers(server, 'iam-auditors', [service('service-of-a')]);
@@ -114,17 +114,17 @@ test('rejects ADMIN for groups that grant an IAM_ADMIN role', async () => {
   await caller.serviceAccesses.removeService(from('leads', 'service-of-a'));
 });
 
-describe('own services only', () => {
+describe('own services:', () => {
   const rejected = { status: 404, code: 'SERVICE_NOT_FOUND' };
 
-  test('are available to owners and administrators of a business and to individual users', async () => {
+  test('owners and administrators of a business and individual users remove only their services', async () => {
     await using server = await startWithMembers();
     await asUser(server, { userId: 'person' });
     await server.makeClient({ serviceAccountId: 'own-service', userId: 'person' });
     await insertMembers(
       server,
       'plain',
-      ['service-of-b', 'service-of-nobody', 'service-of-a', 'own-service'].map(service),
+      ['service-of-b', 'service-of-none', 'service-of-a', 'own-service'].map(service),
     );
     const callers = [
       [await asUser(server, { roles: ['BUSINESSADMIN'], businessId: 'a' }), 'own-service'],
@@ -132,17 +132,17 @@ describe('own services only', () => {
       [await asUser(server), 'service-of-a'],
     ] as const;
     for (const [caller, another] of callers) {
-      for (const serviceId of ['service-of-b', 'service-of-nobody', another]) {
-        const thirdParty = await expectRejection(server, () => caller.call(id, from('plain', serviceId)), rejected);
-        const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'nobody')), rejected);
-        expect(thirdParty.items).toEqual(unknown.items);
+      for (const serviceId of ['service-of-b', 'service-of-none', another]) {
+        const other = await expectRejection(server, () => caller.call(id, from('plain', serviceId)), rejected);
+        const unknown = await expectRejection(server, () => caller.call(id, from('plain', 'unknown')), rejected);
+        expect(other.items).toEqual(unknown.items);
       }
     }
     await callers[0][0].serviceAccesses.removeService(from('plain', 'service-of-a'));
-    expect(await membersIn(server)).toEqual(['own-service', 'service-of-b', 'service-of-nobody']);
+    expect(await membersIn(server)).toEqual(['own-service', 'service-of-b', 'service-of-none']);
   });
 
-  test('restrict an auditor', async () => {
+  test('the restriction applies to an auditor', async () => {
     await using server = await startWithMembers();
     await insertMembers(server, 'plain', [service('service-of-a')]);
     const auditor = await asUser(server, { roles: ['IAM_ADMIN_READ_ONLY'] });
