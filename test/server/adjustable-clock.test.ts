@@ -63,11 +63,11 @@ describe('an adjustable clock', () => {
       fc.property(fc.array(fc.integer({ min: -1e12, max: 1e12 }), { minLength: 2, maxLength: 20 }), (steps) => {
         const { clock } = clocks();
         const ids = createIds(clock, systemRandom);
-        const made = steps.flatMap((step) => {
+        const created = steps.flatMap((step) => {
           clock.set(new Date(Date.parse(start) + step));
           return [ids.newId(), ids.newId()];
         });
-        expect(made).toEqual([...new Set(made)].sort());
+        expect(created).toEqual([...new Set(created)].sort());
       }),
       { numRuns: 50 },
     );

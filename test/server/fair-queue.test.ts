@@ -78,20 +78,20 @@ test('an item can be removed once, from any position', () => {
 /** A reference implementation by linear search. */
 class Plain {
   readonly lanes = new Map<string, string[]>();
-  turns: string[] = [];
+  laneOrder: string[] = [];
 
   push(lane: string, item: string) {
     const items = this.lanes.get(lane) ?? [];
-    if (items.length === 0) this.turns.push(lane);
+    if (items.length === 0) this.laneOrder.push(lane);
     this.lanes.set(lane, [...items, item]);
   }
 
   shift(): string | undefined {
-    const lane = this.turns.shift();
+    const lane = this.laneOrder.shift();
     if (lane === undefined) return undefined;
     const [item, ...rest] = this.lanes.get(lane) ?? [];
     this.lanes.set(lane, rest);
-    if (rest.length > 0) this.turns.push(lane);
+    if (rest.length > 0) this.laneOrder.push(lane);
     return item;
   }
 
@@ -126,7 +126,7 @@ test('serves lanes in turn and drops from the longest lane for random histories'
           const items = plain.lanes.get(lane) ?? [];
           expect(items.length).toBe(Math.max(0, ...plain.lengths()));
           expect(items.pop()).toBe(dropped);
-          if (items.length === 0) plain.turns = plain.turns.filter((one) => one !== lane);
+          if (items.length === 0) plain.laneOrder = plain.laneOrder.filter((one) => one !== lane);
         }
         expect(queue.size).toBe(plain.lengths().reduce((sum, length) => sum + length, 0));
       }
@@ -140,9 +140,9 @@ function workOf(lanes: number): number {
   let work = 0;
   const { get, set, delete: remove } = Map.prototype;
   const counting = <Method>(method: Method) =>
-    function counted(this: unknown, ...given: unknown[]) {
+    function counted(this: unknown, ...args: unknown[]) {
       work += 1;
-      return (method as (...given: unknown[]) => unknown).apply(this, given);
+      return (method as (...args: unknown[]) => unknown).apply(this, args);
     };
   Object.assign(Map.prototype, { get: counting(get), set: counting(set), delete: counting(remove) });
   try {

@@ -54,10 +54,10 @@ describe('an authentication event', () => {
       subject: { userId: 'ann' },
       reason: expect.any(String),
     });
-    await login(basic('nobody-of-that-name', 'wrong horse battery staple'));
+    await login(basic('unknown-login-name', 'wrong horse battery staple'));
     const { subject, ...rest } = audit.last();
     expect([subject, rest]).toEqual([undefined, expect.objectContaining({ result: 'refused', status: 401 })]);
-    expect(audit.text()).not.toContain('nobody-of-that-name');
+    expect(audit.text()).not.toContain('unknown-login-name');
   });
 
   test('records a rejected credential on every request, reads included', async () => {
@@ -78,7 +78,7 @@ describe('an authentication event', () => {
   });
 
   test('records a throttled login', async () => {
-    for (let tries = 0; tries < 11; tries += 1) await login(basic('somebody', 'wrong horse battery staple'));
+    for (let tries = 0; tries < 11; tries += 1) await login(basic('unknown', 'wrong horse battery staple'));
     expect(audit.last()).toMatchObject({ event: 'authentication', code: 'TOO_MANY_ATTEMPTS', result: 'refused' });
   });
 

@@ -12,14 +12,14 @@ import { readSettings } from '../../../src/server/settings.ts';
 import { startServer } from '../../../src/testing/index.ts';
 
 let folder: string;
-let said: string[];
+let logged: string[];
 let log: Log;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'iam-audit-'));
-  said = [];
-  const say = (_: unknown, message: string) => void said.push(message);
-  log = { error: say, warn: say, info: say, debug: say, infoEnabled: true };
+  logged = [];
+  const append = (_: unknown, message: string) => void logged.push(message);
+  log = { error: append, warn: append, info: append, debug: append, infoEnabled: true };
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -69,7 +69,7 @@ describe('an audit log in a file', () => {
     await sink.close();
     expect(sink.health()).toMatchObject({ writable: false, lost: expect.any(Number) });
     expect(sink.health().lost).toBeGreaterThan(10);
-    expect(said).toEqual(['cannot write the audit log', 'audit lines were not written']);
+    expect(logged).toEqual(['cannot write the audit log', 'audit lines were not written']);
   });
 });
 
@@ -78,12 +78,12 @@ async function close(sinks: AuditSinks | undefined): Promise<void> {
 }
 
 describe('the location', () => {
-  const place = (flags: Record<string, string>, lines: string[] = []) =>
+  const openSinks = (flags: Record<string, string>, lines: string[] = []) =>
     openAudit(readSettings({ data: folder, ...flags }, {}), { log, write: (text) => void lines.push(text) });
 
-  test('is the folder of the store, a file, standard error, or nowhere', async () => {
-    await close(await place({}));
-    await close(await place({ 'audit-log': at('other') }));
+  test('is the folder of the store, a file, standard error, or none', async () => {
+    await close(await openSinks({}));
+    await close(await openSinks({ 'audit-log': at('other') }));
     expect((await readdir(folder)).sort()).toEqual([
       'audit-refused.log',
       'audit-self-service.log',
@@ -93,24 +93,26 @@ describe('the location', () => {
       'other-self-service',
     ]);
     const lines: string[] = [];
-    const both = await place({ 'audit-log': '-' }, lines);
+    const both = await openSinks({ 'audit-log': '-' }, lines);
     both?.granted.write(line(1));
     both?.refused.write(line(2));
     expect(lines).toEqual([line(1), line(2)]);
-    expect(await place({ store: 'memory' })).toBeUndefined();
-    expect(await place({ 'audit-log': 'off' })).toBeUndefined();
-    await expect(place({ 'audit-log': at('no/folder') })).rejects.toThrow(/^--audit-log .* is not writable: ENOENT$/);
+    expect(await openSinks({ store: 'memory' })).toBeUndefined();
+    expect(await openSinks({ 'audit-log': 'off' })).toBeUndefined();
+    await expect(openSinks({ 'audit-log': at('no/folder') })).rejects.toThrow(
+      /^--audit-log .* is not writable: ENOENT$/,
+    );
   });
 
   test.runIf(existsSync('/dev/null'))('on a device also receives rejections: no other file is created', async () => {
-    const sinks = await place({ 'audit-log': '/dev/null' });
+    const sinks = await openSinks({ 'audit-log': '/dev/null' });
     expect([sinks?.selfService, sinks?.refused]).toEqual([sinks?.granted, sinks?.granted]);
     await sinks?.granted.close();
   });
 
   test('of rejections that cannot be opened is an error, and no file stays open', async () => {
     await mkdir(at('audit-refused.log'));
-    await expect(place({})).rejects.toThrow(/^--audit-log .*audit-refused\.log is not writable: EISDIR$/);
+    await expect(openSinks({})).rejects.toThrow(/^--audit-log .*audit-refused\.log is not writable: EISDIR$/);
   });
 
   test('of a store on disk is beside its files, from its first start on', async () => {

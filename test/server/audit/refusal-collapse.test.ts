@@ -36,7 +36,7 @@ function createManualTimer() {
   };
 }
 
-const refusal: AuditEvent = {
+const rejection: AuditEvent = {
   time: '2026-03-01T12:00:00.000Z',
   event: 'authentication',
   requestId: 'r-1',
@@ -48,8 +48,8 @@ const refusal: AuditEvent = {
   remoteAddress: '192.0.2.1',
 };
 const at = (seconds: number, changed: Partial<AuditEvent> = {}): AuditEvent => ({
-  ...refusal,
-  time: new Date(Date.parse(refusal.time) + seconds * 1000).toISOString(),
+  ...rejection,
+  time: new Date(Date.parse(rejection.time) + seconds * 1000).toISOString(),
   ...changed,
 });
 
@@ -88,7 +88,7 @@ describe('identical rejections', () => {
   ])('that differ in %s are not collapsed', (_what, changed, network) => {
     const lines: AuditEvent[] = [];
     const collapse = createRefusalCollapse((event) => lines.push(event), createManualTimer());
-    collapse.record(refusal, 'net');
+    collapse.record(rejection, 'net');
     collapse.record(at(1, changed), network);
     expect(lines).toHaveLength(2);
   });
@@ -113,7 +113,7 @@ describe('identical rejections', () => {
     expect(lines[10]).toMatchObject({ actor: { kind: 'various' }, remoteAddress: 'various' });
     timer.pass();
     expect(lines).toHaveLength(12);
-    expect(lines[11]).toMatchObject({ repeated: 9989, remoteAddress: 'various', operation: refusal.operation });
+    expect(lines[11]).toMatchObject({ repeated: 9989, remoteAddress: 'various', operation: rejection.operation });
     timer.pass();
     expect([lines.length, timer.pending()]).toEqual([12, 0]);
   });
@@ -143,7 +143,7 @@ test('events that any caller can cause evict no administrative event', async () 
   await using server = await startServer({ audit: granted, selfServiceAudit: selfService });
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   const administration = granted.events().length;
-  for (const userName of ['nobody', 'another'])
+  for (const userName of ['unknown', 'another'])
     await send(server, `${servicePrefix}/user-identities/retrieve-identity?clientId=${appClientId}`, {
       method: 'POST',
       body: { userName },
@@ -169,10 +169,10 @@ test('events that any caller can cause evict no administrative event', async () 
 });
 
 test('a flood of rejected logins evicts no administrative event, and costs a few lines', async () => {
-  const [granted, refused] = [createMemorySink(), createMemorySink()];
+  const [granted, rejected] = [createMemorySink(), createMemorySink()];
   const timer = createManualTimer();
   const flags = { 'disable-rate-limits': true, 'trusted-proxies': '127.0.0.0/8' };
-  await using server = await startServer({ audit: granted, rejectedAudit: refused, timer, flags });
+  await using server = await startServer({ audit: granted, rejectedAudit: rejected, timer, flags });
   await server.admin.groups.create({ body: { groupName: 'ops' } });
   for (let tries = 0; tries < 12; tries += 1)
     await send(server, `${servicePrefix}/user-identities/login?clientId=${appClientId}`, {
@@ -180,16 +180,16 @@ test('a flood of rejected logins evicts no administrative event, and costs a few
       headers: { Authorization: basic(`typed-secret-${tries}`, 'wrong'), 'X-Forwarded-For': `2001:db8::${tries}` },
     });
   expect(granted.events().map(({ operation }) => operation)).toEqual(['client-identities.login', 'groups.create']);
-  expect(refused.events()).toHaveLength(1);
-  expect(refused.last()).toMatchObject({ code: 'CREDENTIALS_INVALID', remoteAddress: '2001:db8::0' });
+  expect(rejected.events()).toHaveLength(1);
+  expect(rejected.last()).toMatchObject({ code: 'CREDENTIALS_INVALID', remoteAddress: '2001:db8::0' });
   timer.pass();
-  expect(refused.last()).toMatchObject({ repeated: 11, remoteAddress: '2001:db8::11' });
-  expect(refused.text()).not.toContain('typed-secret');
+  expect(rejected.last()).toMatchObject({ repeated: 11, remoteAddress: '2001:db8::11' });
+  expect(rejected.text()).not.toContain('typed-secret');
 });
 
 test('a refused change and one that failed are no reason to write beside what was granted', async () => {
-  const [granted, refused] = [createMemorySink(), createMemorySink()];
-  await using server = await startServer({ audit: granted, rejectedAudit: refused });
+  const [granted, rejected] = [createMemorySink(), createMemorySink()];
+  await using server = await startServer({ audit: granted, rejectedAudit: rejected });
   const { clientId, clientSecret } = await server.makeClient();
   const create = (name: string, secret: string) =>
     send(server, `${servicePrefix}/groups`, {
@@ -201,7 +201,7 @@ test('a refused change and one that failed are no reason to write beside what wa
   server.stopWrites();
   expect((await create(adminClient.clientId, adminClient.clientSecret)).status).toBe(503);
   expect(granted.events()).toEqual([]);
-  expect(refused.events().map(({ result, code }) => [result, code])).toEqual([
+  expect(rejected.events().map(({ result, code }) => [result, code])).toEqual([
     ['refused', 'ROLE_MISSING'],
     ['failed', 'STORE_UNAVAILABLE'],
   ]);
@@ -221,7 +221,7 @@ describe('on disk', () => {
       createManualTimer(),
     );
     audit.record(
-      { ...refusal, event: 'administration', result: 'granted', operation: 'groups.create' },
+      { ...rejection, event: 'administration', result: 'granted', operation: 'groups.create' },
       { network: 'net', isAnyone: false },
     );
     for (let source = 0; source < 500; source += 1) {
@@ -233,8 +233,8 @@ describe('on disk', () => {
     const names = (await readdir(folder)).sort();
     expect(names.filter((name) => !name.includes('refused'))).toEqual(['audit.log']);
     expect(await readFile(place('audit.log'), 'utf8')).toContain('groups.create');
-    const refusedFiles = names.filter((name) => name.includes('refused'));
-    expect(refusedFiles.length).toBeLessThanOrEqual(3);
+    const rejectionFiles = names.filter((name) => name.includes('refused'));
+    expect(rejectionFiles.length).toBeLessThanOrEqual(3);
     expect((await stat(place('audit-refused.log'))).mode & 0o777).toBe(0o600);
     await rm(folder, { recursive: true });
   });

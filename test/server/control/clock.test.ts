@@ -45,9 +45,9 @@ describe('setting it', () => {
     [{ reset: true }, atStart],
   ])('setting %j returns %j', async (body, expected) => {
     await using server = await startServer();
-    const answer = await put(server, body);
-    expect(answer).toMatchObject({ status: 200, body: expected });
-    expect(await show(server)).toEqual(answer.body);
+    const response = await put(server, body);
+    expect(response).toMatchObject({ status: 200, body: expected });
+    expect(await show(server)).toEqual(response.body);
   });
 
   test('freezes the clock and resumes from the frozen time', async () => {
@@ -160,7 +160,7 @@ describe('what ends', () => {
       expect(await put(server, { to: 'expiry', of })).toMatchObject({ status: 200, body: { now } });
   });
 
-  test.each(['nobody', 'a.b.c', '__proto__', 'ü', 'x'.repeat(16_384)])(
+  test.each(['unknown', 'a.b.c', '__proto__', 'ü', 'x'.repeat(16_384)])(
     'is unknown as %.20j, and the clock is unchanged',
     async (of) => {
       await using server = await startServer();
@@ -179,7 +179,7 @@ describe('what ends', () => {
   });
 });
 
-describe('a clock that goes back', () => {
+describe('a clock that is set back', () => {
   test('does not revalidate tokens from before a secret change, nor ended sessions', async () => {
     await using server = await startServer();
     const token = await userToken(server, { roles: ['ADMIN'] });
@@ -229,12 +229,12 @@ describe('a clock that goes back', () => {
 test('does not block sending or verifying codes', async () => {
   const users = [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com' }];
   await using server = await startServer({ seed: { users } });
-  const call = (operation: string, body: object) =>
+  const sendRequest = (operation: string, body: object) =>
     server.as().raw('POST', `/security/iam/v1/user-identities/${operation}?clientId=${appClientId}`, { body });
-  const retrieve = () => call('retrieve-identity', { userName: 'ann' });
+  const retrieve = () => sendRequest('retrieve-identity', { userName: 'ann' });
   const guess = async () => {
     const body = { username: 'ann', validationCode: 'wrong', newPassword: 'another horse battery staple' };
-    const { status, headers } = await call('reset-password', body);
+    const { status, headers } = await sendRequest('reset-password', body);
     return [status, headers['retry-after']];
   };
   await put(server, { set: '2030-01-01T00:00:00Z' });

@@ -18,8 +18,8 @@ interface HttpRequest {
 }
 
 /** Sends exactly these headers. Host defaults to the server's own. */
-export function send(server: TestServer, path: string, call: HttpRequest = {}) {
-  const { method = 'GET', headers = {}, body, headOnly: untilHead = false } = call;
+export function send(server: TestServer, path: string, options: HttpRequest = {}) {
+  const { method = 'GET', headers = {}, body, headOnly: untilHead = false } = options;
   const { port } = new URL(server.url);
   const text = body === undefined ? undefined : JSON.stringify(body);
   const typed = text === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
@@ -59,10 +59,10 @@ export async function readAllPages(
   const items: unknown[] = [];
   const statuses: number[] = [];
   for (let path: string | undefined = first; path !== undefined; ) {
-    const answer: HttpResponse = await send(server, path);
-    statuses.push(answer.status);
-    items.push(...(answer.body as unknown[]));
-    path = answer.headers.link === undefined ? undefined : readNextPath(answer);
+    const response: HttpResponse = await send(server, path);
+    statuses.push(response.status);
+    items.push(...(response.body as unknown[]));
+    path = response.headers.link === undefined ? undefined : readNextPath(response);
   }
   return { items, statuses };
 }

@@ -11,7 +11,7 @@ const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Se
 const basic = {
   Authorization: `Basic ${Buffer.from(`${adminClient.clientId}:${adminClient.clientSecret}`).toString('base64')}`,
 };
-const refused = (code: string) => ({ status: 403, body: [{ code }] });
+const forbidden = (code: string) => ({ status: 403, body: [{ code }] });
 
 let server: TestServer;
 beforeAll(async () => {
@@ -24,15 +24,15 @@ const kid = () => server.appContext.keys.current().kid;
 /** Rotates the signing key, which shows whether the handler ran. */
 async function rotate(headers: Record<string, string>) {
   const before = kid();
-  const answer = await send(server, '/_iam/keys/rotate', { method: 'POST', headers });
-  return { ...answer, ran: kid() !== before };
+  const response = await send(server, '/_iam/keys/rotate', { method: 'POST', headers });
+  return { ...response, ran: kid() !== before };
 }
 
 describe('images on a page of another site', () => {
   test('create no sandbox, however many there are', async () => {
     const paths = Array.from({ length: maxSandboxes + 1 }, (_, number) => `/s/x${number}/`);
-    const answers = await Promise.all(paths.map((path) => send(server, path, { headers: image })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    const responses = await Promise.all(paths.map((path) => send(server, path, { headers: image })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([404]));
     expect(server.appContext.sandboxes.list()).toEqual([]);
     expect(await send(server, '/s/own/')).toMatchObject({ status: 200 });
     server.appContext.sandboxes.delete('own');
@@ -43,7 +43,7 @@ describe('images on a page of another site', () => {
     async (site) => {
       const headers = { ...image, 'Sec-Fetch-Site': site };
       for (const path of ['/_iam/users', '/_iam/state/export', '/metrics', '/_iam/docs', '/_iam/nothing'])
-        expect(await send(server, path, { headers })).toMatchObject(refused('ORIGIN_FOREIGN'));
+        expect(await send(server, path, { headers })).toMatchObject(forbidden('ORIGIN_FOREIGN'));
       expect(await send(server, '/_iam/users', { method: 'HEAD', headers })).toMatchObject({ status: 403 });
     },
   );
@@ -53,7 +53,7 @@ describe('a link on another site', () => {
   test('leads to the page of the API documents only', async () => {
     expect((await send(server, '/_iam/docs', { headers: link })).status).toBe(200);
     for (const path of ['/_iam/docs/page.js', '/_iam/openapi.json', '/_iam/users', '/_iam/state/export', '/metrics'])
-      expect(await send(server, path, { headers: link })).toMatchObject(refused('ORIGIN_FOREIGN'));
+      expect(await send(server, path, { headers: link })).toMatchObject(forbidden('ORIGIN_FOREIGN'));
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe('a link on another site', () => {
     { ...link, Origin: evil },
     { ...link, Origin: 'null' },
   ])('works only as a top-level navigation: %j', async (headers) => {
-    expect(await send(server, '/_iam/docs', { headers })).toMatchObject(refused('ORIGIN_FOREIGN'));
+    expect(await send(server, '/_iam/docs', { headers })).toMatchObject(forbidden('ORIGIN_FOREIGN'));
   });
 
   test('leads to the page of an existing sandbox and creates none', async () => {
@@ -70,7 +70,7 @@ describe('a link on another site', () => {
     expect(server.appContext.sandboxes.list()).toEqual([]);
     await server.appContext.sandboxes.open('linked', true);
     expect((await send(server, '/s/linked/_iam/docs', { headers: link })).status).toBe(200);
-    expect(await send(server, '/s/linked/_iam/users', { headers: link })).toMatchObject(refused('ORIGIN_FOREIGN'));
+    expect(await send(server, '/s/linked/_iam/users', { headers: link })).toMatchObject(forbidden('ORIGIN_FOREIGN'));
     server.appContext.sandboxes.delete('linked');
   });
 
@@ -104,10 +104,10 @@ describe('a page that changes something', () => {
   ];
 
   test.each(pages)('%s: is rejected without a header that no form can send', async (_name, page) => {
-    expect(await rotate(page)).toMatchObject({ ...refused('CSRF_HEADER_MISSING'), ran: false });
+    expect(await rotate(page)).toMatchObject({ ...forbidden('CSRF_HEADER_MISSING'), ran: false });
     for (const type of formTypes)
       expect(await rotate({ ...page, 'Content-Type': type })).toMatchObject({
-        ...refused('CSRF_HEADER_MISSING'),
+        ...forbidden('CSRF_HEADER_MISSING'),
         ran: false,
       });
     expect(await rotate({ ...page, 'X-Requested-With': '' })).toMatchObject({ status: 403, ran: false });
@@ -124,7 +124,7 @@ describe('a page that changes something', () => {
   test.each(['PUT', 'DELETE', 'PATCH', 'POST'])('%s needs it on every path', async (method) => {
     const before = await server.dump();
     for (const path of ['/_iam/clock', '/_iam/inbox', '/_iam/sessions?userId=x', '/_iam/state/reset', '/_iam/nothing'])
-      expect(await send(server, path, { method, headers: own })).toMatchObject(refused('CSRF_HEADER_MISSING'));
+      expect(await send(server, path, { method, headers: own })).toMatchObject(forbidden('CSRF_HEADER_MISSING'));
     expect(await server.dump()).toEqual(before);
   });
 
@@ -136,7 +136,7 @@ describe('a page that changes something', () => {
     { 'Sec-Fetch-Site': 'same-site' },
   ])('of another site is rejected whatever it sends: %j', async (page) => {
     for (const header of [{}, { 'X-Requested-With': 'x' }, { 'Content-Type': 'application/json' }])
-      expect(await rotate({ ...page, ...header })).toMatchObject({ ...refused('ORIGIN_FOREIGN'), ran: false });
+      expect(await rotate({ ...page, ...header })).toMatchObject({ ...forbidden('ORIGIN_FOREIGN'), ran: false });
   });
 });
 
@@ -165,7 +165,7 @@ describe('on a remotely reachable server', () => {
           method: 'POST',
           headers: { ...basic, ...page, 'X-Requested-With': 'x' },
         }),
-      ).toMatchObject(refused('ORIGIN_FOREIGN'));
+      ).toMatchObject(forbidden('ORIGIN_FOREIGN'));
     expect(remote.appContext.keys.current().kid).toBe(before);
   });
 
@@ -175,10 +175,10 @@ describe('on a remotely reachable server', () => {
       { Host: 'backend:8080', Origin: new URL(remote.url).origin },
     ];
     for (const page of own) {
-      const call = (header: Record<string, string>) =>
+      const sendRequest = (header: Record<string, string>) =>
         send(remote, '/_iam/keys/rotate', { method: 'POST', headers: { ...basic, ...page, ...header } });
-      expect(await call({})).toMatchObject(refused('CSRF_HEADER_MISSING'));
-      expect(await call({ 'X-Requested-With': 'XMLHttpRequest' })).toMatchObject({ status: 200 });
+      expect(await sendRequest({})).toMatchObject(forbidden('CSRF_HEADER_MISSING'));
+      expect(await sendRequest({ 'X-Requested-With': 'XMLHttpRequest' })).toMatchObject({ status: 200 });
     }
   });
 

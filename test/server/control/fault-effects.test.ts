@@ -19,7 +19,7 @@ async function hasGroup({ appContext: { store } }: TestServer, groupName: string
   return (await store.groups.getBy('groupName', groupName)) !== undefined;
 }
 
-async function lastCall(server: TestServer) {
+async function readLastRequest(server: TestServer) {
   const { body } = await send(server, '/_iam/requests?limit=1');
   return (body as object[])[0];
 }
@@ -31,9 +31,9 @@ describe('dropping the connection', () => {
     const before = await server.dump();
     await expect(make(server, 'ops')).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await server.dump()).toEqual(before);
-    const call = await lastCall(server);
-    expect(call).toMatchObject({ operation: 'groups.create', fault: 'f1 drop=before' });
-    expect(call).not.toHaveProperty('status');
+    const entry = await readLastRequest(server);
+    expect(entry).toMatchObject({ operation: 'groups.create', fault: 'f1 drop=before' });
+    expect(entry).not.toHaveProperty('status');
     expect(await make(server, 'ops')).toMatchObject({ status: 201 });
   });
 
@@ -42,7 +42,7 @@ describe('dropping the connection', () => {
     await add(server, { operation: 'groups.create', times: 1, effect: { drop: 'after' } });
     await expect(make(server, 'ops')).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(await hasGroup(server, 'ops')).toBe(true);
-    expect(await lastCall(server)).toMatchObject({ fault: 'f1 drop=after' });
+    expect(await readLastRequest(server)).toMatchObject({ fault: 'f1 drop=after' });
     expect(await make(server, 'ops')).toMatchObject({ status: 412 });
   });
 });
@@ -64,8 +64,8 @@ describe('a new key', () => {
     const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
     expect(keysBefore).toContain(kid);
     expect(server.appContext.keys.current().kid).not.toBe(kid);
-    const answer = await send(server, groups, { headers: { Authorization: `Bearer ${accessToken}` } });
-    expect(answer.status).toBe(200);
+    const response = await send(server, groups, { headers: { Authorization: `Bearer ${accessToken}` } });
+    expect(response.status).toBe(200);
     const later = await server.admin.clientIdentities.login();
     expect(later.accessToken.split('.')[0]).not.toBe(head);
   });
@@ -84,9 +84,9 @@ describe('a stale key set', () => {
     const after = await kids(server);
     expect([before.length, after.length]).toEqual([2, 3]);
     await add(server, { times: 2, effect: { staleKeys: true } });
-    const answer = await send(server, path);
-    expect(answer).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 stale-keys' } });
-    expect(await lastCall(server)).toMatchObject({ path, fault: 'f1 stale-keys' });
+    const response = await send(server, path);
+    expect(response).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 stale-keys' } });
+    expect(await readLastRequest(server)).toMatchObject({ path, fault: 'f1 stale-keys' });
     expect(await kids(server)).toEqual(before);
     expect(await kids(server)).toEqual(after);
     expect((await send(server, path)).headers).not.toHaveProperty('x-iam-fault');
@@ -124,8 +124,8 @@ describe('latency', () => {
     await add(server, { operation: 'groups.list', effect: { latency: '60ms' } });
     await add(server, { operation: 'groups.list', effect: { latency: '60ms', jitter: '10ms' } });
     const before = performance.now();
-    const answer = await send(server, groups, { headers: asAdmin });
-    expect(answer).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 latency=60ms, f2 latency=60ms' } });
+    const response = await send(server, groups, { headers: asAdmin });
+    expect(response).toMatchObject({ status: 200, headers: { 'x-iam-fault': 'f1 latency=60ms, f2 latency=60ms' } });
     expect(performance.now() - before).toBeGreaterThan(110);
   });
 
@@ -134,14 +134,14 @@ describe('latency', () => {
     const token = await userToken(server, { userId: 'ann', roles: ['ADMIN'] });
     await add(server, { operation: 'api-key.list', effect: { latency: '300ms' } });
     const headers = { Authorization: `Bearer ${token}` };
-    const answer = send(server, `${servicePrefix}/api-key`, { headers });
+    const response = send(server, `${servicePrefix}/api-key`, { headers });
     while (server.appContext.observability?.faults.list()[0]?.applied !== 1)
       await new Promise((done) => setImmediate(done));
     await server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('ann');
       if (user) await tx.users.replace({ ...user, locked: true });
     });
-    expect(await answer).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
+    expect(await response).toMatchObject({ status: 401, body: [{ code: 'TOKEN_INVALID' }] });
   });
 
   test('adds up to at most a minute and does not delay a shutdown', async () => {

@@ -13,14 +13,14 @@ const registry: readonly Operation<never>[] = Object.values(operations);
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 
 async function add(server: TestServer, rule: object) {
-  const answer = await send(server, path, { method: 'POST', body: rule });
-  expect(answer).toMatchObject({ status: 201 });
-  return answer.body as { readonly id: string };
+  const response = await send(server, path, { method: 'POST', body: rule });
+  expect(response).toMatchObject({ status: 201 });
+  return response.body as { readonly id: string };
 }
 
 const rules = async (server: TestServer) => (await send(server, path)).body as { matched: number; applied: number }[];
 
-/** Lists groups the given number of times. @returns the statuses. */
+/** Lists groups a number of times. @returns the statuses. */
 async function statuses(server: TestServer, times: number, headers: Record<string, string> = asAdmin) {
   const found: number[] = [];
   for (let at = 0; at < times; at += 1) found.push((await send(server, groups, { headers })).status);
@@ -41,13 +41,13 @@ describe('Prefer', () => {
       const at = servicePrefix + operation.path.replaceAll(/\{\w+\}/g, 'x');
       for (const status of documented.filter((one) => one >= 400)) {
         const headers = { ...asAdmin, Prefer: `code=${status}` };
-        const answer = await send(server, at, { method, headers });
-        expect([operation.id, softErrors, answer.status]).toEqual([operation.id, softErrors, status]);
-        expect(answer.headers).toMatchObject({
+        const response = await send(server, at, { method, headers });
+        expect([operation.id, softErrors, response.status]).toEqual([operation.id, softErrors, status]);
+        expect(response.headers).toMatchObject({
           'x-iam-fault': `prefer status=${status}`,
           'preference-applied': `code=${status}`,
         });
-        const [item] = Array.isArray(answer.body) ? (answer.body as { code: string }[]) : [];
+        const [item] = Array.isArray(response.body) ? (response.body as { code: string }[]) : [];
         if (operation.errorFormat === undefined && !implicitStatuses.includes(status))
           expect(listOperationErrors(operation).get(item?.code as never)).toBe(status);
       }
@@ -58,17 +58,17 @@ describe('Prefer', () => {
   test.each(['code=503', 'respond-async, code=503', 'code="503"; x', 'CODE=503', 'wait=1;code = 503'])(
     'is read as %j',
     async (Prefer) => {
-      const answer = await send(server, groups, { headers: { Prefer } });
-      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      const response = await send(server, groups, { headers: { Prefer } });
+      expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     },
   );
 
   test.each(['code=200', 'code=418', 'code=404', 'code=5030', 'xcode=503', 'code=', 'respond-async', ''])(
     'of %j is passed over',
     async (Prefer) => {
-      const answer = await send(server, groups, { headers: { ...asAdmin, Prefer } });
-      expect(answer.status).toBe(200);
-      expect(answer.headers['x-iam-fault']).toBeUndefined();
+      const response = await send(server, groups, { headers: { ...asAdmin, Prefer } });
+      expect(response.status).toBe(200);
+      expect(response.headers['x-iam-fault']).toBeUndefined();
     },
   );
 
@@ -143,10 +143,10 @@ describe('a rule', () => {
   test('affects only requests of its operation and is reported in the response', async () => {
     await using server = await startServer();
     const { id } = await add(server, { operation: 'groups.list', effect: { status: 503 } });
-    const answer = await send(server, groups, { headers: asAdmin });
-    expect(answer).toMatchObject({ status: 503, headers: { 'x-iam-fault': `${id} status=503` } });
+    const response = await send(server, groups, { headers: asAdmin });
+    expect(response).toMatchObject({ status: 503, headers: { 'x-iam-fault': `${id} status=503` } });
     expect((await send(server, `${servicePrefix}/api-key`, { headers: asAdmin })).status).toBe(200);
-    const recorded = await send(server, `/_iam/requests/${answer.headers['x-request-id']}`);
+    const recorded = await send(server, `/_iam/requests/${response.headers['x-request-id']}`);
     expect(recorded.body).toMatchObject({ status: 503, fault: `${id} status=503`, caller: adminClient.clientId });
   });
 

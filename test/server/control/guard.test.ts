@@ -6,8 +6,8 @@ import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { send } from './control-client.ts';
 
-const seed = { users: [{ userId: 'somebody' }] };
-const idIn = (path: string) => (path.startsWith('/users/') ? 'somebody' : 'iam-administrators');
+const seed = { users: [{ userId: 'user1' }] };
+const idIn = (path: string) => (path.startsWith('/users/') ? 'user1' : 'iam-administrators');
 const all = controlRoutes.map(({ method, path, capability }) => ({
   method,
   capability,
@@ -35,10 +35,10 @@ async function sendCounting(path: string, headers: Record<string, string | strin
   const reads = Object.values(server.appContext.store).flatMap((table) =>
     typeof table === 'object' && 'list' in table ? [vi.spyOn(table, 'list'), vi.spyOn(table, 'find')] : [],
   );
-  const answer = await send(server, path, { headers });
+  const response = await send(server, path, { headers });
   const count = reads.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
   for (const spy of reads) spy.mockRestore();
-  return { ...answer, count };
+  return { ...response, count };
 }
 
 describe('on a loopback-only server', () => {
@@ -69,8 +69,8 @@ describe('on a loopback-only server', () => {
     'xlocalhost',
   ])('a request to %s is rejected before anything is read', async (name) => {
     for (const path of paths) {
-      const answer = await sendCounting(path, { Host: `${name}:${port()}` });
-      expect(answer).toMatchObject({ status: 421, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
+      const response = await sendCounting(path, { Host: `${name}:${port()}` });
+      expect(response).toMatchObject({ status: 421, count: 0, body: [{ code: 'HOST_FOREIGN' }] });
     }
   });
 
@@ -81,18 +81,18 @@ describe('on a loopback-only server', () => {
     },
   );
 
-  test('a foreign request changes nothing, whatever it contains', async () => {
+  test('a request of another site or host changes nothing, whatever it contains', async () => {
     await using guarded = await startServer();
     const token = await userToken(guarded, { userId: 'u1' });
     await guarded.appContext.store.transaction((tx) => enqueueMessage(tx, notice, guarded.appContext));
     const [before, kid] = [await guarded.dump(), guarded.appContext.keys.current().kid];
-    const calls = [...all, { method: 'DELETE', path: '/_iam/sessions?userId=u1', body: undefined }];
+    const requests = [...all, { method: 'DELETE', path: '/_iam/sessions?userId=u1', body: undefined }];
     for (const headers of [
       { Origin: 'https://evil.example' },
       { Origin: 'null' },
       { Host: `evil.example:${port()}` },
     ]) {
-      for (const { method, path, body } of [...calls, { method: 'POST', path: '/_iam/revoke', body: { token } }])
+      for (const { method, path, body } of [...requests, { method: 'POST', path: '/_iam/revoke', body: { token } }])
         expect((await send(guarded, path, { method, headers, body })).status).toBeOneOf([403, 421]);
     }
     expect(await guarded.dump()).toEqual(before);
@@ -116,14 +116,14 @@ describe('on a loopback-only server', () => {
     'chrome-extension://localhost',
   ])('a page of %j is rejected before anything is read', async (origin) => {
     for (const path of paths) {
-      const answer = await sendCounting(path, { Origin: origin });
-      expect(answer).toMatchObject({ status: 403, count: 0, body: [{ code: 'ORIGIN_FOREIGN' }] });
+      const response = await sendCounting(path, { Origin: origin });
+      expect(response).toMatchObject({ status: 403, count: 0, body: [{ code: 'ORIGIN_FOREIGN' }] });
     }
   });
 
   test('a valid Origin beside an invalid one is rejected', async () => {
-    const answer = await sendCounting('/_iam/users', { Origin: ['http://localhost', 'https://evil.example'] });
-    expect(answer).toMatchObject({ status: 403, count: 0 });
+    const response = await sendCounting('/_iam/users', { Origin: ['http://localhost', 'https://evil.example'] });
+    expect(response).toMatchObject({ status: 403, count: 0 });
   });
 
   test('administrators are rejected too: credentials make no difference', async () => {
@@ -166,7 +166,7 @@ describe('on a loopback-only server', () => {
     expect(await send(server, '/_iam/users', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('CORS never allows foreign pages', async () => {
+  test('CORS never allows pages of other sites', async () => {
     for (const origin of ['http://localhost:3000', 'https://evil.example']) {
       const preflight = { Origin: origin, 'Access-Control-Request-Method': 'GET' };
       const preflighted = await send(server, '/_iam/users', { method: 'OPTIONS', headers: preflight });
@@ -189,9 +189,9 @@ describe('on a remotely reachable server', () => {
   });
 
   test.each(restricted)('$method $path requires authentication', async ({ method, path }) => {
-    const answer = await send(remote, path, { method });
-    expect(answer).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
-    expect(answer.headers['www-authenticate']).toBeDefined();
+    const response = await send(remote, path, { method });
+    expect(response).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
+    expect(response.headers['www-authenticate']).toBeDefined();
     const wrong = await send(remote, path, {
       method,
       headers: basic({ clientId: `x${path.replaceAll(/\W/g, '-')}${method}`, clientSecret: 'y' }),
@@ -208,8 +208,8 @@ describe('on a remotely reachable server', () => {
     }
     for (const authorities of [[], ['IAM_ADMIN_MAINTENANCE'], ['AUTH-MFA', 'BUSINESSOWNER']]) {
       const headers = basic(await remote.makeClient({ authorities }));
-      const answer = await send(remote, '/_iam/users', { headers });
-      expect(answer).toMatchObject({ status: 403, body: [{ code: 'ROLE_MISSING' }] });
+      const response = await send(remote, '/_iam/users', { headers });
+      expect(response).toMatchObject({ status: 403, body: [{ code: 'ROLE_MISSING' }] });
     }
   });
 
@@ -291,13 +291,13 @@ describe('on a remotely reachable server', () => {
 });
 
 describe('disabled', () => {
-  test('returns 404 for every path, whoever the caller is', async () => {
+  test('returns 404 for every path, for any caller', async () => {
     await using off = await startServer({ flags: { 'disable-control-plane': true } });
     const kid = off.appContext.keys.current().kid;
     const others = ['/_iam', '/_iam/nothing'].map((path) => ({ method: 'GET', path, body: undefined }));
-    for (const { path, ...call } of [...all, ...others]) {
+    for (const { path, ...options } of [...all, ...others]) {
       for (const headers of [{}, { Origin: 'https://evil.example' }])
-        expect(await send(off, path, { ...call, headers })).toMatchObject({
+        expect(await send(off, path, { ...options, headers })).toMatchObject({
           status: 404,
           body: [{ code: 'PATH_UNKNOWN' }],
         });
@@ -326,17 +326,17 @@ describe('paths and methods', () => {
       for (const { path } of all) {
         const methods = all.filter((route) => route.path === path).map((route) => route.method as string);
         if (methods.includes(method)) continue;
-        const answer = await send(server, path, { method });
+        const response = await send(server, path, { method });
         const allow = methods.map((name) => (name === 'GET' ? 'GET, HEAD' : name)).join(', ');
-        expect(answer).toMatchObject({ status: 405, headers: { allow } });
-        expect(answer.body).toMatchObject([{ code: 'METHOD_NOT_ALLOWED' }]);
+        expect(response).toMatchObject({ status: 405, headers: { allow } });
+        expect(response.body).toMatchObject([{ code: 'METHOD_NOT_ALLOWED' }]);
       }
     },
   );
 
   test('HEAD responds as GET does, without the body', async () => {
-    const answer = await send(server, '/_iam/users', { method: 'HEAD' });
-    expect(answer).toMatchObject({ status: 200, body: undefined });
+    const response = await send(server, '/_iam/users', { method: 'HEAD' });
+    expect(response).toMatchObject({ status: 200, body: undefined });
   });
 
   test('is not available under the service prefix', async () => {

@@ -15,7 +15,7 @@ const path = '/_iam/inbox/events';
 const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 const soonMs = 2_000;
 
-/** Sends the given number of messages at once. @returns their ids. */
+/** Sends a number of messages at once. @returns their ids. */
 async function sendMany(appContext: AppContext, count: number, text = 'Your contact was changed.'): Promise<string[]> {
   const draft = { contact: emailContact('a@example.com'), purpose: 'notice', text };
   await appContext.store.transaction(async (tx) => {
@@ -30,7 +30,7 @@ describe('events of messages', () => {
     await using server = await startServer();
     await sendNotice(server.appContext, 'a@example.com');
     using stream = await openStream(server, path);
-    expect(stream.answer.headers).toMatchObject({
+    expect(stream.response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -46,7 +46,7 @@ describe('events of messages', () => {
     expect(event?.data).toMatchObject({ code: expect.stringMatching(/^\d{6}$/), attemptsLeft: 5 });
   });
 
-  test('resume after the given event, without gaps or duplicates, however often the client reconnects', async () => {
+  test('resume after the last received event, with no event missing or duplicate, however often the client reconnects', async () => {
     await using server = await startServer();
     const [first = '', ...others] = await sendMany(server.appContext, 250);
     const seen: string[] = [];

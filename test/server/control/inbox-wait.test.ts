@@ -28,7 +28,7 @@ function countLookups({ appContext: fixture }: TestServer): LookupCount {
   return lookups;
 }
 
-/** Resolves once the given number of callers have searched and are waiting. */
+/** Resolves once that many callers have searched and are waiting. */
 async function waitForLookups(lookups: LookupCount, count: number): Promise<void> {
   while (lookups.count < count) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -42,7 +42,7 @@ describe('waiting for a message', () => {
     expect(await send(server, `${path}?to=A@example.com&timeout=60`)).toMatchObject({ status: 200, body: { id } });
   });
 
-  test('returns the oldest message after the given one', async () => {
+  test('returns the oldest message after a given message', async () => {
     await using server = await startServer();
     const first = await sendNotice(server.appContext, 'a@example.com');
     const second = await sendNotice(server.appContext, 'a@example.com');
@@ -54,7 +54,7 @@ describe('waiting for a message', () => {
     await using server = await startServer();
     const old = await sendNotice(server.appContext, 'a@example.com');
     const lookups = countLookups(server);
-    const answer = send(server, `${path}?to=a@example.com&purpose=mfa&after=${old}&timeout=60s`);
+    const response = send(server, `${path}?to=a@example.com&purpose=mfa&after=${old}&timeout=60s`);
     await waitForLookups(lookups, 1);
     await sendNotice(server.appContext, 'a@example.com');
     await sendNotice(server.appContext, 'b@example.com');
@@ -65,7 +65,7 @@ describe('waiting for a message', () => {
     );
     // Once at first and once for each message; this test itself searches three times.
     expect(lookups.count).toBeLessThanOrEqual(7);
-    expect(await answer).toMatchObject({
+    expect(await response).toMatchObject({
       status: 200,
       body: { id, code: expect.stringMatching(/^\d{6}$/), attemptsLeft: 5 },
     });
@@ -93,11 +93,11 @@ describe('waiting for a message', () => {
   test('serves a hundred callers at a time, each of which gets the message', async () => {
     await using server = await startServer();
     const lookups = countLookups(server);
-    const answers = Array.from({ length: 100 }, () => send(server, `${path}?timeout=60`));
+    const responses = Array.from({ length: 100 }, () => send(server, `${path}?timeout=60`));
     await waitForLookups(lookups, 100);
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
     const id = await sendNotice(server.appContext, 'a@example.com');
-    const got = await Promise.all(answers);
+    const got = await Promise.all(responses);
     expect(got.filter(({ status, body }) => status === 200 && (body as { id: string }).id === id)).toHaveLength(100);
     expect(await send(server, path)).toMatchObject({ status: 200 });
   });
@@ -124,12 +124,12 @@ describe('waiting for a message', () => {
   test('does not delay a shutdown', async () => {
     const server = await startServer();
     const lookups = countLookups(server);
-    const answer = send(server, `${path}?timeout=60`);
+    const response = send(server, `${path}?timeout=60`);
     await waitForLookups(lookups, 1);
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(2_000);
-    expect(await answer).toMatchObject({ status: 404 });
+    expect(await response).toMatchObject({ status: 404 });
   });
 });
 

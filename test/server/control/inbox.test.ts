@@ -10,9 +10,9 @@ const mobile = mobileContact({ regionCode: 55, areaCode: 11, phoneNumber: 987654
 const recovery = { purpose: 'recovery', subject: 'user:ann' } as const;
 
 async function list(server: TestServer, query = ''): Promise<Record<string, unknown>[]> {
-  const answer = await send(server, `/_iam/inbox${query}`);
-  expect(answer.status).toBe(200);
-  return answer.body as Record<string, unknown>[];
+  const response = await send(server, `/_iam/inbox${query}`);
+  expect(response.status).toBe(200);
+  return response.body as Record<string, unknown>[];
 }
 
 describe('the inbox', () => {

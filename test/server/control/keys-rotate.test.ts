@@ -12,9 +12,9 @@ interface KeyRotation {
 }
 
 async function rotate(server: TestServer): Promise<KeyRotation> {
-  const answer = await send(server, '/_iam/keys/rotate', { method: 'POST' });
-  expect(answer.status).toBe(200);
-  return answer.body as KeyRotation;
+  const response = await send(server, '/_iam/keys/rotate', { method: 'POST' });
+  expect(response.status).toBe(200);
+  return response.body as KeyRotation;
 }
 
 async function listPublishedKeys(server: TestServer): Promise<string[]> {
@@ -129,8 +129,8 @@ describe('a rotation', () => {
 
 test('concurrent rotations each create a key, and one is current', async () => {
   await using server = await startServer();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(server)));
-  expect(new Set(answers.map(({ kid }) => kid)).size).toBe(10);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => rotate(server)));
+  expect(new Set(responses.map(({ kid }) => kid)).size).toBe(10);
   const rows = await server.appContext.store.signingKeys.list();
   const current = rows.filter((row) => row.current);
   expect([rows.length, current.length]).toEqual([11, 1]);
@@ -148,13 +148,13 @@ test('no token is rejected while keys change', async () => {
   const fresh = async () => (await admin.clientIdentities.login()).accessToken;
   const tokens = [await fresh()];
   for (let turn = 0; turn < 5; turn += 1) {
-    const calls = Array.from({ length: 200 }, async (_, at) => {
+    const requests = Array.from({ length: 200 }, async (_, at) => {
       const isNew = at % 2 === 0;
       const token = isNew ? await fresh() : (tokens[at % tokens.length] ?? '');
       if (isNew) tokens.push(token);
       return present(token);
     });
-    const [statuses] = await Promise.all([Promise.all(calls), rotate(server)]);
+    const [statuses] = await Promise.all([Promise.all(requests), rotate(server)]);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   }
   expect(new Set(tokens.map(kidOf)).size).toBeGreaterThan(3);

@@ -23,9 +23,9 @@ const seed: SeedDocument = {
 };
 
 async function list(server: TestServer, path: string): Promise<unknown[]> {
-  const answer = await send(server, `/_iam/${path}`);
-  expect(answer.status).toBe(200);
-  return answer.body as unknown[];
+  const response = await send(server, `/_iam/${path}`);
+  expect(response.status).toBe(200);
+  return response.body as unknown[];
 }
 
 describe('users', () => {
@@ -149,10 +149,10 @@ describe('members of a group', () => {
     expect((await readAllPages(server, '/_iam/groups/plain/members?limit=1')).items).toEqual(expected);
   });
 
-  test.each(['nobody', 'Plain', 'constructor', '__proto__'])('of %s are not found', async (id) => {
+  test.each(['unknown', 'Plain', 'constructor', '__proto__'])('of %s are not found', async (id) => {
     await using server = await startWithMembers();
-    const answer = await send(server, `/_iam/groups/${id}/members`);
-    expect(answer).toMatchObject({ status: 404, body: [{ code: 'GROUP_NOT_FOUND' }] });
+    const response = await send(server, `/_iam/groups/${id}/members`);
+    expect(response).toMatchObject({ status: 404, body: [{ code: 'GROUP_NOT_FOUND' }] });
   });
 
   test('report groups with an invalid name as unknown', async () => {
@@ -191,7 +191,7 @@ describe('factors of a user', () => {
 
   test('of an unknown user are not found', async () => {
     await using server = await startServer();
-    for (const id of ['nobody', 'constructor', '__proto__'])
+    for (const id of ['unknown', 'constructor', '__proto__'])
       expect(await send(server, `/_iam/users/${id}/factors`)).toMatchObject({
         status: 404,
         body: [{ code: 'USER_NOT_FOUND' }],

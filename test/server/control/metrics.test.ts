@@ -11,12 +11,12 @@ const groups = `${servicePrefix}/groups`;
 const asAdmin = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
 
 async function figures(server: TestServer, path = '/metrics'): Promise<string> {
-  const answer = await send(server, path);
-  expect(answer).toMatchObject({
+  const response = await send(server, path);
+  expect(response).toMatchObject({
     status: 200,
     headers: { 'content-type': expect.stringContaining('text/plain; version=0.0.4') },
   });
-  return answer.body as string;
+  return response.body as string;
 }
 
 /** Removes values that differ on each run, such as the event-loop delay. */

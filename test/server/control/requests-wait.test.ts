@@ -7,10 +7,10 @@ import { createFakeTimer } from './sse-client.ts';
 const path = '/_iam/requests/wait';
 const groups = '/security/iam/v1/groups';
 const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
-const call = async (server: TestServer, name = '') =>
+const sendRequest = async (server: TestServer, name = '') =>
   (await send(server, groups + name, { headers })).headers['x-request-id'];
 
-/** Resolves once the given number of timers run, one per waiting caller. */
+/** Resolves once that many timers run, one per waiting caller. */
 async function waitForTimers(timer: { readonly pending: number }, count: number): Promise<void> {
   while (timer.pending < count) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -18,9 +18,9 @@ async function waitForTimers(timer: { readonly pending: number }, count: number)
 describe('waiting for requests', () => {
   test('returns the newest existing ones at once', async () => {
     await using server = await startServer();
-    await call(server);
-    const ids = [await call(server), await call(server)].reverse();
-    await call(server, '/nothing');
+    await sendRequest(server);
+    const ids = [await sendRequest(server), await sendRequest(server)].reverse();
+    await sendRequest(server, '/nothing');
     expect(await send(server, `${path}?status=200&count=2`)).toMatchObject({
       status: 200,
       body: ids.map((id) => ({ id, operation: 'groups.list' })),
@@ -30,21 +30,21 @@ describe('waiting for requests', () => {
   test('returns once enough of them match', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
-    await call(server, '/nothing');
-    const first = await call(server, '/nothing');
-    const answer = send(server, `${path}?error=GROUP_NOT_FOUND&count=2&after=${first}&timeout=60`);
+    await sendRequest(server, '/nothing');
+    const first = await sendRequest(server, '/nothing');
+    const response = send(server, `${path}?error=GROUP_NOT_FOUND&count=2&after=${first}&timeout=60`);
     await waitForTimers(timer, 1);
-    const second = await call(server, '/nothing');
-    await call(server);
-    const third = await call(server, '/nothing');
-    expect(await answer).toMatchObject({ status: 200, body: [{ id: third }, { id: second }] });
+    const second = await sendRequest(server, '/nothing');
+    await sendRequest(server);
+    const third = await sendRequest(server, '/nothing');
+    expect(await response).toMatchObject({ status: 200, body: [{ id: third }, { id: second }] });
     expect(timer.pending).toBe(0);
   });
 
   test('ends after the requested timeout, and does not delay a shutdown', async () => {
     const timer = createFakeTimer();
     const server = await startServer({ timer });
-    await call(server);
+    await sendRequest(server);
     const over = send(server, `${path}?count=2&timeout=5`);
     await waitForTimers(timer, 1);
     timer.pass(5000);
@@ -54,7 +54,7 @@ describe('waiting for requests', () => {
     const before = performance.now();
     await server[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(2_000);
-    for (const answer of still) expect(await answer).toMatchObject({ status: 404 });
+    for (const response of still) expect(await response).toMatchObject({ status: 404 });
   });
 
   test.each(['count=0', 'count=-1', 'count=1.5', 'count=1001', 'count=', 'timeout=61', 'status=6xx'])(
@@ -68,10 +68,10 @@ describe('waiting for requests', () => {
   test('is limited to a number of callers at a time', async () => {
     const timer = createFakeTimer();
     await using server = await startServer({ timer });
-    const answers = Array.from({ length: maxSubscribers }, () => send(server, path));
+    const responses = Array.from({ length: maxSubscribers }, () => send(server, path));
     await waitForTimers(timer, maxSubscribers);
     expect(await send(server, path)).toMatchObject({ status: 429, body: [{ code: 'TOO_MANY_WAITERS' }] });
-    const id = await call(server);
-    for (const answer of answers) expect(await answer).toMatchObject({ status: 200, body: [{ id }] });
+    const id = await sendRequest(server);
+    for (const response of responses) expect(await response).toMatchObject({ status: 200, body: [{ id }] });
   });
 });

@@ -24,17 +24,17 @@ const asAdmin = basic(adminClient.clientId, adminClient.clientSecret);
 describe('the request log', () => {
   test('contains callers and outcomes, newest first', async () => {
     await using server = await startServer();
-    const made = await send(server, '/security/iam/v1/groups', {
+    const created = await send(server, '/security/iam/v1/groups', {
       method: 'POST',
       headers: asAdmin,
       body: { groupName: 'ops' },
     });
     server.clock.advance(10);
     const missing = await send(server, '/security/iam/v1/groups/nothing?clientId=test-admin', { headers: asAdmin });
-    const refused = await send(server, '/security/iam/v1/groups', { headers: basic('x', 'y') });
+    const rejected = await send(server, '/security/iam/v1/groups', { headers: basic('x', 'y') });
     expect(await listRequests(server)).toEqual([
       {
-        id: refused.headers['x-request-id'],
+        id: rejected.headers['x-request-id'],
         at: '2026-03-01T12:00:10.000Z',
         caller: 'nobody',
         operation: 'groups.list',
@@ -51,7 +51,7 @@ describe('the request log', () => {
         caller: 'test-admin',
       }),
       expect.objectContaining({
-        id: made.headers['x-request-id'],
+        id: created.headers['x-request-id'],
         at: '2026-03-01T12:00:00.000Z',
         status: 201,
         clientId: 'test-admin',
@@ -139,11 +139,12 @@ describe('the request log', () => {
 
   test('retains the configured number of entries and reports others as unknown', async () => {
     await using server = await startServer({ flags: { 'request-log-size': '2' } });
-    const answers = [];
-    for (let at = 0; at < 3; at += 1) answers.push(await send(server, '/security/iam/v1/groups', { headers: asAdmin }));
+    const responses = [];
+    for (let at = 0; at < 3; at += 1)
+      responses.push(await send(server, '/security/iam/v1/groups', { headers: asAdmin }));
     expect(await listRequests(server)).toHaveLength(2);
     const statuses = await Promise.all(
-      answers.map(async ({ headers }) => (await send(server, `${path}/${headers['x-request-id']}`)).status),
+      responses.map(async ({ headers }) => (await send(server, `${path}/${headers['x-request-id']}`)).status),
     );
     expect(statuses).toEqual([404, 200, 200]);
     expect(await send(server, `${path}/x`)).toMatchObject({ status: 404, body: [{ code: 'REQUEST_NOT_FOUND' }] });

@@ -51,8 +51,8 @@ describe('a revoked token', () => {
   test('can be revoked by concurrent requests', async () => {
     await using server = await startServer();
     const { accessToken: token } = await server.as(adminClient).clientIdentities.login();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => revoke(server, { token })));
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => revoke(server, { token })));
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
     expect(await server.appContext.store.revokedTokens.count()).toBe(1);
   });
 
@@ -114,7 +114,7 @@ test('an invalid or expired token returns the same response and changes nothing'
 });
 
 test.each([[{}], [{ token: 1 }], [{ token: '' }], [{ token: 'x', more: 1 }], [[]]])(
-  'refuses the body %j',
+  'rejects the body %j',
   async (body) => {
     await using server = await startServer();
     expect(await revoke(server, body)).toMatchObject({ status: 400 });

@@ -16,11 +16,11 @@ const basic = {
 
 /** Obtains the token of the administrator client through the public API of a service. */
 async function tokenOf(server: TestServer, at = ''): Promise<string> {
-  const answer = await send(server, `${at}/security/iam/v1/client-identities/login`, {
+  const response = await send(server, `${at}/security/iam/v1/client-identities/login`, {
     method: 'POST',
     headers: basic,
   });
-  return (answer.body as { accessToken?: string }).accessToken ?? JSON.stringify(answer.body);
+  return (response.body as { accessToken?: string }).accessToken ?? JSON.stringify(response.body);
 }
 
 function createGroup(server: TestServer, at: string, groupName: string) {
@@ -60,8 +60,8 @@ describe('a sandbox', () => {
       const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { iss: string };
       expect(claims.iss).toBe(server.url + places[from]);
       for (const [to, at] of places.entries()) {
-        const answer = await send(server, at + groupsPath, { headers: { Authorization: `Bearer ${token}` } });
-        expect(answer.status, `${from} -> ${to}`).toBe(from === to ? 200 : 401);
+        const response = await send(server, at + groupsPath, { headers: { Authorization: `Bearer ${token}` } });
+        expect(response.status, `${from} -> ${to}`).toBe(from === to ? 200 : 401);
       }
     }
   });
@@ -138,9 +138,9 @@ describe('a sandbox', () => {
     // Expiry follows the clock of the sandbox.
     const [one, two] = [await tokenOf(server, '/s/one'), await tokenOf(server, '/s/two')];
     await adjust('/s/one', { advance: '61m' });
-    const call = (at: string, token: string) =>
+    const sendRequest = (at: string, token: string) =>
       send(server, at + groupsPath, { headers: { Authorization: `Bearer ${token}` } });
-    expect([(await call('/s/one', one)).status, (await call('/s/two', two)).status]).toEqual([401, 200]);
+    expect([(await sendRequest('/s/one', one)).status, (await sendRequest('/s/two', two)).status]).toEqual([401, 200]);
     await adjust('', { advance: '90d', freeze: false });
     const names = async () => ((await send(server, path)).body as { name: string }[]).map(({ name }) => name);
     expect(await names()).toEqual(['one', 'three', 'two']);
@@ -168,11 +168,11 @@ describe('a sandbox', () => {
 
   test('is limited in number', async () => {
     await using server = await startServer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: maxSandboxes + 20 }, (_, number) => make(server, `n${String(number).padStart(3, '0')}`)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(maxSandboxes);
-    expect(answers.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(maxSandboxes);
+    expect(responses.at(-1)).toMatchObject({ status: 412, body: [{ code: 'TOO_MANY_SANDBOXES' }] });
     expect(await send(server, `/s/another${groupsPath}`)).toMatchObject({ status: 412 });
     // An existing one is not created again.
     expect(await make(server, 'n000')).toMatchObject({ status: 200 });
@@ -193,7 +193,7 @@ async function dumpOf({ store }: TestServer['appContext']): Promise<Record<strin
 }
 
 describe('permission to create one', () => {
-  test('is denied to pages and foreign host names, on a loopback-only server', async () => {
+  test('is denied to pages of other sites and other host names, on a loopback-only server', async () => {
     await using server = await startServer();
     const { port } = new URL(server.url);
     const site = (value: string) => ({
@@ -225,8 +225,8 @@ describe('permission to create one', () => {
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 404 });
     expect(await make(remote, 'one')).toMatchObject({ status: 401 });
     expect(remote.appContext.sandboxes.list()).toEqual([]);
-    const made = await send(remote, path, { method: 'POST', headers: basic, body: { name: 'one' } });
-    expect(made).toMatchObject({ status: 200 });
+    const created = await send(remote, path, { method: 'POST', headers: basic, body: { name: 'one' } });
+    expect(created).toMatchObject({ status: 200 });
     expect(await send(remote, `/s/one${groupsPath}`, { headers: basic })).toMatchObject({ status: 200 });
     expect(await send(remote, '/s/one/_iam/users')).toMatchObject({ status: 401 });
   });

@@ -78,7 +78,7 @@ describe('sessions', () => {
       5, 4, 2,
     ]);
     expect(await count(`?clientId=${clientId}&userId=u1&limit=1`)).toBe(1);
-    expect(await count('?userId=nobody')).toBe(0);
+    expect(await count('?userId=unknown')).toBe(0);
   });
 });
 
@@ -141,7 +141,7 @@ describe('ending sessions', () => {
   test('counts each session once, even for concurrent requests', async () => {
     await using server = await startServer();
     for (let at = 0; at < 5; at += 1) await renewableSession(server, 'u1');
-    const answers = await Promise.all(Array.from({ length: 100 }, () => end(server, '?userId=u1')));
-    expect(answers.reduce((sum, { body }) => sum + (body as { ended: number }).ended, 0)).toBe(5);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => end(server, '?userId=u1')));
+    expect(responses.reduce((sum, { body }) => sum + (body as { ended: number }).ended, 0)).toBe(5);
   });
 });

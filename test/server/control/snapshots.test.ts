@@ -70,9 +70,9 @@ describe('a snapshot', () => {
   test('is limited in number, also for concurrent requests', async () => {
     await using server = await startServer();
     const names = Array.from({ length: maxSnapshots + 50 }, (_, number) => `s${String(number).padStart(3, '0')}`);
-    const answers = await Promise.all(names.map((name) => save(server, { name })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(maxSnapshots);
-    expect(answers.find(({ status }) => status !== 201)).toMatchObject({
+    const responses = await Promise.all(names.map((name) => save(server, { name })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(maxSnapshots);
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject({
       status: 412,
       body: [{ code: 'TOO_MANY_SNAPSHOTS' }],
     });
@@ -87,8 +87,8 @@ describe('a snapshot', () => {
   test('that does not exist is not found', async () => {
     await using server = await startServer();
     const before = await server.dump();
-    for (const call of [{ method: 'DELETE' }, { method: 'POST', suffix: '/restore' }])
-      expect(await send(server, `${path}/nothing${call.suffix ?? ''}`, { method: call.method })).toMatchObject({
+    for (const action of [{ method: 'DELETE' }, { method: 'POST', suffix: '/restore' }])
+      expect(await send(server, `${path}/nothing${action.suffix ?? ''}`, { method: action.method })).toMatchObject({
         status: 404,
         body: [{ code: 'SNAPSHOT_NOT_FOUND' }],
       });

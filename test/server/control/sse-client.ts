@@ -9,10 +9,10 @@ export interface SseEvent {
 }
 
 export interface SseStream extends Disposable {
-  readonly answer: IncomingMessage;
-  /** Resolves with all events once the given number of have arrived; with fewer if the stream has ended. */
+  readonly response: IncomingMessage;
+  /** Resolves with all events once that many have arrived; with fewer if the stream has ended. */
   events(count: number): Promise<readonly SseEvent[]>;
-  /** Resolves once the given number of comments have arrived. */
+  /** Resolves once that many comments have arrived. */
   comments(count: number): Promise<number>;
   /** Resolves when the server has ended the stream: true if cleanly. */
   readonly ended: Promise<boolean>;
@@ -24,28 +24,28 @@ export async function openStream(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<SseStream> {
-  const { outgoing, answer } = await sendRequest(server, path, headers);
+  const { outgoing, response } = await sendRequest(server, path, headers);
   let text = '';
   let changed = () => {};
-  answer.setEncoding('utf8').on('data', (chunk: string) => {
+  response.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
     changed();
   });
   const ended = new Promise<boolean>((resolve) => {
-    answer.on('error', () => undefined);
-    answer.once('close', () => resolve(answer.complete));
+    response.on('error', () => undefined);
+    response.once('close', () => resolve(response.complete));
   });
   void ended.then(() => changed());
   const parts = () => text.split('\n\n').slice(0, -1);
   async function until<Found>(look: () => readonly Found[], count: number): Promise<readonly Found[]> {
-    while (look().length < count && !answer.destroyed)
+    while (look().length < count && !response.destroyed)
       await new Promise<void>((resolve) => {
         changed = resolve;
       });
     return look();
   }
   return {
-    answer,
+    response,
     events: (count) =>
       until(
         () =>
@@ -61,8 +61,8 @@ export async function openStream(
 }
 
 function sendRequest({ url }: Pick<TestServer, 'url'>, path: string, headers: Readonly<Record<string, string>>) {
-  return new Promise<{ outgoing: ClientRequest; answer: IncomingMessage }>((resolve, reject) => {
-    const outgoing = request(url + path, { headers, agent: false }, (answer) => resolve({ outgoing, answer }));
+  return new Promise<{ outgoing: ClientRequest; response: IncomingMessage }>((resolve, reject) => {
+    const outgoing = request(url + path, { headers, agent: false }, (response) => resolve({ outgoing, response }));
     outgoing.on('error', reject);
     outgoing.end();
   });

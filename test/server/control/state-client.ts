@@ -29,23 +29,23 @@ export function importState(server: TestServer, text: string, query = '') {
 
 /** Sends text as JSON and returns the response as text. */
 export async function sendText(server: TestServer, path: string, body?: string) {
-  const answer = await fetch(server.url + path, {
+  const response = await fetch(server.url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body }),
   });
-  const text = await answer.text();
-  return { status: answer.status, text, code: /"code":"([A-Z_]+)"/.exec(text)?.[1], headers: answer.headers };
+  const text = await response.text();
+  return { status: response.status, text, code: /"code":"([A-Z_]+)"/.exec(text)?.[1], headers: response.headers };
 }
 
 /** Everything that is not random: without keys and without generated ids and times. */
 export async function readStableTables(server: TestServer): Promise<unknown> {
   const { signingKeys: _, storeSecrets: __, ...tables } = await server.dump();
-  const made = new Map<string, string>();
+  const placeholders = new Map<string, string>();
   const text = JSON.stringify(tables, (name, value) => (/^(passwordHash|createdAt)$/.test(name) ? 'one' : value));
   const stable = text.replaceAll(/\b[0-9a-f]{24}\b/g, (id) => {
-    if (!made.has(id)) made.set(id, `id ${made.size}`);
-    return made.get(id) ?? id;
+    if (!placeholders.has(id)) placeholders.set(id, `id ${placeholders.size}`);
+    return placeholders.get(id) ?? id;
   });
   return JSON.parse(stable);
 }

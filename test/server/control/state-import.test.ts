@@ -119,9 +119,9 @@ describe('an import', () => {
     await using server = await startServer({ seed });
     const text = await createDamagedDump(server, spoil);
     const before = await exportState(server);
-    const answer = await importState(server, text, '?force=true');
-    expect(answer).toMatchObject({ status: 422, code: 'STATE_DAMAGED' });
-    expect(answer.text).not.toContain('argon2id');
+    const response = await importState(server, text, '?force=true');
+    expect(response).toMatchObject({ status: 422, code: 'STATE_DAMAGED' });
+    expect(response.text).not.toContain('argon2id');
     expect(await exportState(server)).toBe(before);
     await expect(server.admin.groups.list()).resolves.toBeDefined();
   });
@@ -144,8 +144,8 @@ describe('an import', () => {
   ])('of %s is rejected and changes nothing', async (_, textOf, status, code) => {
     await using server = await startServer({ seed });
     const before = await exportState(server);
-    const answer = await importState(server, textOf(before), '?force=true');
-    expect(answer).toMatchObject({ status, code });
+    const response = await importState(server, textOf(before), '?force=true');
+    expect(response).toMatchObject({ status, code });
     expect(await exportState(server)).toBe(before);
   });
 
@@ -198,9 +198,9 @@ test('export, import and export return the same bytes, for 10,000 users with eve
     });
     expect((await exportState(second)) === text).toBe(true);
   }
-  const left = await openStore(folder.directory);
-  expect(await left.users.list()).toEqual(await first.appContext.store.users.list());
-  await left.close();
+  const reopened = await openStore(folder.directory);
+  expect(await reopened.users.list()).toEqual(await first.appContext.store.users.list());
+  await reopened.close();
   await folder.remove();
 }, 120_000);
 

@@ -25,8 +25,8 @@ describe('test features', () => {
   test.each([
     ['on this machine', {}, on],
     ['on this machine, switched off', { 'test-features': 'off' }, off],
-    ['where other machines call', { 'allow-remote': true }, off],
-    ['where other machines call, switched on', { 'allow-remote': true, 'test-features': 'on' }, on],
+    ['on a remotely reachable server', { 'allow-remote': true }, off],
+    ['on a remotely reachable server with the setting', { 'allow-remote': true, 'test-features': 'on' }, on],
   ] as const)('%s', async (_name, flags, expected) => {
     await using server = await startServer({ flags });
     expect(await featuresOf(server)).toEqual(expected);

@@ -97,7 +97,7 @@ test('the documented recipients have the documented outcomes', async () => {
 });
 
 describe('a fixed code', () => {
-  test('is taken from the address, and otherwise behaves as any other code', async () => {
+  test('is read from the address, and otherwise behaves as any other code', async () => {
     await using server = await startServer();
     const to = 'fixed+one-123456@inbox.example';
     const sent = await identify(server, to);
@@ -199,8 +199,8 @@ test('a message is lost, duplicated or bounced without any sign to the caller', 
     ['twice+x@inbox.example', [{ attemptsLeft: 5 }, { attemptsLeft: 5 }]],
     ['bounced+x@inbox.example', [{ failure: '550 5.1.1 Mailbox not found' }]],
   ] as const) {
-    const answer = await identify(server, to);
-    expect([answer.status, Object.keys(answer.body as object)]).toEqual([201, Object.keys(plain.body as object)]);
+    const response = await identify(server, to);
+    expect([response.status, Object.keys(response.body as object)]).toEqual([201, Object.keys(plain.body as object)]);
     const found = await inbox(server, to);
     expect(found).toHaveLength(expected.length);
     expect(found).toMatchObject(expected);

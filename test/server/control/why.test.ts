@@ -11,12 +11,12 @@ interface Explanation {
   readonly credential: { readonly way: string; readonly taken: boolean; readonly reason?: string };
 }
 
-async function fetchExplanation(server: TestServer, answer: HttpResponse): Promise<Explanation> {
-  const explanation = await send(server, `/_iam/requests/${answer.headers['x-request-id']}/why`);
+async function fetchExplanation(server: TestServer, response: HttpResponse): Promise<Explanation> {
+  const explanation = await send(server, `/_iam/requests/${response.headers['x-request-id']}/why`);
   expect(explanation.status).toBe(200);
   // The caller itself never receives the reason.
   const { reason } = (explanation.body as Explanation).credential;
-  if (reason !== undefined) expect(JSON.stringify(answer.body)).not.toContain(reason);
+  if (reason !== undefined) expect(JSON.stringify(response.body)).not.toContain(reason);
   return explanation.body as Explanation;
 }
 
@@ -58,18 +58,18 @@ describe('a rejected credential', () => {
     });
   });
 
-  test('is an expired, altered, foreign or malformed token', async () => {
+  test('is an expired, altered or malformed token, or one of another server', async () => {
     await using server = await startServer();
     await using other = await startServer();
     const { accessToken } = await server.admin.clientIdentities.login();
-    const foreign = (await other.admin.clientIdentities.login()).accessToken;
+    const otherToken = (await other.admin.clientIdentities.login()).accessToken;
     const [head, body, signature = ''] = accessToken.split('.');
     const altered = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     const reasonFor = async (token: string) => (await explain(server, bearer(token))).credential.reason;
     expect(await reasonFor('x')).toContain('not a JSON Web Token');
     expect(await reasonFor('a.b.c')).toContain('not a JSON Web Token');
     expect(await reasonFor(altered)).toContain('signature is invalid');
-    expect(await reasonFor(foreign)).toContain('signed with a key that this server does not have');
+    expect(await reasonFor(otherToken)).toContain('signed with a key that this server does not have');
     server.clock.advance(3601);
     expect(await reasonFor(accessToken)).toBe('It expired at 2026-03-01T13:00:00.000Z.');
   });
@@ -119,9 +119,9 @@ describe('an unauthorized caller', () => {
   test('is explained by its roles, the required roles, and who can grant the missing ones', async () => {
     await using server = await startServer();
     const token = await userToken(server, { userId: 'ann', roles: ['DEPLOY'] });
-    const answer = await send(server, '/security/iam/v1/api-key', { headers: bearer(token) });
-    expect(answer.status).toBe(403);
-    expect(await fetchExplanation(server, answer)).toMatchObject({
+    const response = await send(server, '/security/iam/v1/api-key', { headers: bearer(token) });
+    expect(response.status).toBe(403);
+    expect(await fetchExplanation(server, response)).toMatchObject({
       operation: 'api-key.list',
       status: 403,
       refused: true,
@@ -145,9 +145,9 @@ describe('an unauthorized caller', () => {
     });
     const token = await userToken(server, { roles: ['ADMIN'], level: 'AUTH-MFA' });
     const path = '/security/iam/v1/user-accesses/ops/user-accounts';
-    const answer = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
-    const explanation = (await fetchExplanation(server, answer)) as Explanation & { readonly rule?: string };
-    expect([answer.status, explanation.rule]).toEqual([
+    const response = await send(server, path, { method: 'POST', headers: bearer(token), body: [{ userId: 'bob' }] });
+    const explanation = (await fetchExplanation(server, response)) as Explanation & { readonly rule?: string };
+    expect([response.status, explanation.rule]).toEqual([
       404,
       expect.stringContaining('roles that the caller lacks: DEPLOY'),
     ]);
@@ -157,8 +157,8 @@ describe('an unauthorized caller', () => {
 
 test('a successful request has nothing to explain', async () => {
   await using server = await startServer();
-  const answer = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
-  expect(await fetchExplanation(server, answer)).toMatchObject({
+  const response = await send(server, groups, { headers: basic(adminClient.clientId, adminClient.clientSecret) });
+  expect(await fetchExplanation(server, response)).toMatchObject({
     refused: false,
     errors: [],
     missing: [],

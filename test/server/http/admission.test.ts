@@ -6,9 +6,9 @@ import { createSourceReader } from '../../../src/server/http/request-source.ts';
 import { startServer } from '../../harness.ts';
 import { buildHead, exchange, expectAlive, expectFailure } from './raw-http.ts';
 
-const answer = {} as ServerResponse;
-/** A request, from the given address if any. */
-const call = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
+const response = {} as ServerResponse;
+/** A request from the remote address. */
+const buildRequest = (url: string, method = 'POST', remoteAddress = '127.0.0.1') =>
   ({ url, method, headers: {}, socket: { remoteAddress } }) as IncomingMessage;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -26,7 +26,7 @@ function createListener(maxWaiting = 1000): { admitted: string[]; rejected: stri
 test('admits a few requests at once and as many per turn, in arrival order', async () => {
   const { admitted, listen } = createListener();
   const urls = Array.from({ length: 20 }, (_, at) => `/login?at=${at}`);
-  for (const url of urls) listen(call(url), answer);
+  for (const url of urls) listen(buildRequest(url), response);
   expect(admitted).toEqual(urls.slice(0, 8));
   await nextTurn();
   expect(admitted).toEqual(urls.slice(0, 16));
@@ -36,9 +36,9 @@ test('admits a few requests at once and as many per turn, in arrival order', asy
 
 test('a new request queues behind those that already wait', async () => {
   const { admitted, listen } = createListener();
-  for (let at = 0; at < 12; at += 1) listen(call('/login'), answer);
+  for (let at = 0; at < 12; at += 1) listen(buildRequest('/login'), response);
   await nextTurn();
-  for (let at = 0; at < 12; at += 1) listen(call('/login?late'), answer);
+  for (let at = 0; at < 12; at += 1) listen(buildRequest('/login?late'), response);
   expect(admitted.filter((url) => url === '/login')).toHaveLength(12);
   expect(admitted.at(-1)).toBe('/login?late');
   await nextTurn();
@@ -48,7 +48,7 @@ test('a new request queues behind those that already wait', async () => {
 test('admits requests at once again when the queue is empty', async () => {
   const { admitted, listen } = createListener();
   for (let round = 1; round <= 3; round += 1) {
-    for (let at = 0; at < 8; at += 1) listen(call('/login'), answer);
+    for (let at = 0; at < 8; at += 1) listen(buildRequest('/login'), response);
     expect(admitted).toHaveLength(8 * round);
     await nextTurn();
   }
@@ -56,31 +56,31 @@ test('admits requests at once again when the queue is empty', async () => {
 
 test('skips a waiting request whose client disconnected, without using up a slot', async () => {
   const { admitted, listen } = createListener();
-  const calls = Array.from({ length: 40 }, (_, at) => call(`/login?at=${at}`));
-  for (const one of calls) listen(one, answer);
-  for (const one of calls.slice(8, 38)) Object.assign(one, { destroyed: true });
+  const requests = Array.from({ length: 40 }, (_, at) => buildRequest(`/login?at=${at}`));
+  for (const one of requests) listen(one, response);
+  for (const one of requests.slice(8, 38)) Object.assign(one, { destroyed: true });
   await nextTurn();
   expect(admitted.slice(8)).toEqual(['/login?at=38', '/login?at=39']);
   await nextTurn();
-  listen(call('/login?later'), answer);
+  listen(buildRequest('/login?later'), response);
   expect(admitted.at(-1)).toBe('/login?later');
 });
 
 test('other paths and methods do not queue', () => {
   const { admitted, listen } = createListener();
-  for (let at = 0; at < 100; at += 1) listen(call('/login'), answer);
-  listen(call('/groups'), answer);
-  listen(call('/login/more'), answer);
-  listen(call('/login', 'GET'), answer);
+  for (let at = 0; at < 100; at += 1) listen(buildRequest('/login'), response);
+  listen(buildRequest('/groups'), response);
+  listen(buildRequest('/login/more'), response);
+  listen(buildRequest('/login', 'GET'), response);
   expect(admitted.slice(8)).toEqual(['/groups', '/login/more', '/login']);
 });
 
 test('admits more of all other requests at once, in a separate queue', async () => {
   const { admitted, listen } = createListener();
   const urls = Array.from({ length: 80 }, (_, at) => `/groups?at=${at}`);
-  for (const url of urls) listen(call(url, 'GET'), answer);
+  for (const url of urls) listen(buildRequest(url, 'GET'), response);
   expect(admitted).toEqual(urls.slice(0, 32));
-  listen(call('/login'), answer);
+  listen(buildRequest('/login'), response);
   expect(admitted.at(-1)).toBe('/login');
   await nextTurn();
   expect(admitted).toHaveLength(65);
@@ -90,9 +90,9 @@ test('admits more of all other requests at once, in a separate queue', async () 
 
 test('serves waiting sources in turn, however many requests one of them sends', async () => {
   const { admitted, listen } = createListener(20_000);
-  for (let at = 0; at < 10_000; at += 1) listen(call('/flood', 'GET', '192.0.2.1'), answer);
-  listen(call('/other', 'GET', '192.0.2.2'), answer);
-  listen(call('/mapped', 'GET', '::ffff:192.0.2.1'), answer);
+  for (let at = 0; at < 10_000; at += 1) listen(buildRequest('/flood', 'GET', '192.0.2.1'), response);
+  listen(buildRequest('/other', 'GET', '192.0.2.2'), response);
+  listen(buildRequest('/mapped', 'GET', '::ffff:192.0.2.1'), response);
   await nextTurn();
   expect(admitted.slice(32, 36)).toEqual(['/flood', '/other', '/flood', '/flood']);
   expect(admitted).not.toContain('/mapped');
@@ -107,31 +107,31 @@ test('behind a trusted proxy, sources are the addresses that it forwards', async
     reject: () => undefined,
   });
   const forwarded = (url: string, by: string) =>
-    ({ ...call(url), headers: { 'x-forwarded-for': by } }) as unknown as IncomingMessage;
-  for (let at = 0; at < 500; at += 1) listen(forwarded('/flood', '192.0.2.1'), answer);
-  listen(forwarded('/other', '192.0.2.2'), answer);
+    ({ ...buildRequest(url), headers: { 'x-forwarded-for': by } }) as unknown as IncomingMessage;
+  for (let at = 0; at < 500; at += 1) listen(forwarded('/flood', '192.0.2.1'), response);
+  listen(forwarded('/other', '192.0.2.2'), response);
   await nextTurn();
   expect(admitted.indexOf('/other')).toBe(33);
 });
 
 test('limits the queue per source, without affecting other sources', async () => {
   const { admitted, rejected, listen } = createListener(10);
-  for (let at = 0; at < 50; at += 1) listen(call(`/flood?at=${at}`, 'GET', '192.0.2.1'), answer);
+  for (let at = 0; at < 50; at += 1) listen(buildRequest(`/flood?at=${at}`, 'GET', '192.0.2.1'), response);
   expect(rejected).toEqual(Array.from({ length: 8 }, (_, at) => `/flood?at=${42 + at}`));
-  listen(call('/other', 'GET', '192.0.2.2'), answer);
+  listen(buildRequest('/other', 'GET', '192.0.2.2'), response);
   await nextTurn();
   expect(admitted).toContain('/other');
-  listen(call('/flood?again', 'GET', '192.0.2.1'), answer);
+  listen(buildRequest('/flood?again', 'GET', '192.0.2.1'), response);
   expect(admitted).toContain('/flood?again');
 });
 
 test('a request beyond the limit is 503 with the error array, and its connection is closed', async () => {
   await using server = await startServer({ flags: { 'max-connections': '1' } });
-  const answers = await exchange(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost').repeat(60));
-  const statuses = answers.map(({ status }) => status);
+  const responses = await exchange(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost').repeat(60));
+  const statuses = responses.map(({ status }) => status);
   // Of the concurrent requests, 32 are admitted and one waits.
   expect(statuses).toEqual([...Array.from({ length: 33 }, () => 200), 503]);
-  const rejected = answers.at(-1);
+  const rejected = responses.at(-1);
   if (rejected) expectFailure(rejected, 503, 'TOO_MANY_REQUESTS_WAITING');
   expect(rejected?.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
   await expect
@@ -147,9 +147,9 @@ test('a request beyond the limit is 503 with the error array, and its connection
 test('responds to every login of a burst', async () => {
   await using server = await startServer();
   const login = { path: '/security/iam/v1/user-identities/login?clientId=test-app', method: 'POST' } as const;
-  const authorization = (at: number) => `Basic ${btoa(`nobody-${at}:no password`)}`;
-  const answers = await Promise.all(
+  const authorization = (at: number) => `Basic ${btoa(`unknown-${at}:no password`)}`;
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, at) => server.send({ ...login, headers: [['Authorization', authorization(at)]] })),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 401));
+  expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 401));
 });

@@ -36,9 +36,9 @@ afterEach(() => {
 const timeOut = () => server.emit('timeout', there);
 
 async function sendRequest(): Promise<string> {
-  const answered = once(here, 'data');
+  const firstData = once(here, 'data');
   here.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  const [bytes] = (await answered) as [Buffer];
+  const [bytes] = (await firstData) as [Buffer];
   return bytes.toString();
 }
 

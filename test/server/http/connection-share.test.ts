@@ -82,10 +82,10 @@ async function openFrom({ url }: TestServer, localAddress: string): Promise<Sock
 /** Sends a request on a connection that stays open. @returns the status, or `closed`. */
 async function sendRequest(socket: Socket): Promise<string> {
   if (socket.closed) return 'closed';
-  const answered = once(socket, 'data').then(([bytes]) => String(bytes).slice(9, 12));
+  const firstStatus = once(socket, 'data').then(([bytes]) => String(bytes).slice(9, 12));
   const closed = once(socket, 'close').then(() => 'closed');
   socket.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
-  return Promise.race([answered, closed]);
+  return Promise.race([firstStatus, closed]);
 }
 
 /** Authenticated, so that the server waits for the body. */
@@ -98,7 +98,7 @@ const slowBody = buildHead(
 );
 
 /** Only Linux accepts connections on every address of 127.0.0.0/8. */
-describe.runIf(process.platform === 'linux')('while one source holds all connections', () => {
+describe.runIf(process.platform === 'linux')('while one source uses all connections', () => {
   const flags = { 'max-connections': '20' };
   const holding: [string, (socket: Socket) => unknown][] = [
     ['that send nothing', () => undefined],

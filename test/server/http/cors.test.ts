@@ -41,7 +41,7 @@ describe('without a setting', () => {
     }
   });
 
-  const foreign = [
+  const otherOrigins = [
     'https://evil.example',
     'http://localhost.evil.example',
     'http://evil.example#localhost',
@@ -56,7 +56,7 @@ describe('without a setting', () => {
     '*',
     '',
   ];
-  test.each(foreign)('rejects the foreign origin %j', async (origin) => {
+  test.each(otherOrigins)('rejects the unlisted origin %j', async (origin) => {
     await using server = await startServer();
     for (const method of ['OPTIONS', 'GET']) {
       const { headers } = await callFrom(server, origin, { ...preflight, method });
@@ -71,7 +71,7 @@ describe('without a setting', () => {
     for (const path of [
       groups,
       `${servicePrefix}/keys`,
-      `${servicePrefix}/nowhere`,
+      `${servicePrefix}/unknown`,
       '/.well-known/jwks.json',
       '/.well-known/openid-configuration',
     ]) {
@@ -93,9 +93,9 @@ describe('without a setting', () => {
 
 test('OPTIONS without an origin lists the allowed methods', async () => {
   await using server = await startServer();
-  const answer = await send(server, buildHead(`OPTIONS ${groups} HTTP/1.1`, 'Host: localhost', 'Connection: close'));
-  expect(answer).toMatchObject({ status: 204, text: '' });
-  expect(answer.headers.allow).toContain('GET');
+  const response = await send(server, buildHead(`OPTIONS ${groups} HTTP/1.1`, 'Host: localhost', 'Connection: close'));
+  expect(response).toMatchObject({ status: 204, text: '' });
+  expect(response.headers.allow).toContain('GET');
 });
 
 test('with a setting, only the listed origins are allowed', async () => {

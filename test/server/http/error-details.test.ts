@@ -69,7 +69,7 @@ test('an invalid path parameter is reported', async () => {
 
 test('an error without data has no details', async () => {
   await using server = await startServer();
-  const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'nobody' } }));
+  const { items } = await catchClientError(server.admin.groups.get({ params: { groupId: 'unknown' } }));
   expect(items).toEqual([{ code: 'GROUP_NOT_FOUND', message: 'Group not found.' }]);
 });
 

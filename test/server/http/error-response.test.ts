@@ -8,7 +8,7 @@ import { adminClient, startServer, type TestServer } from '../../harness.ts';
 
 const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 
-/** The same value with the given overrides; also for values that are not plain objects. */
+/** The same value with the overrides; also for values that are not plain objects. */
 function override<T extends object>(inner: T, others: Partial<T>): T {
   return new Proxy(inner, { get: (target, name) => Reflect.get(name in others ? others : target, name) });
 }
@@ -45,9 +45,9 @@ function createBreakableStore(): { store: Store; breakWith(error: unknown): void
   };
 }
 
-async function call(server: TestServer, path: string, init: RequestInit = {}) {
-  const answer = await fetch(server.url + path, { ...init, headers: { authorization, ...init.headers } });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+async function sendRequest(server: TestServer, path: string, init: RequestInit = {}) {
+  const response = await fetch(server.url + path, { ...init, headers: { authorization, ...init.headers } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 const groups = `${servicePrefix}/groups`;
@@ -74,7 +74,7 @@ describe('on an internal error', () => {
     await using server = await startServer({ openStore: async () => store });
     breakWith(error);
     for (const init of [{}, creating]) {
-      const { status, headers, text } = await call(server, groups, init);
+      const { status, headers, text } = await sendRequest(server, groups, init);
       const requestId = headers.get('x-request-id') ?? '';
       const message = `Internal error. The server log contains the reason under the request id. Request id: ${requestId}`;
       expect(status).toBe(500);
@@ -87,14 +87,14 @@ describe('on an internal error', () => {
       expect(server.log.filter((line) => line.includes(requestId) && line.includes('"level":"error"'))).toHaveLength(1);
     }
     mend();
-    expect((await call(server, groups)).status).toBe(200);
+    expect((await sendRequest(server, groups)).status).toBe(200);
   });
 
   test('the log contains the reason with its cause and stack, and no other field of the error', async () => {
     const { store, breakWith } = createBreakableStore();
     await using server = await startServer({ openStore: async () => store });
     breakWith(secretError);
-    await call(server, groups);
+    await sendRequest(server, groups);
     const line = server.log.find((text) => text.includes('"level":"error"')) ?? '';
     const { err, operation, level } = JSON.parse(line) as {
       err: Record<string, string>;
@@ -112,21 +112,24 @@ describe('on an internal error', () => {
   test('a store that rejects writes leads to 503 with Retry-After, and the server is not ready', async () => {
     const { store, breakWith, mend } = createBreakableStore();
     await using server = await startServer({ openStore: async () => store });
-    expect(await call(server, '/readyz')).toMatchObject({ status: 200, text: '{"status":"ready","store":"writable"}' });
+    expect(await sendRequest(server, '/readyz')).toMatchObject({
+      status: 200,
+      text: '{"status":"ready","store":"writable"}',
+    });
     breakWith(new StoreUnavailableError('no space left on /canary/device'));
-    const { status, headers, text } = await call(server, groups, creating);
+    const { status, headers, text } = await sendRequest(server, groups, creating);
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(JSON.parse(text)).toEqual([
       { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('Request id: '), details: { retryAfter: 5 } },
     ]);
     expect(text).not.toContain('canary');
     expect(server.log.join('')).toContain('/canary/device');
-    const ready = await call(server, '/readyz');
+    const ready = await sendRequest(server, '/readyz');
     expect(ready).toMatchObject({ status: 503, text: '{"status":"not ready","store":"read-only"}' });
-    expect((await call(server, '/healthz')).status).toBe(200);
+    expect((await sendRequest(server, '/healthz')).status).toBe(200);
     mend();
-    expect((await call(server, '/readyz')).status).toBe(200);
-    expect((await call(server, groups, creating)).status).toBe(201);
+    expect((await sendRequest(server, '/readyz')).status).toBe(200);
+    expect((await sendRequest(server, groups, creating)).status).toBe(201);
   });
 });
 
@@ -141,9 +144,9 @@ test('rejects the request if authentication fails with an internal error', async
   });
   await using server = await startServer({ openStore: async () => override(inner, { clients }) });
   broken = true;
-  expect(await call(server, groups)).toMatchObject({ status: 500 });
+  expect(await sendRequest(server, groups)).toMatchObject({ status: 500 });
   broken = false;
-  expect(await call(server, groups)).toMatchObject({ status: 200 });
+  expect(await sendRequest(server, groups)).toMatchObject({ status: 200 });
 });
 
 describe('settings that change responses', () => {
@@ -153,20 +156,20 @@ describe('settings that change responses', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"groupName":"ops","extra":1}',
     };
-    const answers: Awaited<ReturnType<typeof call>>[] = [];
+    const responses: Awaited<ReturnType<typeof sendRequest>>[] = [];
     for (const flags of [{}, { 'soft-errors': true }]) {
       await using server = await startServer({ flags });
       await server.admin.groups.create({ body: { groupName: 'ops' } });
-      answers.push(await call(server, `${groups}/ops`, body));
+      responses.push(await sendRequest(server, `${groups}/ops`, body));
       // Neither missing credentials nor undocumented errors become soft.
       expect((await fetch(`${server.url}${groups}/ops`, body)).status).toBe(401);
-      expect((await call(server, groups, { ...creating, body: '{' })).status).toBe(400);
-      expect((await call(server, `${groups}/nobody`)).status).toBe(404);
-      const removing = await call(server, `${groups}/ops/dependency/nobody`, { method: 'DELETE' });
+      expect((await sendRequest(server, groups, { ...creating, body: '{' })).status).toBe(400);
+      expect((await sendRequest(server, `${groups}/unknown`)).status).toBe(404);
+      const removing = await sendRequest(server, `${groups}/ops/dependency/unknown`, { method: 'DELETE' });
       expect(removing.status).toBe('soft-errors' in flags ? 200 : 404);
     }
-    expect(answers.map(({ status }) => status)).toEqual([400, 200]);
-    expect(answers[1]?.text).toBe(answers[0]?.text);
+    expect(responses.map(({ status }) => status)).toEqual([400, 200]);
+    expect(responses[1]?.text).toBe(responses[0]?.text);
   });
 
   test('expires-in epoch returns the second of expiry', async () => {
@@ -175,7 +178,7 @@ describe('settings that change responses', () => {
       ['epoch', '1772370000'],
     ]) {
       await using server = await startServer({ flags: { 'expires-in': String(flag) } });
-      const { text } = await call(server, `${servicePrefix}/client-identities/login`, { method: 'POST' });
+      const { text } = await sendRequest(server, `${servicePrefix}/client-identities/login`, { method: 'POST' });
       expect((JSON.parse(text) as { expiresIn: string }).expiresIn).toBe(expected);
     }
   });

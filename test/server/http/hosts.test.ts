@@ -10,7 +10,7 @@ type Flags = NonNullable<TestServerOptions['flags']>;
 const everywhere = ['/', '/healthz', '/readyz', '/openapi.json', '/.well-known/jwks.json', `${servicePrefix}/groups`];
 const control = ['/_iam/users', '/metrics'];
 const addresses = ['127.0.0.1', '10.1.2.3:30080', '[::1]', '[fd00::1]:8080', 'localhost', 'LOCALHOST:9', 'a.localhost'];
-const foreign = [
+const otherHosts = [
   'evil.example',
   'localhost.evil.example',
   '127.0.0.1.evil.example',
@@ -40,36 +40,39 @@ async function statuses(server: TestServer, hosts: readonly string[], paths: rea
 }
 
 const remote = { host: '0.0.0.0', 'allow-remote': true };
-const kinds: [string, Flags, { served: string[]; refused: string[] }][] = [
-  ['a server that only this machine reaches', {}, { served: addresses, refused: foreign.slice(0, 8) }],
+const kinds: [string, Flags, { served: string[]; rejected: string[] }][] = [
+  ['a loopback-only server', {}, { served: addresses, rejected: otherHosts.slice(0, 8) }],
   [
     'one with a base URL',
     { 'base-url': 'https://IAM.example' },
-    { served: [...addresses, 'iam.example', 'Iam.Example:1'], refused: [...foreign.slice(0, 8), 'www.iam.example'] },
+    {
+      served: [...addresses, 'iam.example', 'Iam.Example:1'],
+      rejected: [...otherHosts.slice(0, 8), 'www.iam.example'],
+    },
   ],
   [
     'a server with allowed hosts',
     { 'allowed-host': 'host.docker.internal, Other' },
-    { served: [...addresses, 'host.docker.internal:8080', 'other'], refused: foreign.slice(0, 8) },
+    { served: [...addresses, 'host.docker.internal:8080', 'other'], rejected: otherHosts.slice(0, 8) },
   ],
-  ['a remotely reachable server', remote, { served: [...addresses, ...foreign.slice(0, 8)], refused: [] }],
+  ['a remotely reachable server', remote, { served: [...addresses, ...otherHosts.slice(0, 8)], rejected: [] }],
   [
     'a remotely reachable server with allowed hosts',
     { ...remote, 'allowed-host': 'iam.example' },
-    { served: [...addresses, 'iam.example'], refused: foreign.slice(0, 8) },
+    { served: [...addresses, 'iam.example'], rejected: otherHosts.slice(0, 8) },
   ],
 ];
 
-describe.each(kinds)('%s', (_name, flags, { served, refused }) => {
+describe.each(kinds)('%s', (_name, flags, { served, rejected }) => {
   test('accepts its own names and rejects all others', async () => {
     await using server = await startServer({ flags: await reachable(flags) });
     expect(await statuses(server, served, everywhere)).toEqual(new Set([200]));
-    if (refused.length > 0)
-      expect(await statuses(server, refused, [...everywhere, ...control])).toEqual(new Set([421]));
+    if (rejected.length > 0)
+      expect(await statuses(server, rejected, [...everywhere, ...control])).toEqual(new Set([421]));
   });
 });
 
-test('a foreign name changes nothing, creates no sandbox and gets no preflight response', async () => {
+test('a request for another host name changes nothing, creates no sandbox and gets no preflight response', async () => {
   await using server = await startServer();
   const before = await server.dump();
   const Host = 'evil.example';
@@ -80,9 +83,9 @@ test('a foreign name changes nothing, creates no sandbox and gets no preflight r
       status: 421,
       body: [{ code: 'HOST_FOREIGN' }],
     });
-    const answer = await send(server, `${at}${servicePrefix}/groups`, { method: 'OPTIONS', headers: preflight });
-    expect(answer.status).toBe(421);
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const response = await send(server, `${at}${servicePrefix}/groups`, { method: 'OPTIONS', headers: preflight });
+    expect(response.status).toBe(421);
+    expect(response.headers['access-control-allow-origin']).toBeUndefined();
   }
   expect(await server.dump()).toEqual(before);
   expect(server.appContext.sandboxes.list()).toEqual([]);

@@ -56,15 +56,15 @@ describe('rejects what no dump contains', () => {
   );
 });
 
-test('other work runs in between', async () => {
-  let turns = 0;
+test('parsing yields to other work', async () => {
+  let iterations = 0;
   let isOver = false;
   const count = () => {
-    turns += 1;
+    iterations += 1;
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
   await parseLargeJson(`{"tables":{"users":[${'{"userId":"u"},'.repeat(200_000)}0]}}`);
   isOver = true;
-  expect(turns).toBeGreaterThan(50);
+  expect(iterations).toBeGreaterThan(50);
 });

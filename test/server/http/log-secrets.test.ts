@@ -43,13 +43,13 @@ test('no credential appears in the log at level debug, whatever happens to it', 
     openStore: async () => openMemoryStore(),
   });
   const issued: string[] = [];
-  const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
-    const answer = await fetch(service.url + path, {
+  const sendRequest = async (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) => {
+    const response = await fetch(service.url + path, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return (await answer.json().catch(() => ({}))) as Record<string, string>;
+    return (await response.json().catch(() => ({}))) as Record<string, string>;
   };
   const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
   const [login, groups, keys] = ['/client-identities/login', '/groups', '/api-key'].map(
@@ -57,28 +57,28 @@ test('no credential appears in the log at level debug, whatever happens to it', 
   ) as [string, string, string];
 
   const admin = basic('root', canaries.adminSecret);
-  const { accessToken = '' } = await call('POST', login, basic('c1', canaries.clientSecret));
+  const { accessToken = '' } = await sendRequest('POST', login, basic('c1', canaries.clientSecret));
   const bearer = { authorization: `Bearer ${accessToken}` };
-  const made = await call('POST', `${servicePrefix}/client-identities`, admin, { appId: 'a' });
-  const key = await call('POST', keys, admin, { appId: 'a', clientId: 'c1' });
-  issued.push(accessToken, accessToken.split('.')[2] ?? '', made.clientSecret ?? '', key.apiKey ?? '');
+  const created = await sendRequest('POST', `${servicePrefix}/client-identities`, admin, { appId: 'a' });
+  const key = await sendRequest('POST', keys, admin, { appId: 'a', clientId: 'c1' });
+  issued.push(accessToken, accessToken.split('.')[2] ?? '', created.clientSecret ?? '', key.apiKey ?? '');
   expect(issued.every((secret) => secret.length > 20)).toBe(true);
 
-  await call('GET', groups, bearer);
-  await call('GET', groups, { 'x-api-key': canaries.apiKey });
-  await call('GET', `${groups}?access_token=${accessToken}&clientSecret=${canaries.wrong}`);
-  await call('GET', `${groups}/${canaries.wrong}`, admin);
-  for (let guess = 0; guess < 12; guess += 1) await call('POST', login, basic('c1', canaries.wrong));
-  await call('GET', groups, { authorization: `Bearer ${accessToken}${canaries.wrong}` });
-  await call('GET', groups, { ...bearer, 'x-api-key': canaries.apiKey });
-  await call('POST', keys, admin, { appId: 'a', clientId: 'c1', apiKey: canaries.wrong, [canaries.wrong]: 1 });
-  await call('POST', keys, admin, `{"apiKey":"${canaries.wrong}"`);
-  await call('PUT', `${keys}/${canaries.wrong}`, admin, { secret: canaries.wrong });
+  await sendRequest('GET', groups, bearer);
+  await sendRequest('GET', groups, { 'x-api-key': canaries.apiKey });
+  await sendRequest('GET', `${groups}?access_token=${accessToken}&clientSecret=${canaries.wrong}`);
+  await sendRequest('GET', `${groups}/${canaries.wrong}`, admin);
+  for (let guess = 0; guess < 12; guess += 1) await sendRequest('POST', login, basic('c1', canaries.wrong));
+  await sendRequest('GET', groups, { authorization: `Bearer ${accessToken}${canaries.wrong}` });
+  await sendRequest('GET', groups, { ...bearer, 'x-api-key': canaries.apiKey });
+  await sendRequest('POST', keys, admin, { appId: 'a', clientId: 'c1', apiKey: canaries.wrong, [canaries.wrong]: 1 });
+  await sendRequest('POST', keys, admin, `{"apiKey":"${canaries.wrong}"`);
+  await sendRequest('PUT', `${keys}/${canaries.wrong}`, admin, { secret: canaries.wrong });
   const users = `${servicePrefix}/user-identities`;
   const reset = { username: 'u1', validationCode: canaries.wrong, newPassword: canaries.wrong };
-  await call('POST', `${users}/retrieve-identity`, admin, { userName: canaries.wrong });
-  await call('POST', `${users}/reset-password`, admin, reset);
-  await call('POST', `${users}/me/change-password`, admin, {
+  await sendRequest('POST', `${users}/retrieve-identity`, admin, { userName: canaries.wrong });
+  await sendRequest('POST', `${users}/reset-password`, admin, reset);
+  await sendRequest('POST', `${users}/me/change-password`, admin, {
     password: canaries.password,
     newPassword: canaries.wrong,
   });
@@ -118,32 +118,34 @@ test('the log contains the caller and the outcome of each request', async () => 
     ),
     openStore: async () => openMemoryStore(),
   });
-  const answers: Response[] = [];
+  const responses: Response[] = [];
   for (const secret of ['s', 'wrong'])
-    answers.push(
+    responses.push(
       await fetch(`${service.url}${servicePrefix}/groups`, {
         headers: { authorization: `Basic ${btoa(`root:${secret}`)}` },
       }),
     );
-  await Promise.all(answers.map((answer) => answer.text()));
+  await Promise.all(responses.map((response) => response.text()));
   await service.stop();
-  const calls = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
+  const entries = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === 'request');
   const time = clock.now().toISOString();
   const common = { level: 'info', time, method: 'GET' };
-  expect(calls).toMatchObject([
+  expect(entries).toMatchObject([
     {
       ...common,
       operation: 'groups.list',
       caller: 'root',
       status: 200,
-      requestId: answers[0]?.headers.get('x-request-id'),
+      requestId: responses[0]?.headers.get('x-request-id'),
     },
     {
       ...common,
       caller: 'nobody',
       status: 401,
       refusal: 'CREDENTIALS_INVALID',
-      requestId: answers[1]?.headers.get('x-request-id'),
+      requestId: responses[1]?.headers.get('x-request-id'),
     },
   ]);
 });

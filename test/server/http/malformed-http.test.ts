@@ -60,22 +60,22 @@ describe('a malformed request', () => {
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
   test.each(broken)('(%s) is rejected with 400', async (_what, bytes) => {
-    const answers = await exchange(server, Buffer.from(bytes, 'latin1'));
+    const responses = await exchange(server, Buffer.from(bytes, 'latin1'));
     // The error for a malformed body may follow the response to its head.
-    const answer = answers.at(-1);
-    if (!answer) throw new Error('no answer');
-    expectFailure(answer, 400, 'REQUEST_MALFORMED');
-    expect(answer.headers.connection).toBe('close');
+    const response = responses.at(-1);
+    if (!response) throw new Error('no response');
+    expectFailure(response, 400, 'REQUEST_MALFORMED');
+    expect(response.headers.connection).toBe('close');
     await expectAlive(server);
   });
 
   test('ends the connection: the bytes after it are not parsed as a request', async () => {
     const smuggled = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
-    const answers = await exchange(
+    const responses = await exchange(
       server,
       `${buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
     );
-    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(responses.map(({ status }) => status)).toEqual([400]);
   });
 
   test('is rejected alone after a valid one on the same connection', async () => {
@@ -96,8 +96,8 @@ describe('headers', () => {
       Array.from({ length: 300 }, (_, at) => `X-${at}: ${'a'.repeat(60)}`),
       [`Authorization: Bearer ${'a'.repeat(17_000)}`],
     ]) {
-      const answer = await send(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', ...lines));
-      expectFailure(answer, 431, 'HEADERS_TOO_LARGE');
+      const response = await send(server, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', ...lines));
+      expectFailure(response, 431, 'HEADERS_TOO_LARGE');
     }
     await expectAlive(server);
   });
@@ -126,7 +126,7 @@ describe('headers', () => {
       ['Host: <script>'],
     ];
     for (const lines of odd)
-      for (const path of ['/healthz', `${servicePrefix}/keys`, '/nowhere'])
+      for (const path of ['/healthz', `${servicePrefix}/keys`, '/unknown'])
         expectFailure(
           await send(server, buildHead(`GET ${path} HTTP/1.1`, 'Connection: close', ...lines)),
           400,
@@ -141,9 +141,13 @@ describe('headers', () => {
   });
 
   test('with an Expect other than 100-continue are 417', async () => {
-    const answer = await send(server, buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Expect: 200-ok'), '{}');
-    expectFailure(answer, 417, 'EXPECTATION_FAILED');
-    expect(answer.headers.connection).toBe('close');
+    const response = await send(
+      server,
+      buildHead(login, 'Host: localhost', 'Content-Length: 2', 'Expect: 200-ok'),
+      '{}',
+    );
+    expectFailure(response, 417, 'EXPECTATION_FAILED');
+    expect(response.headers.connection).toBe('close');
     await expectAlive(server);
   });
 
@@ -157,11 +161,11 @@ describe('headers', () => {
   });
 
   test('that request a protocol upgrade get a normal response', async () => {
-    const answer = await send(
+    const response = await send(
       server,
       buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: Upgrade, close', 'Upgrade: websocket'),
     );
-    expect(answer).toMatchObject({ status: 200 });
+    expect(response).toMatchObject({ status: 200 });
   });
 });
 
@@ -237,17 +241,17 @@ test('whatever the target, the response is one of this service', async () => {
   );
   await fc.assert(
     fc.asyncProperty(target, fc.constantFrom('GET', 'POST', 'OPTIONS', 'DELETE', 'HEAD'), async (path, method) => {
-      const [answer] = await exchange(
+      const [response] = await exchange(
         server,
         Buffer.from(
           buildHead(`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0'),
           'latin1',
         ),
       );
-      expect(answer?.status).toBeLessThan(500);
-      if (answer?.status === 200 || answer?.status === 204 || method === 'HEAD') return;
-      expect(answer?.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(JSON.parse(answer?.text ?? '')).toEqual([
+      expect(response?.status).toBeLessThan(500);
+      if (response?.status === 200 || response?.status === 204 || method === 'HEAD') return;
+      expect(response?.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(JSON.parse(response?.text ?? '')).toEqual([
         expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
       ]);
     }),

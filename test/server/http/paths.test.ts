@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
 const groups = `${servicePrefix}/groups`;
 
-function call(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawResponse> {
+function sendRequest(method: string, target: string, lines: readonly string[] = [basic]): Promise<RawResponse> {
   return send(
     server,
     buildHead(`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Content-Length: 0', ...lines),
@@ -36,18 +36,18 @@ describe('a path', () => {
       `${groups}/%6Fps`,
       `${groups}/a%20b%252f%E6%97%A5`,
     ];
-    for (const target of targets) expect([target, (await call('GET', target)).status]).toEqual([target, 200]);
+    for (const target of targets) expect([target, (await sendRequest('GET', target)).status]).toEqual([target, 200]);
   });
 
   const unknown = [
     '',
-    '/nowhere',
+    '/unknown',
     servicePrefix,
     `${servicePrefix}/`,
-    `${servicePrefix}/nowhere`,
+    `${servicePrefix}/unknown`,
     `${groups}/`,
     `${groups}/ops/`,
-    `${groups}/ops/nowhere`,
+    `${groups}/ops/unknown`,
     `${groups}//ops`,
     `${servicePrefix}//groups`,
     `${servicePrefix}/Groups`,
@@ -68,12 +68,12 @@ describe('a path', () => {
     `${groups}#ops`,
   ];
   test.each(unknown.filter((target) => target !== ''))('%s is not found', async (target) => {
-    expectFailure(await call('GET', target), 404, 'PATH_UNKNOWN');
-    expectFailure(await call('GET', target, []), 404, 'PATH_UNKNOWN');
+    expectFailure(await sendRequest('GET', target), 404, 'PATH_UNKNOWN');
+    expectFailure(await sendRequest('GET', target, []), 404, 'PATH_UNKNOWN');
   });
 
   test('without the service prefix returns a hint', async () => {
-    const messageOf = async (target: string) => JSON.parse((await call('GET', target)).text)[0].message;
+    const messageOf = async (target: string) => JSON.parse((await sendRequest('GET', target)).text)[0].message;
     expect(await messageOf('/groups')).toBe(`Path not found. Paths of the service start with ${servicePrefix}/`);
     expect(await messageOf(`${servicePrefix}/grups`)).toBe('Path not found.');
   });
@@ -91,7 +91,7 @@ describe('a path', () => {
     'x'.repeat(101),
     '%1b[31m',
   ])('with the impossible value %j is 404', async (value) => {
-    expectFailure(await call('GET', `${groups}/${value}`), 404, 'PATH_VALUE');
+    expectFailure(await sendRequest('GET', `${groups}/${value}`), 404, 'PATH_VALUE');
   });
 
   test.each([
@@ -107,12 +107,12 @@ describe('a path', () => {
     '%27%20OR%201=1',
     '*',
   ])('with the unusual value %j is an unknown group', async (value) => {
-    expectFailure(await call('GET', `${groups}/${value}`), 404, 'GROUP_NOT_FOUND');
+    expectFailure(await sendRequest('GET', `${groups}/${value}`), 404, 'GROUP_NOT_FOUND');
   });
 
   test('reveals nothing about existing objects without credentials', async () => {
-    for (const value of ['ops', 'nobody', '%zz'])
-      expectFailure(await call('GET', `${groups}/${value}`, []), 401, 'CREDENTIALS_MISSING');
+    for (const value of ['ops', 'unknown-group', '%zz'])
+      expectFailure(await sendRequest('GET', `${groups}/${value}`, []), 401, 'CREDENTIALS_MISSING');
   });
 });
 
@@ -121,20 +121,20 @@ describe('a method', () => {
     '%s is 405 on a path that does not support it, with the supported methods',
     async (method) => {
       for (const lines of [[], [basic]]) {
-        const answer = await call(method, groups, lines);
-        expectFailure(answer, 405, 'METHOD_NOT_ALLOWED');
-        expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+        const response = await sendRequest(method, groups, lines);
+        expectFailure(response, 405, 'METHOD_NOT_ALLOWED');
+        expect(response.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
       }
     },
   );
 
   test('is not listed if the path supports none', async () => {
-    expectFailure(await call('TRACE', '/nowhere'), 404, 'PATH_UNKNOWN');
-    expectFailure(await call('DELETE', `${servicePrefix}/nowhere`), 404, 'PATH_UNKNOWN');
+    expectFailure(await sendRequest('TRACE', '/unknown'), 404, 'PATH_UNKNOWN');
+    expectFailure(await sendRequest('DELETE', `${servicePrefix}/unknown`), 404, 'PATH_UNKNOWN');
   });
 
   test('Allow lists the methods of the exact path', async () => {
-    const allowed = async (method: string, path: string) => (await call(method, path)).headers.allow;
+    const allowed = async (method: string, path: string) => (await sendRequest(method, path)).headers.allow;
     expect((await allowed('POST', `${groups}/ops`))?.split(', ').sort()).toEqual([
       'DELETE',
       'GET',
@@ -148,13 +148,13 @@ describe('a method', () => {
   });
 
   test('cannot be overridden by a header or query parameter', async () => {
-    const answer = await call('GET', `${groups}/ops?_method=DELETE`, [
+    const response = await sendRequest('GET', `${groups}/ops?_method=DELETE`, [
       basic,
       'X-HTTP-Method-Override: DELETE',
       'X-Method-Override: DELETE',
     ]);
-    expect(answer.status).toBe(200);
-    expect((await call('GET', `${groups}/ops`)).status).toBe(200);
+    expect(response.status).toBe(200);
+    expect((await sendRequest('GET', `${groups}/ops`)).status).toBe(200);
   });
 
   test.each([
@@ -167,30 +167,30 @@ describe('a method', () => {
     '/.well-known/jwks.json',
     '/.well-known/openid-configuration',
   ])('HEAD on %s is GET without the body', async (path) => {
-    const got = await call('GET', path);
-    const headResponse = await call('HEAD', path);
+    const getResponse = await sendRequest('GET', path);
+    const headResponse = await sendRequest('HEAD', path);
     expect(headResponse.text).toBe('');
     const comparable = ({ status, headers: { date: _date, 'x-request-id': _id, ...headers } }: RawResponse) => ({
       status,
       headers,
     });
-    expect(comparable(headResponse)).toEqual(comparable(got));
-    expect(Number(headResponse.headers['content-length'])).toBe(Buffer.byteLength(got.text));
+    expect(comparable(headResponse)).toEqual(comparable(getResponse));
+    expect(Number(headResponse.headers['content-length'])).toBe(Buffer.byteLength(getResponse.text));
   });
 
   test('HEAD has no body for errors either', async () => {
-    const refused = await call('HEAD', groups, []);
-    expect(refused).toMatchObject({ status: 401, text: '' });
-    expect(refused.headers['www-authenticate']).toBe('Bearer realm="iam"');
+    const rejected = await sendRequest('HEAD', groups, []);
+    expect(rejected).toMatchObject({ status: 401, text: '' });
+    expect(rejected.headers['www-authenticate']).toBe('Bearer realm="iam"');
   });
 });
 
 test('every response has a request id and a content type and is not cacheable', async () => {
   const ids = new Set<string | undefined>();
-  const targets = ['/healthz', groups, `${groups}/ops`, `${groups}/nobody`, '/nowhere', `${servicePrefix}/keys`];
+  const targets = ['/healthz', groups, `${groups}/ops`, `${groups}/unknown-group`, '/unknown', `${servicePrefix}/keys`];
   for (const target of targets)
     for (const method of ['GET', 'POST', 'OPTIONS']) {
-      const { headers } = await call(method, target);
+      const { headers } = await sendRequest(method, target);
       ids.add(headers['x-request-id']);
       expect([target, method, headers['x-content-type-options'], headers['cache-control']]).toEqual([
         target,
@@ -207,6 +207,6 @@ test('every response has a request id and a content type and is not cacheable', 
 });
 
 test('ignores a request id sent by the caller', async () => {
-  const { headers } = await call('GET', '/healthz', ['X-Request-Id: mine']);
+  const { headers } = await sendRequest('GET', '/healthz', ['X-Request-Id: mine']);
   expect(headers['x-request-id']).not.toBe('mine');
 });

@@ -41,10 +41,10 @@ export async function exchange(origin: Origin, ...parts: readonly (string | Buff
 
 /** Like `exchange`, for exactly one response. */
 export async function send(origin: Origin, ...parts: readonly (string | Buffer)[]): Promise<RawResponse> {
-  const [answer, ...others] = await exchange(origin, ...parts);
-  if (!answer) throw new Error('the server closed the connection without an answer');
-  if (others.length > 0) throw new Error(`one answer was due, ${others.length + 1} came`);
-  return answer;
+  const [response, ...others] = await exchange(origin, ...parts);
+  if (!response) throw new Error('the server closed the connection without a response');
+  if (others.length > 0) throw new Error(`expected one response, received ${others.length + 1}`);
+  return response;
 }
 
 /** Joins lines to a request head with CRLF and a final empty line. */
@@ -53,7 +53,7 @@ export function buildHead(...lines: readonly string[]): string {
 }
 
 export function parseResponses(text: string): RawResponse[] {
-  const answers: RawResponse[] = [];
+  const responses: RawResponse[] = [];
   let rest = text;
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n');
@@ -65,10 +65,10 @@ export function parseResponses(text: string): RawResponse[] {
     const body = end < 0 ? '' : rest.slice(end + 4);
     const length = headers['content-length'] === undefined ? body.length : Number(headers['content-length']);
     const plain = Buffer.from(body).subarray(0, length).toString();
-    if (status !== 100) answers.push({ status, headers, text: headers['transfer-encoding'] ? dechunk(body) : plain });
+    if (status !== 100) responses.push({ status, headers, text: headers['transfer-encoding'] ? dechunk(body) : plain });
     rest = status === 100 ? body : headers['transfer-encoding'] ? '' : Buffer.from(body).subarray(length).toString();
   }
-  return answers;
+  return responses;
 }
 
 function dechunk(body: string): string {
@@ -76,8 +76,8 @@ function dechunk(body: string): string {
 }
 
 /** Asserts the standard error response, whatever layer of the server created it. */
-export function expectFailure(answer: RawResponse, status: number, code: string): void {
-  expect(answer).toMatchObject({
+export function expectFailure(response: RawResponse, status: number, code: string): void {
+  expect(response).toMatchObject({
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
@@ -86,11 +86,11 @@ export function expectFailure(answer: RawResponse, status: number, code: string)
       'x-request-id': expect.stringMatching(/^[0-9a-f]{12}-[0-9a-z]+$/),
     },
   });
-  expect(JSON.parse(answer.text)).toEqual([expect.objectContaining({ code, message: expect.stringMatching(/\S/) })]);
+  expect(JSON.parse(response.text)).toEqual([expect.objectContaining({ code, message: expect.stringMatching(/\S/) })]);
 }
 
 /** Asserts that the server still responds. */
 export async function expectAlive(origin: Origin): Promise<void> {
-  const answer = await send(origin, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
-  expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  const response = await send(origin, buildHead('GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'));
+  expect(response).toMatchObject({ status: 200, text: '{"status":"ok"}' });
 }

@@ -57,9 +57,9 @@ describe('a body that is too long is 413', () => {
         'Content-Length: 1001',
       ),
     );
-    const [answer] = parseResponses(await reading);
-    if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
-    expect(answer?.text).toContain('1000 bytes');
+    const [response] = parseResponses(await reading);
+    if (response) expectFailure(response, 413, 'BODY_TOO_LARGE');
+    expect(response?.text).toContain('1000 bytes');
   });
 
   test('by the chunks received, before the end arrives', async () => {
@@ -77,19 +77,19 @@ describe('a body that is too long is 413', () => {
       ),
     );
     socket.write(chunk.repeat(3));
-    const [answer] = parseResponses(await reading);
-    if (answer) expectFailure(answer, 413, 'BODY_TOO_LARGE');
-    expect(answer).toBeDefined();
+    const [response] = parseResponses(await reading);
+    if (response) expectFailure(response, 413, 'BODY_TOO_LARGE');
+    expect(response).toBeDefined();
   });
 
   test('also for a client that sends all of it before reading, and that may reuse the connection', async () => {
-    const answer = await fetch(`${server.url}${servicePrefix}/groups`, {
+    const response = await fetch(`${server.url}${servicePrefix}/groups`, {
       method: 'POST',
       headers: { authorization: basic.slice(15), 'content-type': 'application/json' },
       body: `"${'x'.repeat(3_000_000)}"`,
     });
-    expect(answer.status).toBe(413);
-    expect(await answer.json()).toEqual([
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual([
       { code: 'BODY_TOO_LARGE', message: expect.any(String), details: { limit: 1000 } },
     ]);
     const socket = await open(server);
@@ -126,9 +126,9 @@ describe('a body of another media type is 415', () => {
     'application/json, text/plain',
   ];
   test.each(types)('%j', async (type) => {
-    const answer = await post('{"groupName":"x"}', [`Content-Type: ${type}`]);
-    expectFailure(answer, 415, 'CONTENT_TYPE_UNSUPPORTED');
-    expect(answer.headers.accept).toBe('application/json');
+    const response = await post('{"groupName":"x"}', [`Content-Type: ${type}`]);
+    expectFailure(response, 415, 'CONTENT_TYPE_UNSUPPORTED');
+    expect(response.headers.accept).toBe('application/json');
   });
 
   test('also without a media type', async () => {
@@ -138,12 +138,12 @@ describe('a body of another media type is 415', () => {
   test.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'GZIP', 'identity, gzip', 'nonsense'])(
     'also if compressed with %s, however small',
     async (coding) => {
-      const answer = await post(gzipSync(Buffer.alloc(200_000)).subarray(0, 900), [
+      const response = await post(gzipSync(Buffer.alloc(200_000)).subarray(0, 900), [
         json,
         `Content-Encoding: ${coding}`,
       ]);
-      expectFailure(answer, 415, 'CONTENT_TYPE_UNSUPPORTED');
-      expect(answer.headers['accept-encoding']).toBe('identity');
+      expectFailure(response, 415, 'CONTENT_TYPE_UNSUPPORTED');
+      expect(response.headers['accept-encoding']).toBe('identity');
     },
   );
 
@@ -197,8 +197,8 @@ describe('an unparsable body is 400', () => {
 });
 
 /** Only the first of several errors. */
-function first(answer: RawResponse): RawResponse {
-  return { ...answer, text: JSON.stringify((JSON.parse(answer.text) as unknown[]).slice(0, 1)) };
+function first(response: RawResponse): RawResponse {
+  return { ...response, text: JSON.stringify((JSON.parse(response.text) as unknown[]).slice(0, 1)) };
 }
 
 test('names of inherited properties are unknown fields like any other', async () => {
@@ -215,9 +215,9 @@ test('names of inherited properties are unknown fields like any other', async ()
 });
 
 test('an invalid value is reported by name, without repeating it', async () => {
-  const answer = await post('{"groupName":"x","roles":"canary-value","extra":"canary-value"}');
-  expect(answer.status).toBe(400);
-  expect((JSON.parse(answer.text) as { message: string }[]).map(({ message }) => message).sort()).toEqual([
+  const response = await post('{"groupName":"x","roles":"canary-value","extra":"canary-value"}');
+  expect(response.status).toBe(400);
+  expect((JSON.parse(response.text) as { message: string }[]).map(({ message }) => message).sort()).toEqual([
     'Unknown field: extra.',
     'roles must be an array.',
   ]);
@@ -225,7 +225,7 @@ test('an invalid value is reported by name, without repeating it', async () => {
 });
 
 test('the body of a rejected request is not read', async () => {
-  const answer = await send(
+  const response = await send(
     server,
     buildHead(
       `POST ${servicePrefix}/groups HTTP/1.1`,
@@ -235,13 +235,13 @@ test('the body of a rejected request is not read', async () => {
       'Content-Length: 999999',
     ),
   );
-  expectFailure(answer, 401, 'CREDENTIALS_MISSING');
+  expectFailure(response, 401, 'CREDENTIALS_MISSING');
   await expectAlive(server);
 });
 
 test('rejects a body with more values than any operation accepts and reports the limit', async () => {
   await using wide = await startServer();
-  const answer = await wide.send({
+  const response = await wide.send({
     method: 'POST',
     path: `${servicePrefix}/groups`,
     headers: [
@@ -250,7 +250,7 @@ test('rejects a body with more values than any operation accepts and reports the
     ],
     body: `[${'0,'.repeat(40_000)}0]`,
   });
-  expect([answer.status, answer.json]).toEqual([
+  expect([response.status, response.json]).toEqual([
     400,
     [{ code: 'BODY_TOO_COMPLEX', message: 'The body has more than 40000 values.', details: { limit: 40_000 } }],
   ]);

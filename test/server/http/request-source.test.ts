@@ -42,7 +42,7 @@ describe('without trusted proxies', () => {
 describe('behind trusted proxies', () => {
   test.each([
     ['one proxy', '192.0.2.1', '192.0.2.1'],
-    ['an address that the caller made up', '198.51.100.7, 192.0.2.1', '192.0.2.1'],
+    ['an address that the caller invented', '198.51.100.7, 192.0.2.1', '192.0.2.1'],
     ['two trusted proxies in a row', '192.0.2.1, 10.1.1.1', '192.0.2.1'],
     ['nothing but trusted proxies', '10.2.2.2, 10.1.1.1', '10.2.2.2'],
     ['a port', '192.0.2.1:4711', '192.0.2.1'],
@@ -124,16 +124,16 @@ test('a trusted proxy is an address or a block', () => {
 
 test('the control plane rejects a remote caller that makes the headers of the proxy disagree', async () => {
   await using server = await startServer({ flags: { 'trusted-proxies': '127.0.0.1' } });
-  const call = (headers: [string, string][]) => server.send({ method: 'GET', path: '/_iam/inbox', headers });
-  const refused = { status: 403, json: [{ code: 'ORIGIN_FOREIGN' }] };
-  expect(await call([['X-Forwarded-For', '198.51.100.7']])).toMatchObject(refused);
+  const sendRequest = (headers: [string, string][]) => server.send({ method: 'GET', path: '/_iam/inbox', headers });
+  const forbidden = { status: 403, json: [{ code: 'ORIGIN_FOREIGN' }] };
+  expect(await sendRequest([['X-Forwarded-For', '198.51.100.7']])).toMatchObject(forbidden);
   for (const forwarded of ['for=192.0.2.1', 'for=_hidden', 'for=127.0.0.1', ''])
     expect(
-      await call([
+      await sendRequest([
         ['X-Forwarded-For', '198.51.100.7'],
         ['Forwarded', forwarded],
       ]),
-    ).toMatchObject(refused);
+    ).toMatchObject(forbidden);
 });
 
 describe('the audit log and the log', () => {

@@ -28,10 +28,10 @@ describe.concurrent('a request that does not arrive within a second', () => {
     const socket = await open(server);
     const reading = readUntilClosed(socket);
     socket.write(bytes);
-    const [answer, ...others] = parseResponses(await reading);
+    const [response, ...others] = parseResponses(await reading);
     expect(others).toEqual([]);
-    if (answer) expectFailure(answer, 408, 'REQUEST_TIMEOUT');
-    expect(answer?.headers.connection).toBe('close');
+    if (response) expectFailure(response, 408, 'REQUEST_TIMEOUT');
+    expect(response?.headers.connection).toBe('close');
     await expectAlive(server);
   });
 
@@ -63,7 +63,7 @@ test('closes a connection whose client sends requests and reads no responses', a
 });
 
 describe('a connection within the time limits', () => {
-  const asking = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
+  const healthRequest = buildHead('GET /healthz HTTP/1.1', 'Host: localhost');
   let patient: TestServer;
   beforeAll(async () => {
     patient = await startServer();
@@ -73,7 +73,7 @@ describe('a connection within the time limits', () => {
   test('responds to a few pipelined requests in order', async () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
-    socket.write(asking.repeat(31) + buildHead('GET /nowhere HTTP/1.1', 'Host: localhost', 'Connection: close'));
+    socket.write(healthRequest.repeat(31) + buildHead('GET /unknown HTTP/1.1', 'Host: localhost', 'Connection: close'));
     const statuses = parseResponses(await reading).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 31 }, () => 200), 404]);
   });
@@ -81,7 +81,7 @@ describe('a connection within the time limits', () => {
   test('is closed for too many pipelined requests', async () => {
     const socket = await open(patient);
     const reading = readUntilClosed(socket);
-    socket.write(asking.repeat(500));
+    socket.write(healthRequest.repeat(500));
     expect(parseResponses(await reading).length).toBeLessThan(500);
     await expectAlive(patient);
   });
@@ -102,10 +102,10 @@ test('rejects connections above the limit and accepts new ones when others close
   await using small = await startServer({ flags: { 'max-connections': '3' } });
   const sockets = await Promise.all(Array.from({ length: 3 }, () => open(small)));
   const { hostname, port } = new URL(small.url);
-  const refused = connect(Number(port), hostname);
-  refused.on('error', () => {});
-  refused.resume();
-  await new Promise((resolve) => refused.once('close', resolve));
+  const excess = connect(Number(port), hostname);
+  excess.on('error', () => {});
+  excess.resume();
+  await new Promise((resolve) => excess.once('close', resolve));
   const [first] = sockets;
   first?.write(buildHead('GET /healthz HTTP/1.1', 'Host: localhost'));
   if (first) expect(String(await once(first, 'data'))).toContain('200 OK');

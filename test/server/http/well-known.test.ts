@@ -45,7 +45,7 @@ test('does not redirect to a missing page', async () => {
 });
 
 test('leaves the paths of the interface unchanged, also for a browser', async () => {
-  for (const path of ['/security/iam/v1', '/security/iam/v1/', '/nowhere'])
+  for (const path of ['/security/iam/v1', '/security/iam/v1/', '/unknown'])
     expect(await send(server, path, browser)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });
   expect(await send(server, '/', { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
 });

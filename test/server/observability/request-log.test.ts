@@ -5,7 +5,7 @@ import {
   type RequestLogRecord,
 } from '../../../src/server/observability/request-log.ts';
 
-const call: RequestLogRecord = {
+const record: RequestLogRecord = {
   sequence: 0,
   requestId: 'r',
   at: 0,
@@ -33,7 +33,7 @@ const idsOf = (requestLog: ReturnType<typeof createRequestLog>) =>
 describe('the request log', () => {
   test('retains the latest requests, newest first', () => {
     const requestLog = createRequestLog({ maxRequests: 3 });
-    for (const requestId of ['a', 'b', 'c', 'd', 'e']) requestLog.add({ ...call, requestId });
+    for (const requestId of ['a', 'b', 'c', 'd', 'e']) requestLog.add({ ...record, requestId });
     expect(idsOf(requestLog)).toEqual(['e', 'd', 'c']);
     expect(requestLog.find('d')).toMatchObject({ requestId: 'd', sequence: 3 });
     expect(requestLog.find('a')).toBeUndefined();
@@ -41,37 +41,37 @@ describe('the request log', () => {
 
   test('retains none with a size of 0', () => {
     const requestLog = createRequestLog({ maxRequests: 0 });
-    requestLog.add({ ...call });
+    requestLog.add({ ...record });
     expect(idsOf(requestLog)).toEqual([]);
   });
 
   test('retains fewer if they are long', () => {
     const requestLog = createRequestLog({ maxRequests: 1000, maxBytes: 20_000 });
-    const answer = 'x'.repeat(5000);
+    const text = 'x'.repeat(5000);
     for (let at = 0; at < 100; at += 1)
-      requestLog.add({ ...call, requestId: String(at), response: answer, responseLength: answer.length });
+      requestLog.add({ ...record, requestId: String(at), response: text, responseLength: text.length });
     expect(idsOf(requestLog)).toEqual(['99', '98', '97']);
-    for (let at = 0; at < 100; at += 1) requestLog.add({ ...call, requestId: `short ${at}` });
+    for (let at = 0; at < 100; at += 1) requestLog.add({ ...record, requestId: `short ${at}` });
     expect(idsOf(requestLog)).toHaveLength(33);
   });
 
   test('omits and releases entries that are too long', () => {
     const requestLog = createRequestLog({ maxRequests: 1 });
     const long = maxBodyLength + 1;
-    requestLog.add({ ...call, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
+    requestLog.add({ ...record, body: { a: 1 }, bodyLength: long, response: 'x'.repeat(long), responseLength: long });
     expect(requestLog.find('r')).toMatchObject({ bodyLength: long, responseLength: long });
     expect(requestLog.find('r')).toMatchObject({ body: undefined, response: undefined });
-    requestLog.add({ ...call, requestId: 'next' });
+    requestLog.add({ ...record, requestId: 'next' });
     expect(idsOf(requestLog)).toEqual(['next']);
   });
 
   test('replaces a long error message by that of its code, and counts the size of others', () => {
     const requestLog = createRequestLog({ maxRequests: 100, maxBytes: 100_000 });
     const message = `${'x'.repeat(10_000)}: unknown field.`;
-    requestLog.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message }] });
+    requestLog.add({ ...record, errors: [{ code: 'FIELD_UNKNOWN', message }] });
     expect(requestLog.find('r')?.errors).toEqual([{ code: 'FIELD_UNKNOWN', message: 'Unknown field.' }]);
-    for (let calls = 0; calls < 50; calls += 1)
-      requestLog.add({ ...call, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
+    for (let added = 0; added < 50; added += 1)
+      requestLog.add({ ...record, errors: [{ code: 'FIELD_UNKNOWN', message: message.slice(-8000) }] });
     expect(idsOf(requestLog).length).toBeLessThan(13);
   });
 });

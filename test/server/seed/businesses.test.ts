@@ -73,7 +73,7 @@ describe('corporate groups of a seed', () => {
   });
 
   test.each([
-    ['a missing business', { corporateGroups: [{ corporateGroupName: 'x', businesses: ['nobody'] }] }],
+    ['a missing business', { corporateGroups: [{ corporateGroupName: 'x', businesses: ['unknown-business'] }] }],
     ['a missing corporate group', { businesses: [{ ...businesses[0], corporateGroupName: 'x' }] }],
     [
       'one business in two of them',

@@ -60,7 +60,7 @@ describe('the factors of a seeded user', () => {
 
   test('do not change when the seed is applied again', async () => {
     const { apply, rows } = await open();
-    const factors: SeedFactor[] = [work, { contactType: 'EMAIL', email: 'made@example.com', tags: ['x'] }];
+    const factors: SeedFactor[] = [work, { contactType: 'EMAIL', email: 'new@example.com', tags: ['x'] }];
     await apply(...factors);
     const before = await rows();
     await apply(...factors);

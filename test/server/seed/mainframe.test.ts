@@ -87,8 +87,8 @@ describe('products of a seed', () => {
     await using server = await startServer();
     const products = [one, { productId: 'p2', productAlias: 'gift', sku: 'one', billingTypes: ['EXPEND'] }];
     await apply(server, { products });
-    const [made] = (await server.appContext.store.products.list()).filter(({ sku }) => sku === 'basic');
-    expect(made).toMatchObject({ ...one, productId: expect.stringMatching(/^[0-9a-f]{24}$/), billingTypes: [] });
+    const [created] = (await server.appContext.store.products.list()).filter(({ sku }) => sku === 'basic');
+    expect(created).toMatchObject({ ...one, productId: expect.stringMatching(/^[0-9a-f]{24}$/), billingTypes: [] });
     await apply(server, {
       products: [
         { ...one, billingTypes: ['PREPAID'] },
@@ -97,7 +97,7 @@ describe('products of a seed', () => {
     });
     expect(await server.appContext.store.products.list()).toEqual(
       expect.arrayContaining([
-        { ...made, billingTypes: ['PREPAID'] },
+        { ...created, billingTypes: ['PREPAID'] },
         { productId: 'p2', productAlias: 'gifts', sku: 'one', billingTypes: ['EXPEND'] },
       ]),
     );

@@ -159,8 +159,8 @@ describe('a later start', () => {
   test('with the same configured secrets changes nothing', async () => {
     const { start, dump } = starts();
     const configured = {
-      IAM_ADMIN_CLIENT_SECRET: 'given',
-      IAM_ADMIN_PASSWORD: 'given-password',
+      IAM_ADMIN_CLIENT_SECRET: 'configured',
+      IAM_ADMIN_PASSWORD: 'configured-password',
       IAM_ADMIN_USER: 'root',
     };
     await start(configured);
@@ -188,12 +188,12 @@ describe('a later start', () => {
 
   test('with a new password ends the sessions of the administrator, with the same one none', async () => {
     const { start, store, admin } = starts();
-    const configured = { IAM_ADMIN_PASSWORD: 'given-password', IAM_ADMIN_USER: 'root' };
+    const configured = { IAM_ADMIN_PASSWORD: 'configured-password', IAM_ADMIN_USER: 'root' };
     await start(configured);
     const { userId } = (await admin()).user;
     const session = { clientId: 'app', userId, level: 'AUTH-BASIC', remember: false, renewable: true } as const;
-    const tools = { clock: createFakeClock(), random: systemRandom };
-    await store.transaction((tx) => startSession(tx, session, tools));
+    const deps = { clock: createFakeClock(), random: systemRandom };
+    await store.transaction((tx) => startSession(tx, session, deps));
     await start(configured);
     expect([await store.sessions.count(), await store.refreshTokens.count()]).toEqual([1, 1]);
     await start({ ...configured, IAM_ADMIN_PASSWORD: 'new-password' });
@@ -250,9 +250,9 @@ describe('a later start', () => {
   test('with --reset-admin and a configured secret sets the configured one', async () => {
     const { start, admin } = starts();
     await start();
-    const result = await start({ IAM_ADMIN_CLIENT_SECRET: 'given' }, { 'reset-admin': true });
+    const result = await start({ IAM_ADMIN_CLIENT_SECRET: 'configured' }, { 'reset-admin': true });
     expect(result).not.toHaveProperty('adminClientSecret');
-    expect(secretMatches('given', (await admin()).client.secretHash)).toBe(true);
+    expect(secretMatches('configured', (await admin()).client.secretHash)).toBe(true);
   });
 
   test('does not restore changed or removed groups', async () => {

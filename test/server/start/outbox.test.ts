@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => launcher.remove());
 
-async function call(url: string, method: string, at: string, body: unknown): Promise<Response> {
+async function sendRequest(url: string, method: string, at: string, body: unknown): Promise<Response> {
   const headers = { authorization, 'content-type': 'application/json' };
   return fetch(url + servicePrefix + at, { method, headers, body: JSON.stringify(body) });
 }
@@ -24,12 +24,12 @@ async function call(url: string, method: string, at: string, body: unknown): Pro
 async function changeAndKill(options: StartOptions, change: object): Promise<void> {
   const run = launcher.start(options);
   const { url } = await run.ready();
-  const created = await call(url, 'POST', '/user-identities', { userName: 'ann', userEmail: 'ann@example.com' });
+  const created = await sendRequest(url, 'POST', '/user-identities', { userName: 'ann', userEmail: 'ann@example.com' });
   expect(created.ok).toBe(true);
   const [user] = (await (await fetch(`${url}/_iam/users?name=ann`)).json()) as { userId: string }[];
   const at = `/user-identities/${user?.userId}`;
-  expect((await call(url, 'PATCH', at, { userEmail: 'ann@example.com', userMobile: mobile })).status).toBe(204);
-  const changed = await call(url, 'PATCH', at, change);
+  expect((await sendRequest(url, 'PATCH', at, { userEmail: 'ann@example.com', userMobile: mobile })).status).toBe(204);
+  const changed = await sendRequest(url, 'PATCH', at, change);
   run.process.kill('SIGKILL');
   expect(changed.status).toBe(204);
   expect(await run.exit()).toBe('SIGKILL');

@@ -130,13 +130,13 @@ describe('a replacement store', () => {
   test('can be replaced repeatedly under load', async () => {
     await using used = await startWithStore();
     const state = await captureBaseline(used.service);
-    const calls = Array.from({ length: 50 }, (_, at) =>
+    const requests = Array.from({ length: 50 }, (_, at) =>
       used.client
         .raw('POST', '/security/iam/v1/groups', { body: { groupName: `group ${at}`, roles: ['VIEW'] } })
         .then(({ status }) => status),
     );
     await Promise.all(Array.from({ length: 5 }, () => state.reset()));
-    expect((await Promise.all(calls)).filter((status) => ![201, 503].includes(status))).toEqual([]);
+    expect((await Promise.all(requests)).filter((status) => ![201, 503].includes(status))).toEqual([]);
     await state.reset();
     const names = (await used.client.groups.list()).items.map(({ groupName }) => groupName);
     expect(names.filter((name) => name.startsWith('group '))).toEqual([]);

@@ -63,7 +63,7 @@ test('passwords of the seed and of the administrator are hashed at the configure
     users: [{ userId: 'ann', userName: 'ann', userEmail: 'ann@example.com', password: 'quite a long one to type' }],
     mainframe: [{ logon: 'ANN1', password: 'LOGON#12' }],
   };
-  const environment = { IAM_ADMIN_PASSWORD: 'somebody who is in charge' };
+  const environment = { IAM_ADMIN_PASSWORD: 'a long test passphrase' };
   const costOf = async (flags: Record<string, boolean>) => {
     await using server = await startServer({ seed, flags, environment });
     const { users, logons } = server.appContext.store;
@@ -179,11 +179,15 @@ describe('a seed that can not be applied changes nothing', () => {
       /cycle.*(a -> b|b -> a)/,
     ],
     ['a group that depends on itself', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'a' }] }] }, /cycle/],
-    ['an unknown dependency', { groups: [{ groupName: 'a', dependencies: [{ groupName: 'nowhere' }] }] }, /nowhere/],
+    [
+      'an unknown dependency',
+      { groups: [{ groupName: 'a', dependencies: [{ groupName: 'unknown-group' }] }] },
+      /unknown-group/,
+    ],
     ['a reserved role', { groups: [{ groupName: 'a', roles: ['AUTH-MFA'] }] }, /AUTH-MFA/],
     ['a reserved role with its prefix', { groups: [{ groupName: 'a', roles: ['ROLE_CLI-1STPARTY'] }] }, /CLI-1STPARTY/],
-    ['a missing member', { groups: [{ groupName: 'a', users: ['nobody'] }] }, /a refers to nobody/],
-    ['a missing service', { groups: [{ groupName: 'a', services: ['nobody'] }] }, /a refers to nobody/],
+    ['a missing member', { groups: [{ groupName: 'a', users: ['unknown-id'] }] }, /a refers to unknown-id/],
+    ['a missing service', { groups: [{ groupName: 'a', services: ['unknown-id'] }] }, /a refers to unknown-id/],
     [
       'a user of another business',
       {
@@ -193,10 +197,14 @@ describe('a seed that can not be applied changes nothing', () => {
       },
       /a refers to u/,
     ],
-    ['the key of a missing client', { apiKeys: [{ appId: 'x', clientId: 'nobody', apiKey: key }] }, /nobody/],
-    ['a client of a missing user', { clients: [{ clientId: 'c', userId: 'nobody' }] }, /clients: c .*nobody/],
-    ['a client of a missing business', { clients: [{ clientId: 'c', businessId: 'nobody' }] }, /clients: c .*nobody/],
-    ['a user of a missing business', { users: [{ userId: 'u', businessId: 'nobody' }] }, /users: u .*nobody/],
+    ['the key of a missing client', { apiKeys: [{ appId: 'x', clientId: 'unknown-id', apiKey: key }] }, /unknown-id/],
+    ['a client of a missing user', { clients: [{ clientId: 'c', userId: 'unknown-id' }] }, /clients: c .*unknown-id/],
+    [
+      'a client of a missing business',
+      { clients: [{ clientId: 'c', businessId: 'unknown-id' }] },
+      /clients: c .*unknown-id/,
+    ],
+    ['a user of a missing business', { users: [{ userId: 'u', businessId: 'unknown-id' }] }, /users: u .*unknown-id/],
     ['an id that is in use', { users: [{ userId: 'test-admin' }] }, /test-admin/],
     ['a login that is in use', { users: [{ userId: 'u', userName: 'ADMIN' }] }, /users/],
     [
@@ -237,7 +245,7 @@ describe('a seed that can not be applied changes nothing', () => {
   });
 
   test('and the server does not start with it', async () => {
-    const starting = startServer({ seed: { groups: [{ groupName: 'a', users: ['nobody'] }] } });
+    const starting = startServer({ seed: { groups: [{ groupName: 'a', users: ['unknown-id'] }] } });
     await expect(starting).rejects.toMatchObject({ name: 'SeedError' });
   });
 });

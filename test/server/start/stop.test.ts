@@ -12,7 +12,7 @@ import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-ht
 const soonMs = 1500;
 
 const basic = `Authorization: Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
-const body = '{"groupName":"under-way"}';
+const body = '{"groupName":"in-progress"}';
 const creating = `${buildHead(`POST ${servicePrefix}/groups HTTP/1.1`, 'Host: localhost', basic, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
 
 async function stopInTime(server: TestServer): Promise<void> {
@@ -75,7 +75,7 @@ test('a running request completes on a keep-alive connection, and its writes are
   letGo();
   await stopping;
   expect(parseResponses(await reading)).toMatchObject([{ status: 201 }]);
-  expect(await store.groups.getBy('groupName', 'under-way')).toBeDefined();
+  expect(await store.groups.getBy('groupName', 'in-progress')).toBeDefined();
 });
 
 test('the port is free afterwards', async () => {

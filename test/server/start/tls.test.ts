@@ -25,7 +25,7 @@ function files(certificate: string, privateKey: string): { 'tls-cert': string; '
 
 function get(url: string): Promise<{ status: number | undefined; protocol: string | null; body: string }> {
   return new Promise((resolve, reject) => {
-    const call = request(url, { ca: cert, agent: false }, (response) => {
+    const outgoing = request(url, { ca: cert, agent: false }, (response) => {
       const protocol = 'getProtocol' in response.socket ? (response.socket.getProtocol as () => string | null)() : null;
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => {
@@ -33,7 +33,7 @@ function get(url: string): Promise<{ status: number | undefined; protocol: strin
       });
       response.on('end', () => resolve({ status: response.statusCode, protocol, body }));
     });
-    call.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 

@@ -97,10 +97,10 @@ describe('a restore', () => {
   test('over a store requires the replace option and quarantines the old store', async () => {
     const harness = new StoreHarness(await diskWith('a store'));
     const before = await snapshot(harness);
-    const tools = createOfflineStoreOn(harness.disk);
-    expect(await catchOpenError(tools.restore(backupFile, '/store', false))).toMatchObject({ kind: 'not-ours' });
+    const offlineStore = createOfflineStoreOn(harness.disk);
+    expect(await catchOpenError(offlineStore.restore(backupFile, '/store', false))).toMatchObject({ kind: 'not-ours' });
     expect(await snapshot(harness)).toEqual(before);
-    const { setAside } = await tools.restore(backupFile, '/store', true);
+    const { setAside } = await offlineStore.restore(backupFile, '/store', true);
     expect(setAside).toEqual(['set-aside.1.iam.json', 'set-aside.1.iam.previous.json', ...listSegments(before)]);
     for (const name of setAside)
       expect(harness.bytes(harness.path(name)).toString('latin1')).toBe(before[name.replace('set-aside.1.', '')]);
@@ -114,12 +114,12 @@ describe('a restore', () => {
   test('over an open store is rejected, also with the replace option', async () => {
     const harness = new StoreHarness(await diskWith('a store'));
     const open = await harness.open();
-    const tools = createOfflineStoreOn(harness.disk, harness.machine);
+    const offlineStore = createOfflineStoreOn(harness.disk, harness.machine);
     for (const work of [
-      () => tools.restore(backupFile, '/store', true),
-      () => tools.repair('/store'),
-      () => tools.verify('/store'),
-      () => tools.backup('/store', backupFile),
+      () => offlineStore.restore(backupFile, '/store', true),
+      () => offlineStore.repair('/store'),
+      () => offlineStore.verify('/store'),
+      () => offlineStore.backup('/store', backupFile),
     ])
       expect(await catchOpenError(work())).toMatchObject({ kind: 'in-use', pid: expect.any(Number) });
     expect(await countCommits(open)).toBe(3);

@@ -23,7 +23,7 @@ async function open(): Promise<FileStore | undefined> {
     return await openFileStore({ directory, disk: nodeDisk, clock, processes, tuning });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
-    print('refused', error.kind, error.pid);
+    print('rejected', error.kind, error.pid);
     return undefined;
   }
 }

@@ -70,12 +70,12 @@ const operations = await countOperations();
 describe('a crash', () => {
   test.each(failpoints)('%s loses nothing that was acknowledged', async (_, kind, name, side) => {
     let hits = 0;
-    for (let turn = 1; turn <= 12; turn += 1) {
-      for (const loss of ['nothing', 'everything', { random: createSeededRandom(turn) }] satisfies Loss[]) {
+    for (let match = 1; match <= 12; match += 1) {
+      for (const loss of ['nothing', 'everything', { random: createSeededRandom(match) }] satisfies Loss[]) {
         const harness = new StoreHarness();
         const history = await runUntilCrash(
           harness,
-          atTurn(turn, kind, name, side, () => (hits += 1)),
+          atMatch(match, kind, name, side, () => (hits += 1)),
         );
         harness.crash(loss);
         await expectRecovery(harness, history);
@@ -98,13 +98,19 @@ function rethrowAt(where: number, cause: unknown): never {
   throw new Error(`failed at ${where}: ${String(cause)}`, { cause });
 }
 
-function atTurn(turn: number, kind: DiskOperation['kind'], name: string, side: 'before' | 'after', onHit: () => void) {
-  let turns = 0;
+function atMatch(
+  match: number,
+  kind: DiskOperation['kind'],
+  name: string,
+  side: 'before' | 'after',
+  onHit: () => void,
+) {
+  let matches = 0;
   let hit = false;
   return (operation: DiskOperation) => {
     const already = hit;
-    if (operation.kind === kind && operation.name === name) turns += 1;
-    if (turns === turn && !hit) {
+    if (operation.kind === kind && operation.name === name) matches += 1;
+    if (matches === match && !hit) {
       hit = true;
       onHit();
     }

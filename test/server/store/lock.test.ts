@@ -34,11 +34,11 @@ describe('a second process', () => {
   test('is rejected at once with the pid of the first, also while that one is stopped', async () => {
     const first = start();
     await first.line('open');
-    const refusal = { kind: 'in-use', pid: first.pid, message: expect.stringContaining(`process ${first.pid}`) };
-    await expect(openStore(folder.directory)).rejects.toMatchObject(refusal);
+    const openError = { kind: 'in-use', pid: first.pid, message: expect.stringContaining(`process ${first.pid}`) };
+    await expect(openStore(folder.directory)).rejects.toMatchObject(openError);
     first.signal('SIGSTOP');
     const before = performance.now();
-    await expect(openStore(folder.directory)).rejects.toMatchObject(refusal);
+    await expect(openStore(folder.directory)).rejects.toMatchObject(openError);
     expect(performance.now() - before).toBeLessThan(1000);
     first.signal('SIGCONT');
   });
@@ -63,10 +63,10 @@ describe('a second process', () => {
   test('in a race for an empty folder: one wins and the others are rejected', async () => {
     for (let round = 0; round < 4; round += 1) {
       const racers = [start(), start(), start()];
-      const outputs = await Promise.all(racers.map((racer) => racer.line('', (line) => /^(open|refused)/.test(line))));
+      const outputs = await Promise.all(racers.map((racer) => racer.line('', (line) => /^(open|rejected)/.test(line))));
       const winner = racers[outputs.findIndex((line) => line.startsWith('open'))];
-      const refused = `refused in-use ${winner?.pid}`;
-      expect([...outputs].sort()).toEqual(['open true', refused, refused]);
+      const rejected = `rejected in-use ${winner?.pid}`;
+      expect([...outputs].sort()).toEqual(['open true', rejected, rejected]);
       await Promise.all(racers.map((racer) => racer.kill()));
       await folder.remove();
       folder = await makeFolder();

@@ -78,7 +78,7 @@ describe('verify', () => {
     const { disk } = model.copy();
     await disk.makeFolder('/else');
     expect(await catchOpenError(createOfflineStoreOn(disk).verify('/else'))).toMatchObject({ kind: 'not-ours' });
-    expect(await catchOpenError(createOfflineStoreOn(disk).verify('/nowhere'))).toMatchObject({ kind: 'not-ours' });
+    expect(await catchOpenError(createOfflineStoreOn(disk).verify('/missing'))).toMatchObject({ kind: 'not-ours' });
     for (const file of [files.marker, files.checkpoint]) {
       const text = model.bytes(file).toString().replace('"formatVersion":1', '"formatVersion":2');
       const newer = createHarnessWith(file, Buffer.from(text));

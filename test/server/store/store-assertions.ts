@@ -10,7 +10,7 @@ export async function expectOpens(harness: StoreHarness, commits: number): Promi
   await store.close();
 }
 
-/** Asserts that opening is rejected with this error and changes no file. */
+/** Asserts that opening fails with this error and changes no file. */
 export async function expectOpenError(harness: StoreHarness, expected: Record<string, unknown>): Promise<void> {
   const before = await snapshot(harness);
   const error = await harness.catchOpenError();

@@ -153,7 +153,7 @@ describe('a start rejects', () => {
   });
 
   test.each([
-    ['an unknown table', '["put","nowhere",{}]'],
+    ['an unknown table', '["put","unknown",{}]'],
     ['an invalid row', '["put","groups",{"groupId":7,"roles":"all"}]'],
     ['an unknown change', '["spoil","groups","n00000001"]'],
     ['a value that is not a change', '7'],
