@@ -156,7 +156,7 @@ test('events that any caller can cause evict no administrative event', async () 
     'user-identities.retrieve',
     'user-identities.associate-device',
   ]);
-  // A login, a user whom a group gives a role, and what is changed by the control plane of this machine, are not anyone.
+  // A login, a user with a role from a group, and a change through the local control plane are not anonymous.
   await (await asUser(server, { roles: ['BUSINESSADMIN'] })).userIdentities.associateDevice(device);
   expect((await send(server, '/_iam/state/reset', { method: 'POST' })).status).toBe(204);
   const login = await send(server, `${servicePrefix}/user-identities/login?clientId=${appClientId}`, {
@@ -187,7 +187,7 @@ test('a flood of rejected logins evicts no administrative event, and costs a few
   expect(rejected.text()).not.toContain('typed-secret');
 });
 
-test('a refused change and one that failed are no reason to write beside what was granted', async () => {
+test('a rejected change and a failed one are not written to the log of granted changes', async () => {
   const [granted, rejected] = [createMemorySink(), createMemorySink()];
   await using server = await startServer({ audit: granted, rejectedAudit: rejected });
   const { clientId, clientSecret } = await server.makeClient();
@@ -226,7 +226,7 @@ describe('on disk', () => {
     );
     for (let source = 0; source < 500; source += 1) {
       audit.record(at(source), origin(`net ${source}`));
-      // The file is written in turns of the event loop; this gives it some.
+      // The file is written asynchronously; this runs the event loop.
       if (source % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await audit.close();

@@ -58,7 +58,7 @@ describe('waiting for requests', () => {
   });
 
   test.each(['count=0', 'count=-1', 'count=1.5', 'count=1001', 'count=', 'timeout=61', 'status=6xx'])(
-    'does not take %s',
+    'rejects %s',
     async (query) => {
       await using server = await startServer();
       expect(await send(server, `${path}?${query}`)).toMatchObject({ status: 400, body: [{ code: 'FIELD_VALUE' }] });

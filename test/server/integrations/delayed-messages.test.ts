@@ -1,4 +1,4 @@
-/** Notices that were collapsed leave by a relay once their hour is over, though nobody reads the outbox. */
+/** Collapsed notices are relayed once their hour is over, without another message. */
 import { expect, test } from 'vitest';
 import { sendNotice } from '../../../src/server/identity/account-notices.ts';
 import { mobileContact } from '../../../src/server/identity/contacts.ts';
@@ -8,7 +8,7 @@ import { createRelayHarness } from './relay-harness.ts';
 
 const contact = mobileContact({ regionCode: 1, areaCode: 555, phoneNumber: 5550123 });
 
-test('go out with the first look after the hour, as one message', async () => {
+test('sends collapsed notices as one message on the first poll after an hour', async () => {
   await using server = await startServer();
   await using hook = await startFakeServer(() => ({ status: 204 }));
   await using relay = createRelayHarness(server, { smsHookUrl: `${hook.url}/sms`, portTimeout: 1000 });

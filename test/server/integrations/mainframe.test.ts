@@ -1,4 +1,4 @@
-/** The mainframe as its callers know it: the same calls to the store and over HTTP. */
+/** The mainframe integration: the same behaviour in the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
 import { internalLane } from '../../../src/server/identity/hash-queue.ts';
 import type { Mainframe } from '../../../src/server/integrations/mainframe.ts';
@@ -13,24 +13,24 @@ import { type FakeSystem, failingReplies, respond, startFakeSystem } from './fak
 
 const mobile = { regionCode: 1, areaCode: 555, phoneNumber: 5550100 };
 
-interface Kept {
+interface LogonRow {
   logon: string;
   password?: string;
   email?: string;
 }
 
-/** A mainframe that keeps logons, as somebody else may write one. */
+/** An independent implementation of a mainframe that stores logons. */
 function startMainframe(): Promise<FakeSystem> {
-  const logons = new Map<string, Kept>();
+  const logons = new Map<string, LogonRow>();
   return startFakeSystem(({ method, path, body }, response) => {
     const [, , name = '', part = ''] = path.split('/').map(decodeURIComponent);
     const row = logons.get(name);
     const { password = '' } = (body ?? {}) as { password?: string };
     if (method === 'POST' && name === '') {
-      const made = body as Kept;
-      if (made.password === 'STRICT') return respond(response, 422);
-      if (logons.has(made.logon)) return respond(response, 409);
-      logons.set(made.logon, made);
+      const created = body as LogonRow;
+      if (created.password === 'STRICT') return respond(response, 422);
+      if (logons.has(created.logon)) return respond(response, 409);
+      logons.set(created.logon, created);
       return respond(response, 201);
     }
     if (!row) return respond(response, 404);
@@ -65,12 +65,12 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
   ],
   ['over HTTP', async () => startMainframe().then((outside) => Object.assign(outside, { mainframe: over(outside) }))],
 ])('%s', (_, open) => {
-  test('a logon is made once, found, checked, given a new password, and removed', async () => {
+  test('creates a logon once, finds and verifies it, changes its password and removes it', async () => {
     await using opened = await open();
     const { mainframe } = opened;
-    const made = { logon: 'A@#$1', password: 'FIRST#1', email: 'a@mainframe.example', mobile };
-    await expect(mainframe.create(made, internalLane)).resolves.toBe(true);
-    await expect(mainframe.create({ ...made, email: 'b@mainframe.example' }, internalLane)).resolves.toBe(false);
+    const created = { logon: 'A@#$1', password: 'FIRST#1', email: 'a@mainframe.example', mobile };
+    await expect(mainframe.create(created, internalLane)).resolves.toBe(true);
+    await expect(mainframe.create({ ...created, email: 'b@mainframe.example' }, internalLane)).resolves.toBe(false);
     await expect(mainframe.find('A@#$1')).resolves.toEqual({ email: 'a@mainframe.example', mobile });
     await expect(mainframe.verify('A@#$1', 'FIRST#1', internalLane)).resolves.toBe(true);
     await expect(mainframe.verify('A@#$1', 'first#1', internalLane)).resolves.toBe(false);
@@ -82,7 +82,7 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
     await expect(mainframe.verify('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(false);
   });
 
-  test('a logon that is not there is nothing, and removing it is no failure', async () => {
+  test('finds no unknown logon, and removing one succeeds', async () => {
     await using opened = await open();
     const { mainframe } = opened;
     await expect(mainframe.find('NONE')).resolves.toBeUndefined();
@@ -91,7 +91,7 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
     await expect(mainframe.remove('NONE')).resolves.toBeUndefined();
   });
 
-  test('a logon without contacts and password has neither', async () => {
+  test('a logon without contacts and password returns no contact and accepts no password', async () => {
     await using opened = await open();
     const { mainframe } = opened;
     await mainframe.create({ logon: 'BARE' }, internalLane);
@@ -100,61 +100,67 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
       await expect(mainframe.verify('BARE', password, internalLane)).resolves.toBe(false);
   });
 
-  test('of 100 that make the same logon one does', async () => {
+  test('one of 100 concurrent requests creates the logon', async () => {
     await using opened = await open();
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' }, internalLane)),
     );
-    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(created.filter(Boolean)).toHaveLength(1);
   });
 });
 
 describe('over HTTP', () => {
-  test('what can be no logon is not asked for', async () => {
+  test('sends no request for an invalid logon', async () => {
     await using outside = await startMainframe();
     for (const name of ['..', '.', 'A/B', 'lower case', '', '%2e'])
       await expect(over(outside).verify(name, 'x', internalLane)).resolves.toBe(false);
-    expect(outside.calls).toEqual([]);
+    expect(outside.requests).toEqual([]);
   });
 
-  test('the mainframe may refuse a password that the setting takes', async () => {
+  test('reports a password that only the mainframe rejects', async () => {
     await using outside = await startMainframe();
     const mainframe = over(outside);
-    const refusal = { code: 'PASSWORD_NOT_FOR_MAINFRAME' };
-    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, internalLane)).rejects.toMatchObject(refusal);
+    const rejection = { code: 'PASSWORD_NOT_FOR_MAINFRAME' };
+    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, internalLane)).rejects.toMatchObject(rejection);
     await mainframe.create({ logon: 'A' }, internalLane);
-    await expect(mainframe.setPassword('A', 'STRICT', internalLane)).rejects.toMatchObject(refusal);
+    await expect(mainframe.setPassword('A', 'STRICT', internalLane)).rejects.toMatchObject(rejection);
   });
 
-  test('paths and bodies are those of the protocol, below the path of the URL', async () => {
+  test('sends the paths and bodies of the protocol, below the path of the URL', async () => {
     await using outside = await startFakeSystem((_, response) => respond(response, 204));
     const mainframe = createHttpMainframe(`${outside.url}/host/`, { settings: { portTimeout: 5000 }, log });
     await mainframe.verify('A#1', 'x', internalLane);
     await mainframe.setPassword('A#1', 'y', internalLane);
-    expect(outside.calls).toMatchObject([
+    expect(outside.requests).toMatchObject([
       { method: 'POST', path: '/host/logons/A%231/verification', body: { password: 'x' } },
       { method: 'PUT', path: '/host/logons/A%231/password', body: { password: 'y' } },
     ]);
-    expect(outside.calls[0]?.headers).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
+    expect(outside.requests[0]?.headers).toMatchObject({
+      accept: 'application/json',
+      'content-type': 'application/json',
+    });
   });
 
-  test.each(Object.entries(failingReplies))('one that %s is out of reach for every call', async (name, reply) => {
-    await using outside = await startFakeSystem(reply);
-    const mainframe = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
-    const calls: Promise<unknown>[] = [
-      mainframe.find('A'),
-      mainframe.verify('A', 'secret-word', internalLane),
-      mainframe.create({ logon: 'A', password: 'secret-word' }, internalLane),
-      mainframe.setPassword('A', 'secret-word', internalLane),
-      mainframe.remove('A'),
-    ];
-    for (const call of calls)
-      await expect(call).rejects.toMatchObject({ code: 'MAINFRAME_UNAVAILABLE', name: 'IamError' });
-    expect(outside.calls.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
-    expect(JSON.stringify(logged)).not.toMatch(/secret-word|of the other side/);
-  });
+  test.each(Object.entries(failingReplies))(
+    'a mainframe that %s is unavailable for every operation',
+    async (name, reply) => {
+      await using outside = await startFakeSystem(reply);
+      const mainframe = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
+      const operations: Promise<unknown>[] = [
+        mainframe.find('A'),
+        mainframe.verify('A', 'secret-word', internalLane),
+        mainframe.create({ logon: 'A', password: 'secret-word' }, internalLane),
+        mainframe.setPassword('A', 'secret-word', internalLane),
+        mainframe.remove('A'),
+      ];
+      for (const operation of operations)
+        await expect(operation).rejects.toMatchObject({ code: 'MAINFRAME_UNAVAILABLE', name: 'IamError' });
+      expect(outside.requests.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
+      expect(JSON.stringify(logged)).not.toMatch(/secret-word|of the external system/);
+    },
+  );
 
-  test('a server that is set to one asks it and keeps no logon of its own', async () => {
+  test('a server with a configured mainframe verifies logons there and stores none', async () => {
     await using outside = await startMainframe();
     await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' }, internalLane);
     await using server = await startServer({ flags: { 'mainframe-url': outside.url } });
@@ -168,7 +174,7 @@ describe('over HTTP', () => {
     expect(await server.appContext.store.logons.count()).toBe(0);
   });
 
-  test('one that is slow is 503 within the setting', async () => {
+  test('a slow mainframe is 503 after the configured timeout', async () => {
     await using outside = await startFakeSystem(() => undefined);
     await using server = await startServer({ flags: { 'mainframe-url': outside.url, 'port-timeout': '100' } });
     await expect(logInLegacy(server, 'SLOW1')).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The product system as its callers know it: the same call to the store and over HTTP. */
+/** The product system integration: the same behaviour in the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
 import { createProductSystem, type ProductSystem } from '../../../src/server/integrations/product-system.ts';
 import { createHttpProductSystem } from '../../../src/server/integrations/product-system-http.ts';
@@ -10,7 +10,7 @@ import { type FakeSystem, failingReplies, respond, startFakeSystem } from './fak
 const product = { productId: 'p 1/ä', productAlias: 'reports & more', sku: 'a=b', billingTypes: ['PREPAID'] };
 const other = { productId: 'p2', productAlias: 'reports & more', sku: 'c', billingTypes: ['EXPEND'] };
 
-/** A product system with both, which implements no subscriptions. */
+/** A product system with both products, which implements no subscriptions. */
 function startProducts(): Promise<FakeSystem> {
   return startFakeSystem(({ path }, response) => {
     const url = new URL(path, 'http://outside.example');
@@ -44,7 +44,7 @@ describe.each<[string, () => Promise<{ products: ProductSystem } & AsyncDisposab
   ],
   ['over HTTP', async () => startProducts().then((outside) => Object.assign(outside, { products: over(outside) }))],
 ])('%s', (_, open) => {
-  test('a product is found by its id, or by alias and stock keeping unit', async () => {
+  test('finds a product by its id, or by alias and stock keeping unit', async () => {
     await using opened = await open();
     const { productAlias, sku } = product;
     const found = { kind: 'found', product };
@@ -54,7 +54,7 @@ describe.each<[string, () => Promise<{ products: ProductSystem } & AsyncDisposab
     await expect(opened.products.find({ productAlias, sku }, 'EXPEND')).resolves.toEqual(found);
   });
 
-  test('another is unknown, whatever the billing type', async () => {
+  test('reports another product as unknown, for any billing type', async () => {
     await using opened = await open();
     for (const productId of ['none', '..', '.'])
       await expect(opened.products.find({ productId }, 'SUBSCRIPTION')).resolves.toEqual({ kind: 'unknown' });
@@ -62,21 +62,21 @@ describe.each<[string, () => Promise<{ products: ProductSystem } & AsyncDisposab
     await expect(opened.products.find(named)).resolves.toEqual({ kind: 'unknown' });
   });
 
-  test('a billing type that nothing is sold with is not implemented', async () => {
+  test('reports a billing type of no product as unsupported', async () => {
     await using opened = await open();
     await expect(opened.products.find({ productId: 'p2' }, 'SUBSCRIPTION')).resolves.toEqual({ kind: 'unsupported' });
   });
 });
 
 describe('over HTTP', () => {
-  test.each(Object.entries(failingReplies))('one that %s is out of reach', async (name, reply) => {
+  test.each(Object.entries(failingReplies))('a product system that %s is unavailable', async (name, reply) => {
     await using outside = await startFakeSystem(reply);
     const products = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
     await expect(products.find({ productId: 'p2' })).rejects.toMatchObject({ code: 'PRODUCT_SYSTEM_UNAVAILABLE' });
-    expect(outside.calls.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
+    expect(outside.requests.every(({ path }) => !path.startsWith('/elsewhere'))).toBe(true);
   });
 
-  test('a server that is set to one asks it, by both operations', async () => {
+  test('a server with a configured product system uses it in both operations', async () => {
     await using outside = await startProducts();
     await using server = await startServer({ flags: { 'products-url': outside.url } });
     const as = await asUser(server);

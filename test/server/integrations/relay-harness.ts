@@ -1,4 +1,4 @@
-/** An outbox with relays beside a server that has none, whose pauses end when a test says so. */
+/** An outbox with relays for a server that has none; a test ends its retry delays. */
 
 import type { Contact } from '../../../src/server/identity/contacts.ts';
 import { decryptMessageCode } from '../../../src/server/identity/messages.ts';
@@ -10,13 +10,13 @@ import type { TestServer } from '../../harness.ts';
 
 export interface RelayHarness extends AsyncDisposable {
   readonly outbox: MessageOutbox;
-  /** The pauses that were asked for, in milliseconds, in their order. */
+  /** Started retry delays in milliseconds, in order. */
   readonly pauses: readonly number[];
-  /** Sends a code, and tells it. */
+  /** Sends a code and returns it. */
   send(contact: Contact, holder?: OtpBinding): Promise<{ messageId: string; code: string }>;
-  /** Ends every pause under way. */
+  /** Ends every running retry delay. */
   endPauses(): void;
-  /** Resolves once no message waits, or every one that does has a pause before its next try. */
+  /** Resolves once every waiting message has a retry delay, and that many delays have started. */
   settled(pauses?: number): Promise<void>;
   delivery(messageId: string): Promise<string | undefined>;
 }
@@ -38,25 +38,25 @@ export function createRelayHarness(
     },
   };
   const outbox = createOutbox({ ...fixture, store, timer, settings: { ...fixture.settings, ...settings } });
-  const tools = { ...fixture, outbox };
+  const deps = { ...fixture, outbox };
   return {
     outbox,
     pauses,
     async send(contact, holder = { purpose: 'recovery', subject: 'user:ann' }) {
       await fixture.store.transaction((tx) =>
-        sendOtp(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false } }, tools),
+        sendOtp(tx, { ...holder, contacts: [contact], source: { key: '192.0.2.1', isKnown: false } }, deps),
       );
       const message = (await fixture.store.messages.list()).at(-1);
-      if (!message) throw new Error('there is no message');
+      if (!message) throw new Error('The store has no message.');
       outbox.wake();
       return { messageId: message.messageId, code: decryptMessageCode(message, fixture.storeSecret) ?? '' };
     },
     endPauses() {
       for (const work of due.splice(0)) work();
     },
-    async settled(wanted = 0) {
+    async settled(minPauses = 0) {
       const isSettled = async () =>
-        pauses.length >= wanted && (await fixture.store.messages.find('delivery', 'waiting')).length <= due.length;
+        pauses.length >= minPauses && (await fixture.store.messages.find('delivery', 'waiting')).length <= due.length;
       while (!(await isSettled())) await new Promise((resolve) => setImmediate(resolve));
     },
     delivery: async (messageId) => (await fixture.store.messages.get(messageId))?.delivery,

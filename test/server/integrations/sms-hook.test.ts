@@ -1,4 +1,4 @@
-/** Text messages by a real hook, and what holds for deliveries whatever the channel. */
+/** Text messages through an HTTP hook, and delivery rules of every channel. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { mobileContact } from '../../../src/server/identity/contacts.ts';
 import { renderMessageText } from '../../../src/server/identity/messages.ts';
@@ -23,10 +23,10 @@ afterEach(async () => {
 
 const options = ({ url }: FakeServer) => ({ smsHookUrl: `${url}/hook/sms`, portTimeout: 1000 });
 
-/** A hook that answers with these one after the other, and then takes everything. */
+/** A hook that returns these responses in order, and then accepts every message. */
 function hook(...replies: readonly FakeResponse[]): Promise<FakeServer> {
-  const left = [...replies];
-  return startFakeServer(() => left.shift() ?? { status: 204 });
+  const remaining = [...replies];
+  return startFakeServer(() => remaining.shift() ?? { status: 204 });
 }
 
 describe('a text message', () => {
@@ -48,10 +48,10 @@ describe('a text message', () => {
   });
 
   test.each<[string, FakeResponse]>([
-    ['a fault of the server', { status: 503 }],
-    ['too many calls', { status: 429 }],
+    ['a server error', { status: 503 }],
+    ['too many requests', { status: 429 }],
     ['a broken connection', { hangUp: true }],
-    ['no answer in time', { silent: true }],
+    ['a timeout', { silent: true }],
   ])('is posted again after %s, with the same id', async (_what, reply) => {
     await using sms = await hook(reply);
     await using relay = createRelayHarness(server, options(sms));
@@ -64,7 +64,7 @@ describe('a text message', () => {
     expect(await relay.delivery(messageId)).toBe('sent');
   });
 
-  test.each([400, 404, 301, 422])('is given up where the answer is %s', async (status) => {
+  test.each([400, 404, 301, 422])('is not retried after a response with status %s', async (status) => {
     await using sms = await hook({ status, headers: { location: 'http://127.0.0.1:1/' } });
     await using relay = createRelayHarness(server, options(sms));
     const { messageId, code } = await relay.send(mobile);
@@ -75,7 +75,7 @@ describe('a text message', () => {
 });
 
 describe('deliveries', () => {
-  test('pause longer each time, and end after six tries', async () => {
+  test('are retried with increasing delays, six times in total', async () => {
     await using sms = await startFakeServer(() => ({ status: 500 }));
     await using relay = createRelayHarness(server, options(sms));
     const { messageId } = await relay.send(mobile);
@@ -89,7 +89,7 @@ describe('deliveries', () => {
     expect(server.log.filter((line) => line.includes('failed permanently'))).toHaveLength(1);
   });
 
-  test('go on with other messages while one is paused', async () => {
+  test('continue with other messages while one waits for a retry', async () => {
     await using sms = await hook({ status: 500 });
     await using relay = createRelayHarness(server, options(sms));
     const first = await relay.send(mobile);
@@ -102,7 +102,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  test('leave out a code that is over', async () => {
+  test('skip an expired code', async () => {
     await using sms = await hook({ status: 500 });
     await using relay = createRelayHarness(server, options(sms));
     const { messageId } = await relay.send(mobile);
@@ -113,7 +113,7 @@ describe('deliveries', () => {
     expect([await relay.delivery(messageId), sms.received.length]).toEqual(['failed', 1]);
   });
 
-  test('hand on each of many messages once, however often they are told of', async () => {
+  test('send each of many messages once, however often the outbox is woken', async () => {
     await using sms = await hook();
     await using relay = createRelayHarness(server, options(sms));
     const sent = Array.from({ length: 120 }, (_, at) =>
@@ -129,7 +129,7 @@ describe('deliveries', () => {
     expect([ids.length, new Set(ids).size]).toEqual([120, 120]);
   });
 
-  test('do not repeat what was taken where only the mark could not be saved', async () => {
+  test('do not repeat an accepted message whose status could not be saved', async () => {
     await using sms = await hook();
     let failures = 2;
     const { store } = server.appContext;
@@ -147,14 +147,14 @@ describe('deliveries', () => {
     expect([await relay.delivery(messageId), sms.received.length]).toEqual(['sent', 1]);
   });
 
-  test('end with a stop that waits for the one under way', async () => {
+  test('stop after the running delivery', async () => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    let letGo = () => {};
+    let release = () => {};
     const gate = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     await using sms = await startFakeServer(async () => {
       arrived();
@@ -166,7 +166,7 @@ describe('deliveries', () => {
     await arrival;
     const second = await relay.send(mobile, { purpose: 'mfa', subject: 'user:bob' });
     const stopped = relay.outbox.stop();
-    letGo();
+    release();
     await stopped;
     expect([await relay.delivery(first.messageId), await relay.delivery(second.messageId)]).toEqual([
       'sent',
@@ -177,7 +177,7 @@ describe('deliveries', () => {
   });
 });
 
-test('a stop does not wait for a relay that never answers', async () => {
+test('a stop does not wait for a relay that never responds', async () => {
   await using sms = await startFakeServer(() => ({ silent: true }));
   const relay = createRelayHarness(server, { ...options(sms), portTimeout: 60_000 });
   const { messageId } = await relay.send(mobile);
@@ -188,7 +188,7 @@ test('a stop does not wait for a relay that never answers', async () => {
   expect(await relay.delivery(messageId)).toBe('waiting');
 });
 
-test('a start hands on what the server before could not', async () => {
+test('delivers waiting messages of the previous process on start', async () => {
   const folder = await makeFolder();
   let status = 503;
   await using sms = await startFakeServer(() => ({ status }));
@@ -207,6 +207,6 @@ test('a start hands on what the server before could not', async () => {
   await folder.remove();
 });
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,16 +1,16 @@
-/** A real SMTP server that keeps what it is sent. */
+/** An SMTP server that stores received e-mails. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 export interface Mail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and body, as they came. */
+  /** Headers and body, as received. */
   readonly raw: string;
 }
 
 export interface MailServer extends AsyncDisposable {
-  /** With the credentials that it asks for. */
+  /** Contains the required credentials. */
   readonly url: string;
   readonly port: number;
   readonly mails: readonly Mail[];
@@ -18,7 +18,7 @@ export interface MailServer extends AsyncDisposable {
 
 export interface MailServerOptions {
   readonly port?: number;
-  /** What recipients are answered; they are taken where it is missing. */
+  /** Response code that rejects recipients; without it, all are accepted. */
   readonly replyCode?: number;
 }
 
@@ -45,7 +45,7 @@ export async function startMailServer({ port = 0, replyCode }: MailServerOptions
       });
     },
   });
-  // A peer that hangs up is no failure of a test.
+  // A client may disconnect.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const at = (server.server.address() as AddressInfo).port;

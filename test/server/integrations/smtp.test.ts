@@ -1,4 +1,4 @@
-/** E-mails by a real relay: what they say, and that none is lost or sent twice while the relay is down. */
+/** E-mails through an SMTP relay: their content, and that none is lost or duplicated while the relay is down. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { emailContact, mobileContact } from '../../../src/server/identity/contacts.ts';
 import { startServer, type TestServer } from '../../harness.ts';
@@ -20,7 +20,7 @@ afterEach(async () => {
 const options = (mail: MailServer) => ({ smtpUrl: mail.url, smtpFrom: 'iam@service.example', portTimeout: 2000 });
 
 describe('an e-mail', () => {
-  test('holds the code, from the sender that is set, to the one contact', async () => {
+  test('contains the code, from the configured sender to the one contact', async () => {
     await using mail = await startMailServer();
     await using relay = createRelayHarness(server, options(mail));
     const { messageId, code } = await relay.send(ann);
@@ -35,7 +35,7 @@ describe('an e-mail', () => {
     expect(server.log.join('\n')).not.toContain(code);
   });
 
-  test('leaves its code in no row once it is sent', async () => {
+  test('has no code in its row once it is sent', async () => {
     await using mail = await startMailServer();
     await using relay = createRelayHarness(server, options(mail));
     const { messageId, code } = await relay.send(ann);
@@ -48,7 +48,7 @@ describe('an e-mail', () => {
     expect(JSON.stringify(body)).not.toContain(code);
   });
 
-  test('has one recipient, whatever the address looks like', async () => {
+  test('has one recipient, whatever characters the address contains', async () => {
     await using mail = await startMailServer();
     await using relay = createRelayHarness(server, options(mail));
     for (const to of ['"a,b@evil.example"@example.com', "o'neil+x@example.com", 'a;b@example.com'])
@@ -58,7 +58,7 @@ describe('an e-mail', () => {
     expect(mail.mails.map(({ raw }) => raw.match(/^(To|Cc|Bcc):/gim)?.length)).toEqual(mail.mails.map(() => 1));
   });
 
-  test('goes out by the relay, and a text message does not', async () => {
+  test('is sent through the relay; a text message is not', async () => {
     await using mail = await startMailServer();
     await using relay = createRelayHarness(server, options(mail));
     const { messageId } = await relay.send(mobileContact({ regionCode: 1, areaCode: 2, phoneNumber: 3 }));
@@ -69,7 +69,7 @@ describe('an e-mail', () => {
 });
 
 describe('a relay', () => {
-  test('that is down gets the message when it is up, once', async () => {
+  test('that was down receives the message once', async () => {
     const down = await startMailServer();
     await down[Symbol.asyncDispose]();
     await using relay = createRelayHarness(server, options(down));
@@ -84,7 +84,7 @@ describe('a relay', () => {
     expect(await relay.delivery(messageId)).toBe('sent');
   });
 
-  test('that refuses the recipient for good is not asked again', async () => {
+  test('that rejects the recipient permanently receives no retry', async () => {
     await using mail = await startMailServer({ replyCode: 550 });
     await using relay = createRelayHarness(server, options(mail));
     const { messageId, code } = await relay.send(ann);
@@ -98,7 +98,7 @@ describe('a relay', () => {
     expect(line).not.toContain(code);
   });
 
-  test('that refuses for now, or the login, is asked again', async () => {
+  test('that rejects temporarily, or rejects the login, is retried', async () => {
     await using mail = await startMailServer({ replyCode: 450 });
     await using relay = createRelayHarness(server, options(mail));
     await relay.send(ann);
@@ -111,7 +111,7 @@ describe('a relay', () => {
   });
 });
 
-test('the password of the relay is shown nowhere', async () => {
+test('no response, log or error contains the password of the relay', async () => {
   await using mail = await startMailServer();
   await using relaying = await startServer({ environment: { IAM_SMTP_URL: mail.url } });
   expect(relaying.appContext.outbox.isRelayed('email')).toBe(true);

@@ -1,4 +1,4 @@
-/** The page to read and try the API documents, as a browser gets it. Needs dist/. */
+/** The API reference page as served to a browser. Needs dist/. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** What the page loads: paths from the root. */
+/** Returns the URLs that the page loads. */
 async function loadedByPage(base = ''): Promise<string[]> {
   const { body } = await send(server, `${base}/_iam/docs`);
   const found = [...String(body).matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url = '']) => url);
@@ -27,7 +27,7 @@ async function loadedByPage(base = ''): Promise<string[]> {
 }
 
 describe('the page', () => {
-  test('is HTML that runs and loads nothing but what this server gives out', async () => {
+  test('is HTML that runs and loads only files of this server', async () => {
     const { status, headers, body } = await send(server, '/_iam/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -38,7 +38,7 @@ describe('the page', () => {
     expect(String(body)).not.toMatch(/https?:\/\/|\{\{|<script(?![^>]* src=)| on\w+=/);
   });
 
-  test('loads files that are there, each of its type and for good', async () => {
+  test('loads existing files with their media type and immutable caching', async () => {
     const urls = await loadedByPage();
     expect(urls.length).toBeGreaterThan(3);
     for (const url of urls) {
@@ -52,7 +52,7 @@ describe('the page', () => {
     }
   });
 
-  test('keeps nothing for good that is asked for by another version, or by none', async () => {
+  test('is not immutable when requested with another version or without one', async () => {
     for (const query of ['', '?v=older'])
       expect(await send(server, `/_iam/docs/page.js${query}`)).toMatchObject({
         status: 200,
@@ -60,7 +60,7 @@ describe('the page', () => {
       });
   });
 
-  test('is answered to HEAD without its body', async () => {
+  test('responds to HEAD without a body', async () => {
     for (const each of ofPage) {
       const { status, headers, body } = await send(server, each, { method: 'HEAD' });
       expect([status, body]).toEqual([200, undefined]);
@@ -77,19 +77,19 @@ describe('the page', () => {
     '.',
     'swagger-ui.js',
     'page.js%2f',
-  ])('gives out no other file: %s', async (name) => {
+  ])('serves no other file: %s', async (name) => {
     const { status, body } = await send(server, `/_iam/docs/${name}`);
     expect([status, Array.isArray(body)]).toEqual([404, true]);
   });
 
-  test('its own scripts and styles name no other place', () => {
+  test('has scripts and styles without external URLs', () => {
     for (const name of ['index.html', 'page.js', 'page.css']) {
       const text = readSource(`src/server/openapi/page/${name}`);
       expect(text).not.toMatch(/https?:|\/\/[a-z]+\.|@import|url\(|eval\(|innerHTML/);
     }
   });
 
-  test('what is given out is what was built, with its licences', async () => {
+  test('serves the licences of the built files', async () => {
     const licences = pageFileNames.filter((name) => name.endsWith('.txt'));
     expect(licences).toHaveLength(3);
     for (const name of licences) {
@@ -99,7 +99,7 @@ describe('the page', () => {
     }
   });
 
-  test('where the files were not built it says what to do', async () => {
+  test('reports that its files are not built', async () => {
     const empty = await mkdtemp(path.join(os.tmpdir(), 'iam-page-'));
     try {
       await expect(readPageFiles([path.join(empty, 'nothing'), empty])).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('the page', () => {
   });
 });
 
-describe('the documents on it', () => {
+describe('the documents of the page', () => {
   test('are those of this server', async () => {
     const { body } = await send(server, '/_iam/openapi.json');
     expect(body).toMatchObject({
@@ -124,7 +124,7 @@ describe('the documents on it', () => {
     expect(Object.keys(components.examples)).toContain('ORIGIN_FOREIGN');
   });
 
-  test('in a sandbox are those of the sandbox, and the page is of it', async () => {
+  test('in a sandbox are those of the sandbox, as is the page', async () => {
     const { body } = await send(server, '/s/reading/_iam/openapi.json');
     expect(body).toMatchObject({ servers: [{ url: `${server.url}/s/reading/_iam` }] });
     for (const url of await loadedByPage('/s/reading')) {
@@ -135,7 +135,7 @@ describe('the documents on it', () => {
 });
 
 describe('the guard', () => {
-  test('stops pages and hosts from elsewhere', async () => {
+  test('rejects pages of other sites and other hosts', async () => {
     for (const each of ofPage) {
       expect(await send(server, each, { headers: { Origin: 'https://evil.example' } })).toMatchObject({ status: 403 });
       expect(await send(server, each, { headers: { Host: 'evil.example' } })).toMatchObject({ status: 421 });
@@ -143,15 +143,15 @@ describe('the guard', () => {
     }
   });
 
-  test('asks who reads on a server that other machines reach, in a way that browsers ask their reader', async () => {
+  test('requires authentication on a remotely reachable server, with a scheme that browsers prompt for', async () => {
     await using remote = await startServer({ flags: { host: '0.0.0.0', 'allow-remote': true } });
     const { clientId, clientSecret } = await remote.makeClient({ authorities: ['IAM_ADMIN_READ_ONLY'] });
     const Authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
     for (const each of ofPage) {
-      const refused = await send(remote, each);
-      expect(refused).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
+      const rejected = await send(remote, each);
+      expect(rejected).toMatchObject({ status: 401, body: [{ code: 'CREDENTIALS_MISSING' }] });
       const scheme = each.includes('/docs') ? /^Basic / : /^Bearer /;
-      expect(refused.headers['www-authenticate']).toMatch(scheme);
+      expect(rejected.headers['www-authenticate']).toMatch(scheme);
       expect(await send(remote, each, { headers: { Authorization } })).toMatchObject({ status: 200 });
     }
     const { body } = await send(remote, '/_iam/openapi.json', { headers: { Authorization } });
@@ -159,7 +159,7 @@ describe('the guard', () => {
     expect(paths['/users']?.get.security).not.toContainEqual({});
   });
 
-  test('nothing of it is there without a control plane', async () => {
+  test('is not available without a control plane', async () => {
     await using off = await startServer({ flags: { 'disable-control-plane': true } });
     for (const each of ofPage)
       expect(await send(off, each)).toMatchObject({ status: 404, body: [{ code: 'PATH_UNKNOWN' }] });

@@ -1,11 +1,11 @@
-/** What is read of certificates, held against what OpenSSL says of the authorities that come with Node. */
+/** The certificate parser, compared with OpenSSL for the root certificates of Node. */
 import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { parseCertificate } from '../../../../src/server/integrations/providers/certificate-parser.ts';
 import { createAuthority, createCertificate } from './certificates.ts';
 
-test('well-known authorities are read, and are what they are known for', () => {
+test('parses the root certificates of Node as OpenSSL does', () => {
   expect(rootCertificates.length).toBeGreaterThan(50);
   for (const pem of rootCertificates) {
     const known = new X509Certificate(pem);
@@ -18,7 +18,7 @@ test('well-known authorities are read, and are what they are known for', () => {
   }
 });
 
-test('what a certificate says is what it was made with', () => {
+test('returns the values that a certificate was created with', () => {
   const pem = (options: Parameters<typeof createCertificate>[0]) => createCertificate(options).pem;
   expect(parseCertificate(createAuthority({ pathLength: 3 }).pem)).toMatchObject({ authority: true, pathLength: 3 });
   expect(parseCertificate(createAuthority({ pathLength: 300 }).pem)).toMatchObject({ pathLength: 300 });

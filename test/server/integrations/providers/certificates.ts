@@ -1,4 +1,4 @@
-/** Certificates of any kind, wrong ones included, written as DER by hand: no tool makes all that a test has to refuse. */
+/** Certificates encoded as DER by hand, including invalid ones that no tool creates. */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 export interface TestCertificate {
@@ -13,9 +13,9 @@ export interface TestCertificate {
 
 export interface CertificateOptions {
   readonly name?: string;
-  /** Signs itself where there is none. */
+  /** Self-signed without one. */
   readonly issuer?: TestCertificate;
-  /** Another key than the issuer's, under the issuer's name. */
+  /** Signs instead of the issuer's key, under the issuer's name. */
   readonly signedBy?: KeyObject;
   readonly key?: KeyName;
   readonly from?: string;
@@ -27,7 +27,7 @@ export interface CertificateOptions {
   /** extKeyUsage: the last number of 1.3.6.1.5.5.7.3.x. */
   readonly purposes?: readonly number[];
   readonly emails?: readonly string[];
-  /** Further extensions: object identifier, whether it is critical, and what it holds. */
+  /** Further extensions: object identifier, whether it is critical, and its value. */
   readonly extensions?: readonly (readonly [string, boolean, Buffer])[];
   readonly hash?: 'sha256' | 'sha1';
 }
@@ -44,7 +44,7 @@ const keyGenerators = {
 type KeyName = keyof typeof keyGenerators;
 const keyPairs = new Map<KeyName, ReturnType<(typeof keyGenerators)[KeyName]>>();
 
-/** One pair for each name, made once. */
+/** One pair per name, generated once. */
 export function generateKeyPairOnce(name: KeyName) {
   const pair = keyPairs.get(name) ?? keyGenerators[name]();
   keyPairs.set(name, pair);
@@ -150,7 +150,7 @@ function objectId(text: string): Buffer {
 
 function base128(value: number): number[] {
   const digits = [value & 0x7f];
-  for (let left = value >> 7; left > 0; left >>= 7) digits.unshift(0x80 | (left & 0x7f));
+  for (let rest = value >> 7; rest > 0; rest >>= 7) digits.unshift(0x80 | (rest & 0x7f));
   return digits;
 }
 

@@ -1,4 +1,4 @@
-/** An OpenID provider on a free port of this machine: keys that tests choose, and answers that tests spoil. */
+/** An OpenID provider on a free loopback port with configurable keys and responses. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
@@ -14,16 +14,16 @@ export interface ProviderKey {
 export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly jwksUri: string;
-  /** What the key document holds. */
+  /** Keys of the JWKS document. */
   keys: JWK[];
-  /** How often the key document was asked for. */
+  /** Number of requests for the JWKS document. */
   readonly fetches: number;
-  /** Answers in the place of the key document. */
-  answer: RequestListener | undefined;
-  /** A signed ID token; what is given takes the place of what is right, undefined takes it out. */
+  /** Responds instead of the JWKS document. */
+  respond: RequestListener | undefined;
+  /** A signed ID token; claims override the defaults, undefined removes one. */
   token(claims?: JWTPayload, options?: { key?: ProviderKey; header?: Partial<JWTHeaderParameters> }): Promise<string>;
-  /** From now on nobody listens. */
-  goAway(): Promise<void>;
+  /** Closes the server. */
+  close(): Promise<void>;
 }
 
 export async function generateProviderKey(kid: string, alg = 'ES256'): Promise<ProviderKey> {
@@ -34,17 +34,17 @@ export async function generateProviderKey(kid: string, alg = 'ES256'): Promise<P
 export const firstKey = await generateProviderKey('first');
 export const audience = 'the-service';
 
-/** Tokens are of the time that the clock shows, and good for five minutes. */
+/** Tokens are issued at the time of the clock and valid for five minutes. */
 export async function startOpenIdProvider(clock: FakeClock): Promise<OpenIdProvider> {
   const server = createServer((request, response) => {
     provider.fetches += 1;
-    if (provider.answer) return provider.answer(request, response);
+    if (provider.respond) return provider.respond(request, response);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ keys: provider.keys }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const goAway = () =>
+  const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
@@ -54,14 +54,14 @@ export async function startOpenIdProvider(clock: FakeClock): Promise<OpenIdProvi
     jwksUri: `${url}/keys`,
     keys: [firstKey.publicJwk],
     fetches: 0,
-    answer: undefined as RequestListener | undefined,
-    goAway,
+    respond: undefined as RequestListener | undefined,
+    close,
     async token(claims: JWTPayload = {}, { key = firstKey, header = {} }: Parameters<OpenIdProvider['token']>[1] = {}) {
       const now = Math.floor(clock.now().getTime() / 1000);
       const all = { iss: url, aud: audience, sub: 'subject-1', iat: now, exp: now + 300, ...claims };
       return new SignJWT(all).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
     },
-    [Symbol.asyncDispose]: goAway,
+    [Symbol.asyncDispose]: close,
   };
   return provider;
 }

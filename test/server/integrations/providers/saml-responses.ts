@@ -1,4 +1,4 @@
-/** SAML responses as a provider makes them, signed with the tools that node-saml brings along. */
+/** SAML responses of a provider, signed with the XML signature library of node-saml. */
 import { createRequire } from 'node:module';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
 import type { Clock } from '../../../../src/server/clock.ts';
@@ -28,23 +28,23 @@ export interface ResponseOptions {
   /** Seconds from now. */
   readonly notBefore?: number;
   readonly until?: number;
-  /** Those of the confirmation, where they differ. */
+  /** Expiry of the confirmation, if it differs. */
   readonly confirmedUntil?: number;
   readonly nameId?: string;
   readonly format?: string;
   readonly method?: string;
   readonly attributes?: Readonly<Record<string, readonly string[]>>;
-  /** What is signed. */
+  /** The signed elements. */
   readonly sign?: readonly ('Assertion' | 'Response')[];
   readonly key?: TestCertificate;
   readonly hash?: 'sha256' | 'sha1' | 'sha512';
   /** Changes the XML before it is signed. */
   readonly before?: (xml: string) => string;
-  /** Changes it after. */
+  /** Changes the signed XML. */
   readonly after?: (xml: string) => string;
 }
 
-/** The server that responses are for, and the time they are of. */
+/** The server that receives responses, and the clock of their timestamps. */
 export interface Receiver {
   readonly url: string;
   readonly clock: Clock;
@@ -52,12 +52,12 @@ export interface Receiver {
 
 let count = 0;
 
-/** The URL that responses are for. */
+/** The recipient URL of responses. */
 export function recipientOf(server: Receiver): string {
   return `${server.url}${servicePrefix}/user-identities/renew-app-token`;
 }
 
-/** In base64, as it goes into the call. */
+/** In base64, as in the request. */
 export function samlResponse(server: Receiver, options: ResponseOptions = {}): string {
   return Buffer.from(samlXml(server, options)).toString('base64');
 }
@@ -121,5 +121,5 @@ function signXml(xml: string, name: string, key: TestCertificate, hash: keyof ty
   return signer.getSignedXml();
 }
 
-/** An RSA key that is too short, for a provider that has one. */
+/** A provider key that is too short. */
 export const weakSigning = createCertificate({ name: 'Weak', key: 'rsa-weak' });

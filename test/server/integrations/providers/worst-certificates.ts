@@ -1,4 +1,4 @@
-/** Certificates that are made of as many parts as 16,000 characters can hold. */
+/** Certificates with as many parts as fit in 16,000 characters. */
 import { type CertificateOptions, createCertificate, der, sequence, type TestCertificate } from './certificates.ts';
 
 const bytes = 11_300;
@@ -29,7 +29,7 @@ const worst: Readonly<Record<string, CertificateOptions>> = {
   ),
 };
 
-/** By what there is the most of. */
+/** By the most frequent part. */
 export const worstCertificates: readonly (readonly [string, TestCertificate])[] = Object.entries(worst).map(
   ([name, options]) => [name, createCertificate({ purposes: [2], keyUsage: [0], ...options })],
 );

@@ -1,7 +1,7 @@
-/** SAML responses that are as large as they may be, each in one way, signed with a key that is not the provider's. */
+/** SAML responses of the maximum size, each in one dimension, signed with another key than the provider's. */
 import { otherSigning, type ResponseOptions } from './saml-responses.ts';
 
-/** The whole of it stands in the assertion. */
+/** Inserts the XML into the assertion. */
 export const inAssertion = (xml: string): ResponseOptions => ({
   before: (whole) => whole.replace('</saml:Assertion>', `${xml}</saml:Assertion>`),
 });
@@ -13,7 +13,7 @@ export const inSignature = (xml: string): ResponseOptions => ({
 export const repeat = (count: number, make: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => make(at)).join('');
 
-/** One attribute with so many values, each with its type, as most providers write them. */
+/** One attribute with that many typed values, as most providers send them. */
 export const attributeValues = (count: number) =>
   `<saml:AttributeStatement><saml:Attribute Name="groups">${repeat(count, (at) => `<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">group-${at}</saml:AttributeValue>`)}</saml:Attribute></saml:AttributeStatement>`;
 
@@ -32,7 +32,7 @@ const worst: Readonly<Record<string, ResponseOptions>> = {
   'elements of the signature': inSignature(`<ds:KeyInfo>${'<ds:X509Data/>'.repeat(25)}</ds:KeyInfo>`),
 };
 
-/** By what there is the most of. */
+/** By the most frequent part. */
 export const worstResponses: readonly (readonly [string, ResponseOptions])[] = Object.entries(worst).map(
   ([name, options]) => [name, { key: otherSigning, sign: ['Assertion', 'Response'], ...options }],
 );

@@ -368,17 +368,17 @@ describe('the keys', () => {
   test('are required: returns 503 while the provider is unavailable', async () => {
     await using fixture = await start();
     const token = await fixture.provider.token();
-    await fixture.provider.goAway();
+    await fixture.provider.close();
     await expectRejected(fixture, token, {}, unavailable);
     await expectRejected(fixture, 'nothing', {}, unavailable);
   });
 
   test('are fetched by the next request after a failure', async () => {
     await using fixture = await start();
-    fixture.provider.answer = (_, response) => response.writeHead(500).end();
+    fixture.provider.respond = (_, response) => response.writeHead(500).end();
     const token = await fixture.provider.token();
     await expectRejected(fixture, token, {}, unavailable);
-    fixture.provider.answer = undefined;
+    fixture.provider.respond = undefined;
     await expect(logIn(fixture, token)).resolves.toBeDefined();
   });
 
@@ -386,7 +386,7 @@ describe('the keys', () => {
     await using fixture = await start();
     await logIn(fixture, await fixture.provider.token());
     const created = await fixture.provider.token({}, { header: { kid: 'unknown' } });
-    fixture.provider.answer = (_, response) => response.writeHead(500).end();
+    fixture.provider.respond = (_, response) => response.writeHead(500).end();
     await expectRejected(fixture, created, {}, unavailable);
     await expectRejected(fixture, created, {}, unavailable);
     expect(fixture.provider.fetches).toBe(2);
@@ -398,7 +398,7 @@ describe('the keys', () => {
     await expectRejected(fixture, await fixture.provider.token(), {}, unavailable);
   });
 
-  test.each<[string, NonNullable<OpenIdProvider['answer']>]>([
+  test.each<[string, NonNullable<OpenIdProvider['respond']>]>([
     ['an error status', (_, response) => response.writeHead(404).end('{"keys":[]}')],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/keys' }).end()],
     ['a response that is not JSON', (_, response) => response.end('keys')],
@@ -412,7 +412,7 @@ describe('the keys', () => {
     ['a timeout of the body', (_, response) => void response.write('{"keys":')],
   ])('are unavailable after %s', async (_, response) => {
     await using fixture = await start({}, { 'port-timeout': '200' });
-    fixture.provider.answer = response;
+    fixture.provider.respond = response;
     await expectRejected(fixture, await fixture.provider.token(), {}, unavailable);
   });
 });
