@@ -1,6 +1,6 @@
 /**
- * A real server on a free port, driven by the real client: what nearly every test stands on. Only time is a fake.
- * Every answer is searched for secrets that its operation does not declare, and so is the log.
+ * A real server on a free port with the real client, which nearly every test uses. Only time is faked.
+ * Every response is searched for secrets that its operation does not declare; the log is searched for all secrets.
  */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
 import type { AppContext } from '../src/server/app-context.ts';
@@ -25,7 +25,7 @@ import { recordStatuses } from './statuses/recorded-statuses.ts';
 export const adminClient = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
 export const appClientId = 'test-app';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that changes only with `advance`. */
 export interface FakeClock extends Clock {
   advance(seconds: number): void;
 }
@@ -43,21 +43,21 @@ export function createFakeClock(start = '2026-03-01T12:00:00.000Z'): FakeClock {
 export interface TestServerOptions {
   /** Settings by flag name, as on the command line. */
   readonly flags?: Readonly<Record<string, string | boolean>>;
-  /** Settings that only the environment has. */
+  /** Settings that are available only as environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly seed?: SeedDocument;
   readonly clock?: FakeClock;
-  /** In the place of real time that passes. */
+  /** Replaces real timers. */
   readonly timer?: Timer;
   readonly openStore?: () => Promise<Store>;
-  /** Takes the lines of the audit log; those of refusals as well, where they have no place of their own. */
+  /** Receives the lines of the audit log, and those of the other two sinks if they are not set. */
   readonly audit?: AuditSink;
   readonly rejectedAudit?: AuditSink;
-  /** Those of callers that anyone may be. */
+  /** Receives the lines of self-service callers. */
   readonly selfServiceAudit?: AuditSink;
 }
 
-/** A client of the service as a test wants it: what is left out is that of a proven first-party client without rights. */
+/** The fields of a client of the service. The default is an authenticated first-party client without authorities. */
 export type TestClient = Partial<Omit<Client, 'secretHash' | 'createdAt'>>;
 
 export interface TestServer extends AsyncDisposable {
@@ -66,19 +66,19 @@ export interface TestServer extends AsyncDisposable {
   readonly clock: FakeClock;
   /** Lines that the server logged, as text. */
   readonly log: readonly string[];
-  /** Calls as the administrator client. */
+  /** Sends requests as the administrator client. */
   readonly admin: IamClient;
-  /** Calls with these credentials, or with none. */
+  /** Returns a client with these credentials, or without credentials. */
   as(credentials?: Credentials, options?: Partial<ClientOptions>): IamClient;
   /** Sends one request exactly as given, path from the root. */
   send(request: RawRequest): Promise<RawResponse>;
-  /** Puts a client into the store and gives its credentials. */
+  /** Inserts a client into the store and returns its credentials. */
   makeClient(client?: TestClient): Promise<{ clientId: string; clientSecret: string }>;
-  /** Calls as a new client with these own authorities, besides CLI-AUTH-IDENTIFIED, CLI-AUTH-BASIC and its party. */
+  /** Returns a new client with these authorities, besides CLI-AUTH-IDENTIFIED, CLI-AUTH-BASIC and its party. */
   withAuthorities(authorities: readonly string[], client?: TestClient): Promise<IamClient>;
-  /** Everything in the store, for comparing before and after. */
+  /** Returns all rows of the store, to compare the state before and after a request. */
   dump(): Promise<Record<string, unknown>>;
-  /** From now on the store refuses every write, as one does whose disk is full. */
+  /** From now on the store rejects every write, as with a full disk. */
   stopWrites(): void;
 }
 
@@ -108,11 +108,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const raw = createRawSender(url);
   const clients: IamClient[] = [];
   const as: TestServer['as'] = (credentials, { onResponse, ...more } = {}) => {
-    const seen: ClientOptions['onResponse'] = (answer) => {
-      guard.check(answer);
-      onResponse?.(answer);
+    const checkResponse: ClientOptions['onResponse'] = (response) => {
+      guard.check(response);
+      onResponse?.(response);
     };
-    const client = createClient({ baseUrl: url, credentials, ...more, onResponse: seen });
+    const client = createClient({ baseUrl: url, credentials, ...more, onResponse: checkResponse });
     clients.push(client);
     return client;
   };
@@ -125,9 +125,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     admin: as(adminClient),
     as,
     async send(request) {
-      const answer = await raw.send(request);
-      guard.check({ ...answer, body: answer.json });
-      return answer;
+      const response = await raw.send(request);
+      guard.check({ ...response, body: response.json });
+      return response;
     },
     makeClient,
     withAuthorities: async (authorities, client = {}) =>

@@ -1,6 +1,6 @@
-/** Names that fields with credentials usually have. Only tests go by names: the product goes by the schemas. */
+/** Usual names of fields with credentials. Only tests decide by names; the product decides by the schemas. */
 
-/** Whether a field of this name usually holds a credential that nobody types in clear. */
+/** Whether a field of this name usually contains a secret. */
 export function looksSecret(name: string): boolean {
   return /(password|secret|apikey|token)$/i.test(name);
 }
@@ -8,7 +8,7 @@ export function looksSecret(name: string): boolean {
 const oneTime =
   /(code|otp|pin|hash|signature|saml|nonce|challenge|assertion|authorization|api[-_]?key|deviceTokenId|^param$|^text$|link$|proof)/i;
 
-/** Whether a field of this name usually holds a credential, or what proves something once. */
+/** Whether a field of this name usually contains a secret or a one-time credential. */
 export function looksSensitive(name: string): boolean {
   return looksSecret(name) || oneTime.test(name);
 }

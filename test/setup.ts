@@ -1,6 +1,6 @@
 /**
- * One seed for all properties, so that a run finds what the run before it found. IAM_TEST_SEED tries another; the
- * stress suites draw theirs.
+ * Sets one seed for all property tests, so that runs are reproducible. IAM_TEST_SEED sets another one; the stress suites
+ * choose their own.
  */
 import process from 'node:process';
 import fc from 'fast-check';

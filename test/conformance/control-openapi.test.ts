@@ -1,4 +1,4 @@
-/** The document of the control plane beside the control plane as it is served. */
+/** Compares the OpenAPI document of the control plane with the served routes. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlTags } from '../../src/server/openapi/tags.ts';
@@ -25,27 +25,29 @@ describe(file, () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('is what is served, but for the address', () => {
+  test('equals the served document, except for the server URL', () => {
     const { servers: _, ...rest } = servedDocument;
     const { servers: __, ...committed } = document;
     expect(rest).toEqual(committed);
   });
 
-  test('lists exactly the routes, each once and in an area that it describes', () => {
+  test('lists each route exactly once, under a declared tag', () => {
     const listed = listOperations(document).map(({ call, described }) => `${described.operationId} ${call}`);
     expect(listed.toSorted()).toEqual(operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
-    const areas = document.tags.map(({ name }) => name);
-    expect(areas).toEqual(controlTags.map(({ name }) => name));
-    const unknownAreas = listOperations(document).filter(({ described: { tags } }) => !areas.includes(tags[0] ?? ''));
-    expect(unknownAreas).toEqual([]);
+    const tagNames = document.tags.map(({ name }) => name);
+    expect(tagNames).toEqual(controlTags.map(({ name }) => name));
+    const operationsWithUnknownTag = listOperations(document).filter(
+      ({ described: { tags } }) => !tagNames.includes(tags[0] ?? ''),
+    );
+    expect(operationsWithUnknownTag).toEqual([]);
   });
 });
 
-test('every path of it takes the methods that it lists, and no others', async () => {
+test('every path of the control plane accepts the documented methods only', async () => {
   const paths = Object.entries(servedDocument.paths);
   expect(paths.length).toBeGreaterThan(20);
   for (const [template, methods] of paths) {
-    // A method that no route has is refused before anything is done.
+    // A method without a route is rejected before any processing.
     const { status, headers } = await send(server, `/_iam${template.replaceAll(/\{\w+\}/g, 'x')}`, {
       method: 'OPTIONS',
     });

@@ -7,18 +7,18 @@ import { readSource, root } from './source-files.ts';
 const generated = await generatedFiles(root);
 
 describe('generated files', () => {
-  test('there are some', () => {
+  test('include the manifest and the pages', () => {
     expect([...generated.keys()]).toEqual(
       expect.arrayContaining(['src/contract/manifest.ts', 'docs/openapi.json', 'docs/errors.md']),
     );
   });
 
-  test.each([...generated])('%s is what `npm run generate` makes', (file, content) => {
+  test.each([...generated])('%s is up to date with `npm run generate`', (file, content) => {
     expect(existsSync(path.join(root, file))).toBe(true);
     expect(readSource(file) === content, `${file} is stale: run npm run generate`).toBe(true);
   });
 
-  test('are made the same twice', async () => {
+  test('are deterministic', async () => {
     expect([...(await generatedFiles(root))]).toEqual([...generated]);
   });
 });

@@ -1,4 +1,4 @@
-/** Which part may load which: contract <- server, client, cli, and the library upon server and client. A broken arrow is named with its file. */
+/** Import rules between the parts: contract <- server, client, cli; the testing library imports server and client. */
 import { describe, expect, test } from 'vitest';
 import { collectLoaded, listImports, listSourceFiles, stripComments } from './source-files.ts';
 
@@ -30,45 +30,45 @@ describe('imports', () => {
     expect(collectLoaded(['src/server/operations/index.ts'])).toContain('zod');
   });
 
-  test('the contract knows itself and zod', () => {
+  test('the contract imports itself and zod only', () => {
     expect(findForbiddenImports(listSourceFiles('src/contract'), [/^src\/contract\//, /^zod$/])).toEqual([]);
   });
 
-  test('the client knows the contract and its transport; of the server types only', () => {
-    const outside = [/^src\/(client|contract)\//, /^undici(\/|$)/, /^node:/];
-    expect(findForbiddenImports(listSourceFiles('src/client'), outside, ['value', 'lazy'])).toEqual([]);
+  test('the client imports the contract and its transport, and only types of the server', () => {
+    const allowed = [/^src\/(client|contract)\//, /^undici(\/|$)/, /^node:/];
+    expect(findForbiddenImports(listSourceFiles('src/client'), allowed, ['value', 'lazy'])).toEqual([]);
     expect(
       findForbiddenImports(
         listSourceFiles('src/client'),
-        [...outside, /^src\/server\/operations\//, /^zod$/],
+        [...allowed, /^src\/server\/operations\//, /^zod$/],
         ['type'],
       ),
     ).toEqual([]);
   });
 
-  test('nothing of the server loads with the client or the command, nor zod', () => {
+  test('the client and the CLI load neither the server nor zod at startup', () => {
     const loaded = collectLoaded([...listSourceFiles('src/client'), ...listSourceFiles('src/cli')]);
     expect(loaded.size).toBeGreaterThan(5);
     expect([...loaded].filter((file) => file.startsWith('src/server/') || file === 'zod')).toEqual([]);
   });
 
-  test('nothing knows the library but who imports it, and it knows no command', () => {
+  test('no other part imports the testing library, and it imports no CLI', () => {
     const others = listSourceFiles('src').filter((file) => !file.startsWith('src/testing/'));
     expect(others.filter((file) => listImports(file).some(({ target }) => target.startsWith('src/testing/')))).toEqual(
       [],
     );
-    const known = [/^src\/(testing|contract|client|server)\//, /^node:/];
-    expect(findForbiddenImports(listSourceFiles('src/testing'), [...known, /^zod$/])).toEqual([]);
+    const allowed = [/^src\/(testing|contract|client|server)\//, /^node:/];
+    expect(findForbiddenImports(listSourceFiles('src/testing'), [...allowed, /^zod$/])).toEqual([]);
   });
 
-  test('the command loads the server in one place', () => {
+  test('the CLI loads the server in one file', () => {
     const places = listSourceFiles('src/cli').filter((file) =>
       /'[^']*\/server\/[^']*'/.test(stripComments(file).replaceAll(/^import type .*$/gm, '')),
     );
     expect(places).toEqual(['src/cli/runtime/server-module.ts']);
   });
 
-  test('operations know contract, identity and the interface of the store', () => {
+  test('operations import the contract, identity and the store interface only', () => {
     const allowed = [
       /^src\/contract\//,
       /^src\/server\/(identity|operations)\//,
@@ -86,9 +86,9 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('neither operations nor identity reach Koa, files, the network or the log', () => {
+  test('operations and identity import no Koa, file system, network or logger', () => {
     const loaded = collectLoaded([...operations, ...listSourceFiles('src/server/identity')]);
-    const outside = [
+    const forbidden = [
       'koa',
       '@koa/router',
       'pino',
@@ -99,10 +99,10 @@ describe('imports', () => {
       'node:http',
       'node:net',
     ];
-    expect(outside.filter((name) => loaded.has(name))).toEqual([]);
+    expect(forbidden.filter((name) => loaded.has(name))).toEqual([]);
   });
 
-  test('only the file engine knows lowdb and the file system of a store', () => {
+  test('only the file store imports lowdb', () => {
     const users = listSourceFiles('src').filter((file) =>
       listImports(file).some(({ target }) => /^lowdb(\/|$)/.test(target)),
     );

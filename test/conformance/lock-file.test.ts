@@ -1,4 +1,4 @@
-/** The lock file must install on every machine it is meant for, whichever it was written on. */
+/** The lock file installs on every supported platform, regardless of the platform that wrote it. */
 import { describe, expect, test } from 'vitest';
 import { readSource } from './source-files.ts';
 
@@ -21,7 +21,7 @@ function listPlatformBuilds(locked: LockEntry): string[] {
   return builds.filter((name) => lock.packages[`node_modules/${name}`]?.os !== undefined);
 }
 
-/** Packages that come as one build for each platform. */
+/** Packages with a separate build for each platform. */
 const nativePackages = packages.filter(([, locked]) => listPlatformBuilds(locked).length > 1);
 
 /** On Linux a build that names no C library is linked statically and runs with any. */
@@ -30,11 +30,11 @@ function runsOn(build: LockEntry, platform: string, cpu: string, libc?: string):
   return Boolean(fits) && (libc === undefined || build.libc === undefined || build.libc.includes(libc));
 }
 
-/** What works without its script: esbuild's makes its launcher faster, fsevents comes prebuilt, scarf's is telemetry. */
+/** Packages that work without their script: esbuild optimizes its launcher, fsevents is prebuilt, scarf is telemetry. */
 const skippedScripts = ['node_modules/esbuild', 'node_modules/fsevents', 'node_modules/@scarf/scarf'];
 
 describe('package-lock.json', () => {
-  test('names packages with builds for platforms', () => {
+  test('contains packages with platform-specific builds', () => {
     const names = nativePackages.map(([place]) => place.replace('node_modules/', ''));
     expect(names).toEqual(expect.arrayContaining(['@biomejs/biome', '@node-rs/argon2', 'esbuild', 'typescript']));
   });
@@ -56,7 +56,7 @@ describe('package-lock.json', () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(nativePackages)('%s has an entry for every build it names, of the version it names', (_place, locked) => {
+  test.each(nativePackages)('%s has an entry with the required version for every platform build', (_place, locked) => {
     for (const [name, version] of Object.entries(locked.optionalDependencies ?? {}))
       expect(lock.packages[`node_modules/${name}`]).toMatchObject({ version });
   });
@@ -67,13 +67,13 @@ describe('package-lock.json', () => {
     expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([place]) => place)).toEqual([]);
   });
 
-  test('needs no install script: they are switched off', () => {
+  test('requires no install script, because they are disabled', () => {
     const scripted = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place);
     expect(scripted.filter((place) => !skippedScripts.includes(place))).toEqual([]);
     expect(readSource('.npmrc')).toMatch(/^ignore-scripts=true$/m);
   });
 
-  test('is of the same version as package.json', () => {
+  test('has the version of package.json', () => {
     const manifest = JSON.parse(readSource('package.json')) as { version: string };
     expect(lock.packages['']?.version).toBe(manifest.version);
   });

@@ -63,7 +63,7 @@ export const documents: readonly ApiDocumentSource[] = [
   },
 ];
 
-/** Every operation of a document, with its call. */
+/** Every operation of a document, with its method and path. */
 export function listOperations({ paths }: ApiDocument): { call: string; described: OpenApiOperation }[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ call: `${method.toUpperCase()} ${path}`, described })),

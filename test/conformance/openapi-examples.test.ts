@@ -25,13 +25,13 @@ function find(document: ApiDocument, { id }: Operation<never>): OpenApiOperation
   return found.described;
 }
 
-/** Why a schema does not take a value; nothing where it does. */
+/** The issues of a value that the schema rejects; empty if it is valid. */
 function listIssues(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value);
   return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 }
 
-test('there are operations to look at', () => {
+test('checks all operations of both documents', () => {
   expect(all.length).toBeGreaterThan(91);
 });
 
@@ -45,13 +45,13 @@ test.each(all)('$id has examples of its request, response and errors', (one) => 
 
 type Case = (typeof all)[number];
 
-/** An example of every parameter, which it would take. */
+/** Every parameter has a valid example. */
 function checkParameters({ operation, described }: Case): void {
   const { params, query, headers } = operation.request;
   const shapes: Readonly<Record<string, z.ZodType>> = { ...params, ...query, ...headers };
-  const shown = (described.parameters ?? []).filter(({ name }) => name !== 'If-Match');
-  expect(shown.map(({ name }) => name)).toEqual(Object.keys(shapes));
-  for (const { name, required, example, schema, description } of shown) {
+  const parameters = (described.parameters ?? []).filter(({ name }) => name !== 'If-Match');
+  expect(parameters.map(({ name }) => name)).toEqual(Object.keys(shapes));
+  for (const { name, required, example, schema, description } of parameters) {
     const value = required ? example : schema.examples?.[0];
     expect(value, `${name} has no example`).toBeDefined();
     expect(listIssues(shapes[name] as z.ZodType, value), name).toEqual([]);
@@ -59,7 +59,7 @@ function checkParameters({ operation, described }: Case): void {
   }
 }
 
-/** An example of its body, which it would take. */
+/** The request body has a valid example. */
 function checkBody({ operation: { request }, described }: Case): void {
   const [entry, ...others] = Object.entries(described.requestBody?.content ?? {});
   expect(others).toEqual([]);
@@ -73,26 +73,26 @@ function checkBody({ operation: { request }, described }: Case): void {
   expect(listIssues(request.body, media?.example), 'the example of the body').toEqual([]);
 }
 
-/** An example of every success, which it could answer. */
+/** Every successful response has a valid example. */
 function checkSuccesses({ operation: { response }, described }: Case): void {
   const statuses = 'page' in response ? ['200', '206'] : [String(response.status)];
   for (const status of statuses) {
     expect(described.responses[status], `${status} is missing`).toBeDefined();
     const { 'application/json': media, ...texts } = described.responses[status]?.content ?? {};
     if (!('page' in response) && !('body' in response)) expect({ media, ...texts }).toEqual({});
-    else checkAnswer('page' in response ? response.page.array() : response.body, media, texts);
+    else checkResponse('page' in response ? response.page.array() : response.body, media, texts);
   }
 }
 
-function checkAnswer(schema: z.ZodType, media: Media | undefined, texts: Readonly<Record<string, Media>>): void {
+function checkResponse(schema: z.ZodType, media: Media | undefined, texts: Readonly<Record<string, Media>>): void {
   for (const [type, { example }] of Object.entries(texts)) expect(example, type).toMatch(/\S/);
   if (!media) {
     expect(Object.keys(texts)).not.toEqual([]);
     return;
   }
   const example = media.examples?.done?.value ?? media.example;
-  expect(example, 'the answer has no example').toBeDefined();
-  expect(listIssues(schema, example), 'the example of the answer').toEqual([]);
+  expect(example, 'the response has no example').toBeDefined();
+  expect(listIssues(schema, example), 'the example of the response').toEqual([]);
 }
 
 function checkRoles({ operation, described }: Case): void {
@@ -102,12 +102,12 @@ function checkRoles({ operation, described }: Case): void {
   expect(described.description).toContain(roles);
 }
 
-/** Every error code it may answer with, under the status it then has. */
+/** Every error code of the operation has an example under its status. */
 function checkFailures({ operation, document, described }: Case): void {
   for (const [code, status] of listOperationErrors(operation)) {
-    const shown = failuresIn(described.responses[String(status)], document)[code];
-    const known = shown ?? failuresIn(defaultOf(document), document)[code];
-    expect(known, `${code} under ${status}`).toEqual(failureOf(code, operation));
+    const direct = failuresIn(described.responses[String(status)], document)[code];
+    const example = direct ?? failuresIn(defaultOf(document), document)[code];
+    expect(example, `${code} under ${status}`).toEqual(failureOf(code, operation));
   }
 }
 

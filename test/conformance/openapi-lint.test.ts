@@ -1,13 +1,13 @@
-/** Both API documents before the rules that Redocly recommends, and before those about examples. */
+/** Checks both OpenAPI documents with the recommended rules of Redocly and the rules for examples. */
 import path from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
 import { documents } from './openapi-documents.ts';
 import { readSource, root } from './source-files.ts';
 
-/** What is meant as it is, with the reason. */
+/** Accepted problems, with the reason. */
 const acceptedProblems = [
-  // It takes no parameters and asks for nothing: there is nothing to refuse. `default` has what HTTP may bring about.
+  // The operation has no input to reject. `default` documents the errors of HTTP itself.
   'operation-4xx-response #/paths/~1keys/get/responses',
 ];
 
@@ -31,13 +31,13 @@ async function problemsIn(source: string, file: string): Promise<string[]> {
 }
 
 describe.each(documents)('$file', ({ file }) => {
-  test('has no faults and no warnings but those that are meant', async () => {
+  test('has no errors or warnings except the accepted ones', async () => {
     const expected = file === 'docs/openapi.json' ? acceptedProblems : [];
     expect(await problemsIn(readSource(file), file)).toEqual(expected);
   });
 });
 
-test('a wrong example is found', async () => {
+test('detects an invalid example', async () => {
   const media = { schema: { type: 'string', pattern: '^[A-Z]+$' }, example: 'deploy' };
   const source = JSON.stringify({
     openapi: '3.1.0',

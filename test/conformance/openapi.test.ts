@@ -54,7 +54,7 @@ describe('docs/openapi.json', () => {
     expect(responses).toContain('default');
   });
 
-  test('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+  test('resolves every reference and contains no unused component', () => {
     const references = new Set(valuesOf('$ref', document));
     const components = Object.entries(document.components)
       .filter(([kind]) => kind !== 'securitySchemes')
@@ -63,27 +63,27 @@ describe('docs/openapi.json', () => {
     expect([...references].toSorted()).toEqual(components.toSorted());
   });
 
-  test('shows every code of the error table, together with that of the control plane', () => {
+  test('documents every error code, together with the document of the control plane', () => {
     const ofControl = JSON.parse(readSource('docs/control-openapi.json')) as Document;
-    const shown = new Set(
+    const documented = new Set(
       valuesOf('examples', [document, ofControl]).flatMap((examples) => Object.keys(examples as object)),
     );
-    expect((Object.keys(errorTable) as string[]).filter((code) => !shown.has(code))).toEqual([]);
+    expect((Object.keys(errorTable) as string[]).filter((code) => !documented.has(code))).toEqual([]);
   });
 
-  test('shows no code that only the control plane answers with', () => {
+  test('documents no error code that only the control plane returns', () => {
     expect(Object.keys(document.components.examples ?? {})).not.toContain('SNAPSHOT_NOT_FOUND');
     expect(Object.keys(document.components.examples ?? {})).not.toContain('ORIGIN_FOREIGN');
   });
 
-  test('divides all operations into areas, and has no other areas', () => {
-    const areas = new Set(registry.map(({ id }) => id.split('.')[0]));
-    expect(serviceTags.map(({ name }) => name).toSorted()).toEqual([...areas].toSorted());
+  test('declares exactly the tags of the operations', () => {
+    const tagNames = new Set(registry.map(({ id }) => id.split('.')[0]));
+    expect(serviceTags.map(({ name }) => name).toSorted()).toEqual([...tagNames].toSorted());
   });
 });
 
-describe('the document that a server makes', () => {
-  test('has the headers that operations read, bodies that may be left out, and what is deprecated', () => {
+describe('the document that a server builds', () => {
+  test('contains headers, optional bodies and deprecations', () => {
     const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
     expect((paths as Document['paths'])['/user-identities/auth-legacy-by-param']?.post).toMatchObject({
       deprecated: true,
@@ -98,7 +98,7 @@ describe('the document that a server makes', () => {
     });
   });
 
-  test('has forms as forms, and failures of the OAuth endpoint as its RFC has them', () => {
+  test('describes forms as form content, and errors of the OAuth endpoint as in RFC 6749', () => {
     const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
     const { requestBody, responses } = (paths as Document['paths'])['/client-identities/connect/token']?.post ?? {};
     expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded']);
@@ -112,9 +112,9 @@ describe('the document that a server makes', () => {
     });
   });
 
-  test('names the address it is reached at, with the prefix of the interface', () => {
-    const made = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
-    expect(made).toMatchObject({
+  test('contains the base URL with the path prefix of the API', () => {
+    const built = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example/' });
+    expect(built).toMatchObject({
       info: { version: '1.2.3' },
       servers: [{ url: 'https://iam.example/security/iam/v1' }],
     });

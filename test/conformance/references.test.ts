@@ -1,4 +1,4 @@
-/** What fields refer to, name and are called: a change of it shows in the snapshot, and the table of entities is sound. */
+/** References between fields and entities: the snapshots make changes visible, and the entity table is consistent. */
 import { describe, expect, test } from 'vitest';
 import { formatArgumentName } from '../../src/cli/request-builder.ts';
 import { entityName } from '../../src/cli/runtime/entity-name.ts';
@@ -7,25 +7,25 @@ import { type EntityName, entities, entityOf, type Reference } from '../../src/c
 import { manifest } from '../../src/contract/manifest.ts';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 
-interface Place {
+interface SchemaLocation {
   readonly at: string;
   readonly schema: JsonSchema;
 }
 
 /** Every schema within a schema. */
-function within(schema: JsonSchema | undefined, at: string): Place[] {
+function within(schema: JsonSchema | undefined, at: string): SchemaLocation[] {
   if (!schema) return [];
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, one]) => within(one, `${at}.${name}`));
   const others = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
   return [{ at, schema }, ...properties, ...others.flatMap((one) => within(one, at))];
 }
 
-const places = manifest.operations.flatMap(({ id, params, query, body }) => [
+const locations = manifest.operations.flatMap(({ id, params, query, body }) => [
   ...params.flatMap(({ name, schema }) => within(schema, `${id} {${name}}`)),
   ...query.flatMap(({ name, schema }) => within(schema, `${id} ?${name}`)),
   ...within(body, `${id} body`),
 ]);
-const references = places.flatMap(({ at, schema }) => {
+const references = locations.flatMap(({ at, schema }) => {
   const reference = schema['x-reference'];
   return reference ? [{ at, reference }] : [];
 });
@@ -35,19 +35,19 @@ function textOf({ entity, by, among }: Reference): string {
   return `${entity} by ${by.join(' or ')}${among ? `, ${among.property} of ${source}` : ''}`;
 }
 
-test('references', () => {
+test('the references of fields match the snapshot', () => {
   expect(references.map(({ at, reference }) => `${at}: ${textOf(reference)}`).join('\n')).toMatchSnapshot();
 });
 
-test('names of what is created or renamed', () => {
-  const defined = places.flatMap(({ at, schema }) => {
+test('the fields that define names match the snapshot', () => {
+  const defined = locations.flatMap(({ at, schema }) => {
     const definition = schema['x-defines'];
     return definition ? [`${at}: ${definition.entity} by ${definition.by}`] : [];
   });
   expect(defined.join('\n')).toMatchSnapshot();
 });
 
-test('operations that create, and arguments', () => {
+test('the created entities and CLI arguments match the snapshot', () => {
   const lines = manifest.operations.flatMap((operation) => {
     const { id, creates, params } = operation;
     const names = params.map((param) => `<${formatArgumentName(param)}>`).join(' ');
@@ -56,7 +56,7 @@ test('operations that create, and arguments', () => {
   expect(lines.join('\n')).toMatchSnapshot();
 });
 
-test('what `-o name` prints of an answer', () => {
+test('the names that `-o name` prints match the snapshot', () => {
   const lines = manifest.operations.flatMap(({ id, response: { schema } }) => {
     const names = Object.keys(schema?.properties ?? {});
     return names.length > 0 ? [`${id}: ${entityName(Object.fromEntries(names.map((name) => [name, name])))}`] : [];
@@ -64,11 +64,11 @@ test('what `-o name` prints of an answer', () => {
   expect(lines.join('\n')).toMatchSnapshot();
 });
 
-describe('the table of entities', () => {
+describe('the entity table', () => {
   const operations = new Set(manifest.operations.map(({ id }) => id));
   const names = Object.keys(entities) as EntityName[];
 
-  test.each(names)('finds every %s by operations and commands that exist', (name) => {
+  test.each(names)('lists and reads every %s with existing operations and commands', (name) => {
     const { list, get, properties } = entityOf(name);
     for (const id of [get, 'operation' in list ? list.operation : undefined])
       if (id !== undefined) expect(operations).toContain(id);
@@ -76,13 +76,13 @@ describe('the table of entities', () => {
     expect(Object.keys(properties)).not.toEqual([]);
   });
 
-  test('has the properties that references go by', () => {
+  test('declares the properties that references use', () => {
     for (const { at, reference } of references)
       for (const by of reference.by)
         expect([at, Object.keys(entityOf(reference.entity).properties)]).toEqual([at, expect.arrayContaining([by])]);
   });
 
-  test('has rows that have the properties', () => {
+  test('declares list operations whose rows contain the properties', () => {
     for (const { at, reference } of references) {
       const { source, property } = rowsOf(reference, manifest);
       if (!('operation' in source)) continue;
@@ -95,7 +95,7 @@ describe('the table of entities', () => {
     }
   });
 
-  test('narrows a reference by parameters that come before it', () => {
+  test('restricts a reference by the parameters before it', () => {
     for (const { id, params } of manifest.operations)
       for (const [at, { schema }] of params.entries()) {
         const reference = schema['x-reference'];

@@ -1,4 +1,4 @@
-/** What is promised for all operations, checked on each. */
+/** Rules for all operations of the registry. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -25,11 +25,11 @@ describe('the interface', () => {
     expect(findDuplicates(interfaceOperations.map(({ method, path: at }) => `${method} ${at}`))).toEqual([]);
   });
 
-  test('names an area for each', () => {
+  test('assigns each operation to a known area', () => {
     expect([...new Set(interfaceOperations.map(({ id }) => getArea(id)))]).toEqual([...areaTitles.keys()]);
   });
 
-  test.each(interfaceOperations)('$id has roles and statuses that can be read', ({ roles, statuses, path: at }) => {
+  test.each(interfaceOperations)('$id has valid roles, statuses and path', ({ roles, statuses, path: at }) => {
     expect(() => parseRoles(roles)).not.toThrow();
     expect(statuses.every((status) => status >= 200 && status < 600)).toBe(true);
     expect(at).toMatch(/^(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
@@ -37,7 +37,7 @@ describe('the interface', () => {
 });
 
 describe('the registry', () => {
-  test('has operations', () => {
+  test('contains operations', () => {
     expect(all.length).toBeGreaterThan(0);
   });
 
@@ -55,7 +55,7 @@ describe('the registry', () => {
 describe.each(all)('%s', (id, operation) => {
   const listed = interfaceOperations.find((one) => one.id === id);
 
-  test('is declared as the interface has it', () => {
+  test('matches the interface', () => {
     const { method, path: at, auth, statuses, softErrors, roles } = operation;
     expect({ method, path: at, auth, statuses, softErrors, roles: formatRoles(roles) }).toEqual({
       method: listed?.method,
@@ -75,9 +75,9 @@ describe.each(all)('%s', (id, operation) => {
     expect(wrong).toEqual([]);
   });
 
-  test('documents no status that nothing leads to', () => {
+  test('documents no unreachable status', () => {
     const reachable = new Set([...listSuccessStatuses(operation), ...listOperationErrors(operation).values()]);
-    // The pipeline answers 500 for its own faults and 503 where the store takes no writes.
+    // The pipeline returns 500 for bugs and 503 when the store rejects writes.
     const unreachable = operation.statuses.filter(
       (status) => !reachable.has(status) && status !== 500 && status !== 503,
     );
@@ -99,18 +99,18 @@ function listSuccessStatuses({ response, softErrors }: Operation<never>): number
 }
 
 describe('the error table', () => {
-  test('holds no code that nothing answers with', () => {
-    const answered = new Set(all.flatMap(([, operation]) => [...listOperationErrors(operation).keys()]));
+  test('contains no unused code', () => {
+    const returned = new Set(all.flatMap(([, operation]) => [...listOperationErrors(operation).keys()]));
     const sources = listSourceFiles('src/server').map(stripComments).join('\n');
     const unused = (Object.keys(errorTable) as ErrorCode[]).filter(
-      (code) => !answered.has(code) && !sources.includes(`'${code}'`),
+      (code) => !returned.has(code) && !sources.includes(`'${code}'`),
     );
     expect(unused).toEqual([]);
   });
 });
 
-describe('names', () => {
-  /** Words that stand where another path of the interface takes an id or a name. */
+describe('reserved names', () => {
+  /** Path segments at a position where another path has a parameter. */
   function literalsBesideParameters(): string[] {
     const paths = interfaceOperations.map(({ path: at }) => at.split('/').slice(1));
     const isParameter = (segment: string | undefined) => segment?.startsWith('{') ?? false;
@@ -127,7 +127,7 @@ describe('names', () => {
     );
   }
 
-  test('that mean something in a path are reserved', () => {
+  test('include every literal path segment at the position of a parameter', () => {
     const literals = [...new Set(literalsBesideParameters())];
     expect(literals).toContain('user-accounts');
     expect(literals.filter((word) => !reservedNames.has(word))).toEqual([]);

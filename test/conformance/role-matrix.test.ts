@@ -3,7 +3,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import { operations } from '../../src/server/operations/index.ts';
 
-test('who may call what changes only with the committed matrix', async () => {
+test('the roles of all operations match the committed matrix', async () => {
   const all: readonly Operation<never>[] = Object.values(operations);
   expect(all.length).toBeGreaterThan(0);
   const matrix = all.map(({ id, auth, roles }) => `${id}\n  ${auth}: ${formatRoles(roles)}\n`).join('');

@@ -1,4 +1,4 @@
-/** docs/security.md promises only what a test holds: each row of its tables names one that exists. */
+/** Every guarantee in docs/security.md names an existing test. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

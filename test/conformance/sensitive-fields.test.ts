@@ -1,4 +1,4 @@
-/** Which fields of every operation and route are marked as sensitive: a mark that goes away shows in the diff of the snapshot. */
+/** The fields that are marked as sensitive; the snapshot makes a removed mark visible in review. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
@@ -19,42 +19,42 @@ const registry: readonly Operation<never>[] = [...Object.values(operations), ...
 /** Every field of a schema, also within one that is sensitive as a whole. The schemas of the registry are not recursive. */
 function fieldsOf(schema: z.ZodType, io: 'input' | 'output', where: string, name = ''): Field[] {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema;
-  const walk = (node: JsonSchema, path: string, last: string): Field[] => {
+  const visit = (node: JsonSchema, path: string, last: string): Field[] => {
     const target = node.$ref === undefined ? node : { ...$defs[node.$ref.replace('#/$defs/', '')], ...node };
     const { anyOf = [], properties = {}, items, additionalProperties: others } = target;
     return [
       ...(path === '' && target.sensitive === undefined
         ? []
         : [{ where: `${where} ${path || '(all of it)'}`, name: last, level: target.sensitive }]),
-      ...anyOf.flatMap((branch) => walk(branch, path, last)),
-      ...Object.entries(properties).flatMap(([key, inner]) => walk(inner, path === '' ? key : `${path}.${key}`, key)),
-      ...(items ? walk(items, `${path}[]`, '') : []),
-      ...(typeof others === 'object' ? walk(others, `${path}.*`, '') : []),
+      ...anyOf.flatMap((branch) => visit(branch, path, last)),
+      ...Object.entries(properties).flatMap(([key, inner]) => visit(inner, path === '' ? key : `${path}.${key}`, key)),
+      ...(items ? visit(items, `${path}[]`, '') : []),
+      ...(typeof others === 'object' ? visit(others, `${path}.*`, '') : []),
     ];
   };
-  return walk(root, name, name);
+  return visit(root, name, name);
 }
 
 function declaredFields({ id, request, response }: Operation<never>): Field[] {
   const inShape = (place: 'params' | 'query' | 'headers') =>
     Object.entries(request[place] ?? {}).flatMap(([name, schema]) => fieldsOf(schema, 'input', `${id} ${place}`, name));
-  const answer = 'page' in response ? response.page : 'body' in response ? response.body : undefined;
+  const responseSchema = 'page' in response ? response.page : 'body' in response ? response.body : undefined;
   return [
     ...(['params', 'query', 'headers'] as const).flatMap(inShape),
     ...(request.body ? fieldsOf(request.body, 'input', `${id} body`) : []),
-    ...(answer ? fieldsOf(answer, 'output', `${id} response`) : []),
+    ...(responseSchema ? fieldsOf(responseSchema, 'output', `${id} response`) : []),
   ];
 }
 
 const declared = registry.flatMap(declaredFields);
 
-/** Fields whose names look like a credential, and why they are none. */
+/** Fields that have the name of a credential and contain none, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   regionCode: 'the country code of a phone number',
   areaCode: 'the area code of a phone number',
   tokenType: 'the constant Bearer',
   token_type: 'the constant Bearer',
-  apiKeyId: 'names a key and does not open anything',
+  apiKeyId: 'the id of a key, not a credential',
   'hash-concurrency': 'a number of computations',
   'hash-queue-size': 'a number of computations',
 };
@@ -66,14 +66,14 @@ const exceptionsAt: Readonly<Record<string, string>> = {
   'control.coverage response items[].codes[].code': 'the code of an error',
 };
 
-describe('the fields that are marked as sensitive', () => {
-  test('change only with the committed list', async () => {
+describe('the sensitive fields', () => {
+  test('match the committed list', async () => {
     const lines = declared.flatMap(({ where, level }) => (level === undefined ? [] : [`${where}: ${level}\n`]));
     expect(lines.length).toBeGreaterThan(50);
     await expect(lines.join('')).toMatchFileSnapshot('./__snapshots__/sensitive-fields.txt');
   });
 
-  test('are all whose names look like it, but for those that hold something else', () => {
+  test('include every field with the name of a credential, except the listed ones', () => {
     const open = declared.filter(({ name, level }) => level === undefined && looksSensitive(name));
     const unexplained = open.filter(({ where, name }) => !(name in exceptions) && !(where in exceptionsAt));
     expect(unexplained.map(({ where }) => where)).toEqual([]);
@@ -83,11 +83,11 @@ describe('the fields that are marked as sensitive', () => {
     expect(Object.keys(exceptionsAt).filter((where) => !places.has(where))).toEqual([]);
   });
 
-  test('are none of a path, which logs and traces show', () => {
+  test('include no path parameter, because logs and traces contain paths', () => {
     expect(declared.filter(({ where, level }) => level !== undefined && where.split(' ')[1] === 'params')).toEqual([]);
   });
 
-  test('make a response that holds a secret one that commands can write to a file', () => {
+  test('mark every response with a secret, so that commands can write it to a file', () => {
     for (const { id, response } of Object.values(operations) as Operation<never>[]) {
       const secrets = declared.filter(({ where, level }) => level === 'secret' && where.startsWith(`${id} response `));
       if (secrets.length > 0) expect([id, response]).toMatchObject([id, { secret: true }]);

@@ -1,4 +1,4 @@
-/** The project's own source files, and what they import: material of the tests that walk them. */
+/** Lists the source files of the project and their imports, for the tests that inspect them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ export function readSource(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
 
-/** The code of a file without its comments, which may name what the code must not do. */
+/** The code of a file without comments, which may contain forbidden names. */
 export function stripComments(file: string): string {
   return readSource(file)
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
@@ -27,7 +27,7 @@ export function stripComments(file: string): string {
 export interface Import {
   /** A file relative to the root, or the name of a package or of a module of Node. */
   readonly target: string;
-  /** `type` vanishes when compiled; `lazy` is loaded when the program comes to it. */
+  /** `type` is erased by the compiler; `lazy` is a dynamic import. */
   readonly kind: 'value' | 'type' | 'lazy';
 }
 
@@ -49,7 +49,7 @@ function resolveTarget(file: string, target: string): string {
   return target.startsWith('.') ? path.posix.join(path.posix.dirname(file), target) : target;
 }
 
-/** Everything that loading these files loads at once: files and packages, without what is lazy or only a type. */
+/** Files and packages that these files load statically: no dynamic imports and no types. */
 export function collectLoaded(files: readonly string[]): Set<string> {
   const loaded = new Set<string>();
   const waiting = [...files];

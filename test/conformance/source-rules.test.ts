@@ -1,24 +1,24 @@
-/** Rules that hold for every source file. */
+/** Rules for every source file. */
 import { describe, expect, test } from 'vitest';
 import { listSourceFiles, readSource, root, stripComments } from './source-files.ts';
 
 const files = listSourceFiles('src');
 const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
 
-/** Files that may touch what is injected everywhere else. */
+/** Entry points, which may use the inputs that all other files receive as arguments. */
 const entryFiles = /^src\/(server\/clock|server\/main|cli\/main|cli\/environment)\.ts$/;
 
 const ambientInputs = [
   ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
-  ['chance', /\bMath\.random\b/],
+  ['randomness', /\bMath\.random\b/],
   ['the environment', /\bprocess\.env\b/],
-  ['the exit of the process', /\bprocess\.exit\s*\(/],
+  ['process exit', /\bprocess\.exit\s*\(/],
 ] as const;
 
 /** Uses of real time: waits and timeouts only, never timestamps or expiry. */
 const realTime = [
   [
-    'how long something takes',
+    'a stopwatch',
     /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
     ['src/cli/bulk/run.ts', 'src/cli/commands/wait.ts', 'src/server/observability/stopwatch.ts'],
   ],
@@ -42,7 +42,7 @@ const realTime = [
     ],
   ],
   [
-    'a time-out',
+    'a timeout',
     /\bAbortSignal\.timeout\b/,
     [
       'src/cli/commands/logout.ts',
@@ -66,7 +66,7 @@ const clockReaders = [
 ] as const;
 
 describe('every source file', () => {
-  test.each(realTime)('that uses %s is known', (_what, pattern, known) => {
+  test.each(realTime)('that uses %s is listed', (_what, pattern, known) => {
     expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(known);
   });
 
@@ -110,7 +110,7 @@ describe('every source file', () => {
     expect(files.filter((file) => !/^[a-z0-9/-]+(\.d)?\.ts$/.test(file))).toEqual([]);
   });
 
-  test('gives a reason with every suppression', () => {
+  test('has a reason for every suppression', () => {
     const bare = files.filter((file) =>
       /(biome-ignore [\w/]+\s*$|@ts-expect-error\s*$|@ts-ignore)/m.test(readSource(file)),
     );

@@ -1,4 +1,4 @@
-/** Finds code that decides by prose, by the affix of a code or by the spelling of a field's name. */
+/** Detects code that decides by a text, by a part of an error code or by the spelling of a name. */
 import { parseAst } from 'vitest/node';
 
 interface Node {
@@ -9,12 +9,12 @@ interface Node {
 }
 
 const proseNames = ['message', 'title', 'description', 'summary'];
-/** Methods of a text that look into it. */
+/** String methods that inspect the string. */
 const inspecting = [
   ...['match', 'matchAll', 'split', 'includes', 'startsWith', 'endsWith', 'replace', 'replaceAll', 'search', 'slice'],
   ...['substring', 'indexOf', 'lastIndexOf', 'charAt', 'at'],
 ];
-/** Methods of something else that look into a text that they are given. */
+/** Methods that inspect a string argument. */
 const inspectingArgument = ['test', 'exec', 'includes', 'indexOf', 'has', 'startsWith', 'endsWith'];
 const comparisons = ['===', '!==', '==', '!='];
 
@@ -28,15 +28,16 @@ const patternOfName = /(?:Id|Name)s?\??(?:[|)$]|$)|-\(?(?:id|name)\b[^$]*\$|\^\(
 /** The source of each expression that decides by a spelling, in the order of the file. */
 export function inspectionsIn(code: string): string[] {
   const found: string[] = [];
-  walk(parseAst(code, { lang: 'ts' }) as unknown as Node, (node) => {
+  traverse(parseAst(code, { lang: 'ts' }) as unknown as Node, (node) => {
     if (isInspection(node)) found.push(code.slice(node.start, node.end).replaceAll(/\s+/g, ' '));
   });
   return found;
 }
 
-function walk(node: Node, visit: (node: Node) => void): void {
+function traverse(node: Node, visit: (node: Node) => void): void {
   visit(node);
-  for (const value of Object.values(node)) for (const child of [value].flat()) if (isNode(child)) walk(child, visit);
+  for (const value of Object.values(node))
+    for (const child of [value].flat()) if (isNode(child)) traverse(child, visit);
 }
 
 function isNode(value: unknown): value is Node {
@@ -55,13 +56,13 @@ function patternIn({ regex }: Node): string {
   return (regex as { readonly pattern: string } | null | undefined)?.pattern ?? '';
 }
 
-function isInspectingCall({ callee, arguments: given }: Node): boolean {
+function isInspectingCall({ callee, arguments: args }: Node): boolean {
   const target = bare(callee);
   const method = nameOf(target?.property);
-  const args = given as readonly Node[];
+  const nodes = args as readonly Node[];
   if (inspecting.includes(method) && isProse(target?.object)) return true;
-  if (inspectingArgument.includes(method) && args.some(isProse)) return true;
-  return (method === 'startsWith' || method === 'endsWith') && args.some(isAffix);
+  if (inspectingArgument.includes(method) && nodes.some(isProse)) return true;
+  return (method === 'startsWith' || method === 'endsWith') && nodes.some(isAffix);
 }
 
 function isAffix({ type, value }: Node): boolean {

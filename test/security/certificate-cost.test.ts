@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A valid signature by a certificate of an unknown user. */
+/** Logs in with a valid signature by a certificate of an unknown user. */
 async function logIn(certificate: TestCertificate, chain: readonly TestCertificate[]) {
   const { userIdentities } = server.as();
   const query = { clientId: appClientId };

@@ -35,12 +35,12 @@ const calls = ['get', 'getBy', 'find', 'list', 'insert', 'replace', 'delete'] as
 function counted<Tables extends object>(all: Tables, count: (what: string) => void): Tables {
   const names = Object.keys(tables) as (keyof Tables & string)[];
   const watched = names.map((name) => {
-    const table = all[name] as Record<string, (...given: unknown[]) => unknown>;
+    const table = all[name] as Record<string, (...args: unknown[]) => unknown>;
     const counting = calls.map((call) => [
       call,
-      (...given: unknown[]) => {
+      (...args: unknown[]) => {
         count(`${call} ${name}`);
-        return table[call]?.(...given);
+        return table[call]?.(...args);
       },
     ]);
     return [name, Object.assign(Object.create(table) as object, Object.fromEntries(counting))];
@@ -63,10 +63,10 @@ function watch<Watched extends object>(
   count: (what: string) => void,
 ): void {
   for (const name of names) {
-    const before = object[name] as (...given: unknown[]) => unknown;
-    const counting = (...given: unknown[]) => {
+    const before = object[name] as (...args: unknown[]) => unknown;
+    const counting = (...args: unknown[]) => {
       count(name);
-      return before(...given);
+      return before(...args);
     };
     Object.assign(object, { [name]: counting });
   }
@@ -75,8 +75,8 @@ function watch<Watched extends object>(
 interface Watched extends AsyncDisposable {
   /** Restores the seed: each class starts with the same state. */
   reset(): Promise<void>;
-  send(request: RawRequest): Promise<{ answer: RawResponse; work: Work }>;
-  /** The calls of the request, and the rows that it added to each table. */
+  send(request: RawRequest): Promise<{ response: RawResponse; work: Work }>;
+  /** The counted method calls of the request, and the rows that it added to each table. */
   workOf(probe: Probe, name: string): Promise<{ status: number; work: Work }>;
 }
 
@@ -97,11 +97,11 @@ async function startWatched(unlimited: boolean, seeded: SeedDocument = seed): Pr
   async function send(request: RawRequest) {
     const before = await rowsOf(server);
     work = {};
-    const answer = await server.send(request);
+    const response = await server.send(request);
     const done = work;
     const after = await rowsOf(server);
     const grown = Object.keys(after).map((table) => [`rows of ${table}`, (after[table] ?? 0) - (before[table] ?? 0)]);
-    return { answer, work: { ...done, ...(Object.fromEntries(grown) as Work) } };
+    return { response, work: { ...done, ...(Object.fromEntries(grown) as Work) } };
   }
   return {
     async reset() {
@@ -111,14 +111,14 @@ async function startWatched(unlimited: boolean, seeded: SeedDocument = seed): Pr
     send,
     async workOf({ request, classes, isSignedIn: signedIn }, name) {
       const identifier = classes[name];
-      if (!identifier) throw new Error(`there is no class ${name}`);
-      const made = request(identifier);
-      const headers = { ...made.headers, ...(signedIn ? { authorization: `Bearer ${accessToken}` } : {}) };
-      const { body } = made;
-      const { answer, work } = await send({
-        ...{ method: 'POST', path: pathOf(made), headers: Object.entries(headers), body },
+      if (!identifier) throw new Error(`unknown class: ${name}`);
+      const probeRequest = request(identifier);
+      const headers = { ...probeRequest.headers, ...(signedIn ? { authorization: `Bearer ${accessToken}` } : {}) };
+      const { body } = probeRequest;
+      const { response, work } = await send({
+        ...{ method: 'POST', path: pathOf(probeRequest), headers: Object.entries(headers), body },
       });
-      return { status: answer.status, work };
+      return { status: response.status, work };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -178,16 +178,16 @@ describe('a certificate of a trusted authority', () => {
       await watched.reset();
       const leaf = leafOf(email);
       const path = `${servicePrefix}/user-identities/digital-certificate`;
-      const given = await watched.send({ method: 'POST', path: `${path}/token?clientId=${appId}` });
-      const { token } = given.answer.json as { token: string };
+      const tokenResponse = await watched.send({ method: 'POST', path: `${path}/token?clientId=${appId}` });
+      const { token } = tokenResponse.response.json as { token: string };
       const key = { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' } as const;
       const signature = sign('sha256', Buffer.from(token), key).toString('base64');
-      const { answer, work } = await watched.send({
+      const { response, work } = await watched.send({
         ...{ method: 'POST', path: `${path}/login?clientId=${appId}` },
         headers: [['Content-Type', 'application/json']],
         body: JSON.stringify({ token, certificate: leaf.pem, signature }),
       });
-      seen.push({ status: answer.status, body: answer.json, work });
+      seen.push({ status: response.status, body: response.json, work });
     }
     expect(seen[0]).toMatchObject({ status: 401, body: [{ code: 'PROOF_INVALID' }] });
     expect(seen[1]).toEqual(seen[0]);

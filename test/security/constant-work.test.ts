@@ -10,7 +10,7 @@ import { adminClient, appClientId, startServer, type TestServer } from '../harne
 import { replacePasswords } from '../server/operations/user-identities/login-fixtures.ts';
 import { areaUnderCurve, tolerance } from '../stress/timing/rank-statistics.ts';
 
-const password = 'a pass phrase that nobody guesses';
+const password = 'an unguessable pass phrase';
 const wrong = 'another pass phrase';
 const users = [
   { userId: 'alice', userName: 'alice', password },
@@ -20,9 +20,9 @@ const users = [
 
 const kinds: readonly [string, string, string][] = [
   ['a wrong password', 'alice', wrong],
-  ['an unknown user', 'nobody-of-that-name', wrong],
+  ['an unknown user', 'unknown-name', wrong],
   ['a locked user with the right password', 'bob', password],
-  ['a locked user with a wrong one', 'bob', wrong],
+  ['a locked user with a wrong password', 'bob', wrong],
   ['a user without a password', 'carol', wrong],
 ];
 
@@ -31,7 +31,7 @@ const json = ['Content-Type', 'application/json'] as const;
 const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 
 /** Every operation that accepts the password of a user without a session. */
-const doors: Readonly<
+const passwordLogins: Readonly<
   Record<string, (server: TestServer, name: string, secret: string) => Promise<{ status: number }>>
 > = {
   'user-identities.login': (server, name, secret) =>
@@ -79,11 +79,11 @@ describe('a rejected login compares one hash of the current cost', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(Object.entries(doors))('in %s', async (_door, ask) => {
+  test.each(Object.entries(passwordLogins))('in %s', async (_operation, logIn) => {
     const seen = [];
     for (const [kind, name, secret] of kinds) {
       compared.length = 0;
-      const { status } = await ask(server, name, secret);
+      const { status } = await logIn(server, name, secret);
       seen.push({ kind, status, compared: [...compared] });
     }
     const [{ status } = { status: 0 }] = seen;
@@ -104,14 +104,14 @@ test('an unknown client, a wrong secret and a client without a secret cost the s
   await using server = await startServer({ flags: { 'disable-rate-limits': true } });
   const { clients, users: people, businesses } = server.appContext.store;
   const seen = [];
-  for (const clientId of [adminClient.clientId, 'nobody-of-that-name', appClientId]) {
+  for (const clientId of [adminClient.clientId, 'unknown-name', appClientId]) {
     const spies = [vi.spyOn(clients, 'get'), vi.spyOn(people, 'get'), vi.spyOn(businesses, 'get')];
-    const answer = await server.send({
+    const response = await server.send({
       method: 'POST',
       path: `${servicePrefix}/client-identities/login`,
       headers: [['Authorization', basic(clientId, 'wrong')]],
     });
-    seen.push({ status: answer.status, body: answer.json, reads: spies.map((spy) => spy.mock.calls.length) });
+    seen.push({ status: response.status, body: response.json, reads: spies.map((spy) => spy.mock.calls.length) });
     for (const spy of spies) spy.mockRestore();
   }
   expect(seen[0]?.status).toBe(401);

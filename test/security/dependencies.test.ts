@@ -33,7 +33,7 @@ const excepted = { 'node_modules/@jmespath-community/jmespath': 'MPL-2.0' };
 /** Whether an SPDX expression is satisfied: one operand of OR, all operands of AND. */
 function isAllowed(expression: string): boolean {
   const text = expression.replaceAll(/[()]/g, '');
-  return text.split(' OR ').some((way) => way.split(' AND ').every((name) => allowed.includes(name.trim())));
+  return text.split(' OR ').some((option) => option.split(' AND ').every((name) => allowed.includes(name.trim())));
 }
 
 /** From the lock file, or from the package where the lock file has no license. */
@@ -45,13 +45,13 @@ function licenseOf([place, { license }]: [string, Locked]): string | undefined {
 }
 
 describe('installed packages', () => {
-  test('have a license of the list', () => {
+  test('have an allowed license, except the listed ones', () => {
     expect(shipped.length).toBeGreaterThan(20);
     const others = shipped.map((entry) => [entry[0], licenseOf(entry) ?? 'none'] as const);
     expect(others.filter(([, license]) => !isAllowed(license))).toEqual(Object.entries(excepted));
   });
 
-  test('are rejected with another license', () => {
+  test('are rejected if the license is not allowed', () => {
     for (const license of ['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN x', ''])
       expect(isAllowed(license)).toBe(false);
     for (const license of ['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC']) expect(isAllowed(license)).toBe(true);

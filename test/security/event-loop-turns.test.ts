@@ -85,9 +85,9 @@ test('yields to the event loop while it writes a long response', async () => {
     await get();
     let length = 0;
     const turns = await turnsOf(async () => {
-      const answer = await get();
-      expect(answer.status).toBe(200);
-      length = JSON.stringify(answer.json).length;
+      const response = await get();
+      expect(response.status).toBe(200);
+      length = JSON.stringify(response.json).length;
     });
     expect(turns).toBeGreaterThan(length / 400_000);
   }
@@ -116,6 +116,6 @@ test('yields to the event loop while a transaction works on many rows', async ()
 
 test('yields to the event loop while a dump is written', async () => {
   const row = (at: number) => ({ groupId: 'g', kind: 'user', memberId: `u${at}` }) as const;
-  const image = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
-  expect(await turnsOf(() => encodeDump(image))).toBeGreaterThan(20);
+  const dumpTables = new Map([['memberships', Array.from({ length: 10_000 }, (_, at) => row(at))]] as const);
+  expect(await turnsOf(() => encodeDump(dumpTables))).toBeGreaterThan(20);
 });

@@ -31,8 +31,8 @@ describe('a form of many fields', () => {
 
   test('is rejected with the limit in the message, and changes nothing', async () => {
     const before = await server.dump();
-    const answer = await send(`${login}&${names(98)}`);
-    expect([answer.status, answer.json]).toEqual([
+    const response = await send(`${login}&${names(98)}`);
+    expect([response.status, response.json]).toEqual([
       400,
       { error: 'invalid_request', error_description: 'The form has more than 100 fields.' },
     ]);
@@ -54,9 +54,9 @@ describe('a form of many fields', () => {
 test.each([
   ['the first', `${login}&grant_type=password`],
   ['the last', `a=1&b=2&${login}&b=3`],
-  ['one that is written in another way', `${login}&%67rant_type=password`],
+  ['one that is percent-encoded', `${login}&%67rant_type=password`],
 ])('rejects a repeated name: %s', async (_, body) => {
-  const answer = await send(body);
-  expect([answer.status, answer.json]).toMatchObject([400, { error: 'invalid_request' }]);
-  expect(JSON.stringify(answer.json)).toContain('more than once');
+  const response = await send(body);
+  expect([response.status, response.json]).toMatchObject([400, { error: 'invalid_request' }]);
+  expect(JSON.stringify(response.json)).toContain('more than once');
 });

@@ -29,7 +29,7 @@ const quietly = (work: () => unknown) => {
   }
 };
 
-test('detects a cost that is not linear', async () => {
+test('detects a quadratic cost', async () => {
   const pairs = (size: number) => Array.from({ length: size }, (_, at) => at);
   const seek = (values: number[]) => values.every((value, at) => values.lastIndexOf(value, at) === at);
   const all = (values: number[]) => values.every((value) => values.includes(-value - 1) || values.includes(value));
@@ -37,7 +37,7 @@ test('detects a cost that is not linear', async () => {
   expect(await measureGrowth(pairs, all, 3_000)).toBeGreaterThan(maxLinearGrowth);
 });
 
-describe('JSON', () => {
+describe('the cost of JSON is linear', () => {
   test.each<[string, (size: number) => string]>([
     ['numbers', (size) => `[${list(size, () => '0')}]`],
     ['lists', (size) => `[${list(size / 2, () => '[]')}]`],
@@ -74,7 +74,7 @@ describe('JSON', () => {
   });
 });
 
-describe('XML, before its limits', () => {
+describe('the cost of XML is linear before its limits', () => {
   test.each<[string, (size: number) => string]>([
     ['elements', (size) => `<a>${'<b/>'.repeat(size)}</a>`],
     ['attributes', (size) => `<a ${list(size, (at) => `b${at}="" `).replaceAll(',', '')}/>`],
@@ -85,7 +85,7 @@ describe('XML, before its limits', () => {
   });
 });
 
-describe('request heads', () => {
+describe('the cost of request heads is linear', () => {
   const identity = { operationId: 'groups.list', params: {}, query: {} };
   test.each<[string, string, (text: string) => unknown]>([
     ['paths', '/a', (text) => createPathMatcher('/groups/{groupId}/role/{roleName}').test(text)],
@@ -101,7 +101,7 @@ describe('request heads', () => {
       (text) =>
         readCredentials({ authorization: `Basic${text}x`, apiKey: undefined, clientIds: [] }, { userBasicAuth: true }),
     ],
-  ])('%s', async (_, unit, read) => {
+  ])('with many repetitions: %s', async (_, unit, read) => {
     const make = (size: number) => unit.repeat(size);
     expect(await measureGrowth(make, (text) => quietly(() => read(text)), 20_000)).toBeLessThan(maxLinearGrowth);
   });
@@ -112,7 +112,7 @@ describe('seeds', () => {
     ['users', (size) => `users:\n${list(size, (at) => `  - userId: u${at}\n`).replaceAll(',', '')}`],
     ['settings', (size) => `settings:\n${list(size, (at) => `  k${at}: 1\n`).replaceAll(',', '')}`],
     ['unknown keys', (size) => list(size, (at) => `k${at}: 1\n`).replaceAll(',', '')],
-    ['users that are wrong', (size) => `users:\n${'  - userId: "!"\n'.repeat(size)}`],
+    ['invalid users', (size) => `users:\n${'  - userId: "!"\n'.repeat(size)}`],
   ])('with many items: %s', async (_, make) => {
     const read = (text: string) => parseSeed(text, 'seed.yaml').catch(() => undefined);
     expect(await measureGrowth(make, read, 1_000)).toBeLessThan(maxLinearGrowth);
@@ -122,8 +122,8 @@ describe('seeds', () => {
     await expect(parseSeed('users: []\nusers: []\n', 'seed.yaml')).rejects.toThrow(
       'seed.yaml:2:1: Map keys must be unique',
     );
-    const told = await parseSeed(`users:\n${'  - userId: "!"\n'.repeat(500)}`, 'seed.yaml').catch(String);
-    expect(String(told).split('\n')).toHaveLength(100);
+    const message = await parseSeed(`users:\n${'  - userId: "!"\n'.repeat(500)}`, 'seed.yaml').catch(String);
+    expect(String(message).split('\n')).toHaveLength(100);
   });
 
   test('rejects aliases of aliases', async () => {
@@ -137,7 +137,7 @@ test.each<[string, (size: number) => string]>([
   ['rows', (size) => `a,b\n${'1,2\n'.repeat(size)}`],
   ['quotes', (size) => `a\n"${'""'.repeat(size)}"\n`],
   ['JSON lines', (size) => `${'{"a":1}\n'.repeat(size)}`],
-])('rows of a file, with many items: %s', async (name, make) => {
+])('the cost of the rows of a file is linear with many items: %s', async (name, make) => {
   const file = path.join(tmpdir(), `iam-linear-cost-${process.pid}-${name.replaceAll(' ', '-')}`);
   const read = async (text: string) => {
     await writeFile(file, text);

@@ -52,8 +52,8 @@ function logIn(response: string) {
   });
 }
 
-/** A correct signature by a key that is not the provider's. */
-const foreign = (options: ResponseOptions = {}) => samlResponse(server, { key: otherSigning, ...options });
+/** Signs a response with a key other than the provider's. */
+const wronglySigned = (options: ResponseOptions = {}) => samlResponse(server, { key: otherSigning, ...options });
 /** Counts the responses that reach a library: each one looks up the provider. */
 async function seenByLibraries(encoded: string): Promise<number> {
   let times = 0;
@@ -83,40 +83,40 @@ describe('rejects a response beyond the limits before a library parses it', () =
     ],
     ['a list of prefixes', inAssertion(`<a PrefixList="${'a '.repeat(129)}"/>`)],
   ])('%s', async (_, options) => {
-    expect(await seenByLibraries(foreign(options))).toBe(0);
+    expect(await seenByLibraries(wronglySigned(options))).toBe(0);
     const before = await server.dump();
-    expect(await catchClientError(logIn(foreign(options)))).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
+    expect(await catchClientError(logIn(wronglySigned(options)))).toMatchObject({ status: 401, code: 'PROOF_INVALID' });
     expect(await server.dump()).toEqual(before);
   });
 
   test('passes a response within the limits to the library', async () => {
-    expect(await seenByLibraries(foreign(inAssertion(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
+    expect(await seenByLibraries(wronglySigned(inAssertion(`<a>${'<b/>'.repeat(300)}</a>`)))).toBe(1);
   });
 });
 
-describe('cost', () => {
-  test('checks many elements at less cost than a common response', async () => {
-    const hostile = foreign({
+describe('the cost of a SAML response', () => {
+  test('is at most a few times that of a common one for many elements', async () => {
+    const hostile = wronglySigned({
       after: (xml) => xml.replace('</saml:Assertion>', `${'<a/>'.repeat(15_000)}</saml:Assertion>`),
     });
     expect(hostile.length).toBeGreaterThan(80_000);
-    const common = await measureCost(() => catchClientError(logIn(foreign())));
+    const common = await measureCost(() => catchClientError(logIn(wronglySigned())));
     expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(5 * common);
   });
 
   test.each(worstResponses)(
-    'checks the most expensive responses at a few times the cost of a common one: %s',
+    'is a few times that of a common one for the most expensive responses: %s',
     async (_, options) => {
       const hostile = samlResponse(server, options);
       expect(hostile.length).toBeLessThanOrEqual(100_000);
       expect(await seenByLibraries(hostile)).toBe(1);
-      const common = await measureCost(() => catchClientError(logIn(foreign())));
+      const common = await measureCost(() => catchClientError(logIn(wronglySigned())));
       expect(await measureCost(() => catchClientError(logIn(hostile)), 3)).toBeLessThan(40 * common);
     },
   );
 
-  test('responds to other requests during the check', async () => {
-    const hostile = foreign(inAssertion(`<a>${'<b/>'.repeat(345)}</a>`));
+  test('is low enough to respond to other requests during the check', async () => {
+    const hostile = wronglySigned(inAssertion(`<a>${'<b/>'.repeat(345)}</a>`));
     const attacks = Array.from({ length: 4 }, () => catchClientError(logIn(hostile)));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     await Promise.all(attacks);
@@ -127,7 +127,7 @@ test('logs in a user with 150 groups, each with a type', async () => {
   expect((await logIn(samlResponse(server, inAssertion(attributeValues(150))))).accessToken).toBeDefined();
 });
 
-test('counts the second certificate of a provider like the first', async () => {
+test('accepts a signature by the second certificate of a provider', async () => {
   await using both = await startServer({
     seed: {
       users: [{ ...alice, identities: [`${name}:Subject-1`] }],

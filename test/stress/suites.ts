@@ -10,7 +10,7 @@ import type { Suite } from './suite.ts';
 import { bigCheckpoints } from './suites/big-checkpoint.ts';
 import { clock } from './suites/clock.ts';
 import { firstStarts, secondServers } from './suites/concurrent-starts.ts';
-import { checkpointFlips, cuts, journalFlips, replays, sectors, tails } from './suites/corruption.ts';
+import { checkpointFlips, cuts, replays, sectors, tails, walFlips } from './suites/corruption.ts';
 import { fullDisk, shortWrites } from './suites/disk-full.ts';
 import { model } from './suites/model.ts';
 import { killpoints, kills, stops } from './suites/process-kills.ts';
@@ -30,7 +30,7 @@ export const suites: readonly Suite[] = [
   cuts,
   sectors,
   tails,
-  journalFlips,
+  walFlips,
   checkpointFlips,
   replays,
   liveness,

@@ -9,14 +9,14 @@ const tokenTests = 'test/server/tokens';
 
 /** By name: files to mutate, tests to run, and excluded mutations. */
 export const parts = {
-  'journal-reader': {
+  'wal-reader': {
     mutate: ['wal-record', 'wal-segment', 'recovery'].map((name) => `${store}/${name}.ts`),
     tests: ['wal-damage', 'wal-segments', 'checkpoint-damage', 'repair', 'open-files'].map(
       (name) => `${storeTests}/${name}.test.ts`,
     ),
     excludedMutations: ['StringLiteral'],
   },
-  'journal-writer': {
+  'wal-writer': {
     mutate: ['wal', 'checkpoint-adapter', 'checkpoint-format', 'checkpointer'].map((name) => `${store}/${name}.ts`),
     tests: [
       ...['checkpoint', 'checkpoint-damage', 'checkpoint-format', 'checkpoint-schedule', 'crash', 'disk-failure'],
@@ -47,7 +47,7 @@ export const parts = {
     ],
     excludedMutations: ['StringLiteral'],
   },
-  codes: {
+  otp: {
     mutate: ['otp', 'otp-attempts', 'otp-slots', 'otp-rate-limit', 'otp-value', 'source-events'].map(
       (name) => `${identity}/${name}.ts`,
     ),

@@ -46,8 +46,8 @@ export const authorizationRaces: readonly Race[] = [
       return {
         call: (at) => requests[at % requests.length]?.() ?? Promise.resolve(),
         async verify(outcomes) {
-          const left = await listMaintainers(server);
-          assertThat(left.length > 0, `no administrator is left: ${formatTally(outcomes)}`);
+          const remaining = await listMaintainers(server);
+          assertThat(remaining.length > 0, `no administrator is left: ${formatTally(outcomes)}`);
         },
       };
     },

@@ -30,14 +30,14 @@ const maxRounds = ({ name }: Race) => (name.startsWith('refresh token') ? 1000 :
 async function runRaces(budget: Budget): Promise<Finding[]> {
   const findings: Finding[] = [];
   let done = 0;
-  const left = new Map(races.map((race) => [race, maxRounds(race)]));
-  for (let round = 0; left.size > 0 && round < budget.count && hasBudget(budget, done); round += 1)
-    for (const [race, max] of left) {
-      if (round >= max) left.delete(race);
+  const pending = new Map(races.map((race) => [race, maxRounds(race)]));
+  for (let round = 0; pending.size > 0 && round < budget.count && hasBudget(budget, done); round += 1)
+    for (const [race, max] of pending) {
+      if (round >= max) pending.delete(race);
       else if (hasBudget({ ...budget, count: Number.POSITIVE_INFINITY }, done)) {
         done += 1;
         await runRace(race, budget.seed + round).catch((error: unknown) => {
-          left.delete(race);
+          pending.delete(race);
           findings.push(createFinding('races', budget, budget.seed + round, error));
         });
       }

@@ -83,8 +83,8 @@ async function retryLastToken(url: string, { userId, tokens }: Family): Promise<
     `${userId}: ${active} sessions exist after a retry that returned ${status}`,
   );
   if (before !== undefined) await assertRejected(url, userId, before);
-  const left = await countSessions(url, userId);
-  assertThat(before === undefined || left === 0, `${userId}: a session still exists after a token was reused`);
+  const remaining = await countSessions(url, userId);
+  assertThat(before === undefined || remaining === 0, `${userId}: a session still exists after a token was reused`);
   if (before !== undefined && json.refreshToken !== undefined) await assertRejected(url, userId, json.refreshToken);
   return status === 201 ? 'accepted' : 'ended';
 }

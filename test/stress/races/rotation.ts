@@ -17,7 +17,7 @@ import {
 const rejections = ['401 CREDENTIALS_INVALID', '401 invalid_grant', '400 invalid_grant'];
 
 /** @throws Error if a session or a refresh token of the user is left. */
-async function assertNothingLeft({ appContext }: TestServer, userId: string): Promise<void> {
+async function assertAllRevoked({ appContext }: TestServer, userId: string): Promise<void> {
   const sessions = await appContext.store.sessions.find('userId', userId);
   const tokens = (
     await Promise.all(sessions.map(({ sessionId }) => appContext.store.refreshTokens.find('sessionId', sessionId)))
@@ -51,7 +51,7 @@ function createRotationRace(name: string, endpoints: typeof renewalEndpoints, co
         },
         async verify(outcomes) {
           assertWinners(outcomes, 1, rejections);
-          await assertNothingLeft(server, alice.userId);
+          await assertAllRevoked(server, alice.userId);
           await assertRejected(server, [...issued, refreshToken]);
         },
       };
@@ -90,7 +90,7 @@ function createRevocationRace(name: string, about: string, end: (server: TestSer
 /** Verifies that a locked or removed user has no session left. */
 async function assertRevoked(server: TestServer): Promise<void> {
   const user = await server.appContext.store.users.get(alice.userId);
-  if (user === undefined || user.locked) await assertNothingLeft(server, alice.userId);
+  if (user === undefined || user.locked) await assertAllRevoked(server, alice.userId);
 }
 
 export const rotationRaces: readonly Race[] = [

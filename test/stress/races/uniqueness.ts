@@ -12,7 +12,7 @@ export const uniquenessRaces: readonly Race[] = [
     seed: { users: manyUsers },
     async setUp(server) {
       const { userIdentities } = server.admin;
-      const name = 'Wanted.Name@example.com';
+      const name = 'Contested.Name@example.com';
       const requests = [
         (id: string) => userIdentities.addIdentity({ params: { id }, body: { identity: name } as never }),
         (id: string) => userIdentities.update({ params: { id }, body: { userName: name.toLowerCase() } }),
@@ -40,7 +40,7 @@ export const uniquenessRaces: readonly Race[] = [
     name: 'id of a user, a client or a service',
     about: 'an id that tokens use as their subject belongs to one of them',
     async setUp(server) {
-      const id = 'wanted-id';
+      const id = 'contested-id';
       const requests = [
         (_at: number) => server.admin.clientIdentities.create({ body: { appId: 'a', serviceAccountId: id } }),
         (at: number) =>
@@ -67,7 +67,7 @@ export const uniquenessRaces: readonly Race[] = [
     about: 'a group name belongs to one group',
     seed: { groups: manyUsers.map(({ userId }) => ({ groupName: userId })) },
     async setUp(server) {
-      const body = { groupName: 'wanted' };
+      const body = { groupName: 'contested' };
       const { groups } = server.admin;
       return {
         call: (at) =>
@@ -75,7 +75,9 @@ export const uniquenessRaces: readonly Race[] = [
             ? groups.create({ body })
             : groups.update({ params: { groupId: `u${at % manyUsers.length}` }, body }),
         async verify(outcomes) {
-          const found = (await server.appContext.store.groups.list()).filter(({ groupName }) => groupName === 'wanted');
+          const found = (await server.appContext.store.groups.list()).filter(
+            ({ groupName }) => groupName === 'contested',
+          );
           assertThat(found.length === 1, `${found.length} groups have the name`);
           // Renaming the group that already has the name succeeds without a change.
           assertThat(

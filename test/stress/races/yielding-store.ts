@@ -16,7 +16,7 @@ const maxTurns = 20;
 export function openYieldingStore(seed: number): Store {
   const draw = createRandom(seed);
   const append = async () => {
-    for (let left = 1 + Math.floor(draw() * maxTurns); left > 0; left -= 1) await setImmediate();
+    for (let remaining = 1 + Math.floor(draw() * maxTurns); remaining > 0; remaining -= 1) await setImmediate();
   };
   const sink = { gather: () => setImmediate(), append, health: () => ({ writable: true as const }), sequence: 0 };
   return toStore(new OverlayStore(new Overlay('base'), sink));

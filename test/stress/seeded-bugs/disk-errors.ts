@@ -7,7 +7,7 @@ import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 export const diskErrorBugs = {
   'swallow-write-errors': 'a failed write is treated as successful',
   'swallow-rename-errors': 'a failed rename is treated as successful',
-  'die-of-refusals': 'a file that cannot be opened ends the process',
+  'exit-on-open-error': 'a file that cannot be opened ends the process',
   'full-for-good': 'a disk that was full once is treated as full until the restart',
   'keep-temporaries': 'the temporary file of a failed checkpoint is not removed',
   'checkpoint-at-once': 'a checkpoint is encoded and written in one piece, which blocks the event loop',
@@ -23,7 +23,7 @@ export function withDiskErrorBug(disk: Disk, seededBug: string): Disk {
       }));
     case 'swallow-rename-errors':
       return { ...bindDisk(disk), rename: (from, to) => disk.rename(from, to).catch(() => {}) };
-    case 'die-of-refusals':
+    case 'exit-on-open-error':
       return { ...bindDisk(disk), open: (path, mode) => disk.open(path, mode).catch(endProcess) };
     case 'full-for-good':
       return latchDiskFull(disk);

@@ -1,4 +1,4 @@
-/** Seeded bugs between the store and its disk that lose data: each proves that a suite finds bugs of its kind. */
+/** Seeded bugs between the store and its disk that lose data: each verifies that a suite finds bugs of its kind. */
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -24,8 +24,8 @@ export const seededBugs = {
   'keep-segments': 'obsolete segments of the write-ahead log are not removed',
   'leak-handles': 'files are not closed',
   'drop-damaged': 'damaged and torn lines of the write-ahead log are skipped silently',
-  'forget-next': 'an interrupted rotation of the write-ahead log is not finished',
-  'drop-strangers': 'commits out of sequence are skipped silently',
+  'skip-next': 'an interrupted rotation of the write-ahead log is not finished',
+  'drop-out-of-sequence': 'commits out of sequence are skipped silently',
   'slow-sync': 'each sync takes 200 ms longer',
   ...writeOrderBugs,
   ...serviceBugs,
@@ -47,12 +47,12 @@ export function withSeededBug(disk: Disk, seededBug: string | undefined): Disk {
       return withReads(disk, (bytes) => restoreChecksums(bytes));
     case 'drop-damaged':
       return withReads(disk, (bytes, path) => (basename(path) === 'journal.jsonl' ? dropCorruptLines(bytes) : bytes));
-    case 'forget-next':
+    case 'skip-next':
       return {
         ...bindDisk(disk),
         list: async (folder) => (await disk.list(folder))?.filter((name) => name !== 'journal.next.jsonl'),
       };
-    case 'drop-strangers':
+    case 'drop-out-of-sequence':
       return withReads(disk, (bytes, path) =>
         basename(path).startsWith('journal.') ? dropOutOfSequence(bytes) : bytes,
       );

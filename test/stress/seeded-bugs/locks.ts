@@ -8,7 +8,7 @@ export const lockBugs = {
   'share-store': 'the lock of another process is ignored',
   'lock-by-age': 'a holder that has not touched its lock for a few seconds is treated as dead',
   'lock-for-good': 'a dead holder is treated as running',
-  'unlock-when-refused': 'a process that is denied the store removes the lock of the holder',
+  'unlock-when-denied': 'a process that is denied the store removes the lock of the holder',
 } as const;
 
 /** Long enough for a busy holder. */
@@ -28,7 +28,7 @@ export function seedProcessBug(processes: Processes, seededBug: string | undefin
       return { ...fileOnly, isRunning: async () => Date.now() - statSync(lock).mtimeMs < DEAD_AFTER_MS };
     case 'lock-for-good':
       return { ...fileOnly, isRunning: async () => true };
-    case 'unlock-when-refused':
+    case 'unlock-when-denied':
       return {
         ...fileOnly,
         async isRunning(identity) {

@@ -5,7 +5,7 @@ import type { TestServer } from '../../harness.ts';
 /** Descriptions of the bugs, as `--help` shows them. */
 export const throttleBugs = {
   'throttle-by-name': 'failed logins are counted by name only, so that other sources throttle the owner',
-  'forget-known-sources': 'all sources and devices are treated as unknown',
+  'ignore-known-sources': 'all sources and devices are treated as unknown',
   'evict-failures': 'failures are evicted by later ones, so that a throttle ends too early',
   'unbounded-names': 'a name has no failure budget over all sources',
 } as const;
@@ -28,6 +28,6 @@ export function seedThrottleBug({ appContext }: TestServer, seededBug: string | 
 
 function rewriteAttempt(seededBug: string | undefined): ((attempt: LoginAttempt) => LoginAttempt) | undefined {
   if (seededBug === 'throttle-by-name') return (attempt) => ({ ...attempt, caller: 'anyone' });
-  if (seededBug === 'forget-known-sources') return (attempt) => ({ ...attempt, isKnown: false });
+  if (seededBug === 'ignore-known-sources') return (attempt) => ({ ...attempt, isKnown: false });
   return seededBug === 'unbounded-names' ? (attempt) => ({ ...attempt, isKnown: true }) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Seeded bugs in the order of writes: data is written, kept or removed too late, too early or in parts. */
+/** Seeded bugs in the order of writes: data is written or removed too late, too early or in parts. */
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Disk, type DiskFile, getErrorCode, writeFile } from '../../../src/server/store/json/disk.ts';

@@ -45,8 +45,8 @@ export const tails = createSampleSuite(
   'random bytes or zeros after the last commit are cut off and quarantined',
   addNoise,
 );
-export const journalFlips = createSampleSuite(
-  'journal-flips',
+export const walFlips = createSampleSuite(
+  'wal-flips',
   'a flipped bit in the write-ahead log: the start is rejected with the position of the line',
   flip,
 );
@@ -185,7 +185,7 @@ async function assertRejected(harness: StoreHarness, file: string, offset?: numb
 /** A log with duplicate, missing or reordered commits, or with commits of an earlier start; and a log replayed twice. */
 export const replays = createPositionSuite(
   'replays',
-  'replaying any prefix of the log twice equals replaying it once; duplicates, gaps and earlier starts are rejected',
+  'replaying any prefix of the log twice equals replaying it once; duplicates, missing commits and earlier starts are rejected',
   Array.from({ length: (lineOffsets.length - 2) * 5 }, (_, at) => at),
   replay,
 );

@@ -115,11 +115,11 @@ async function writeAgain(server: ServerProcess, load: LoadGenerator): Promise<v
  */
 async function assertNoTemporary(store: string): Promise<void> {
   const endsAt = performance.now() + TIMEOUT_MS;
-  const left = () => readdirSync(store).filter((name) => name.endsWith('.tmp'));
+  const temporaryFiles = () => readdirSync(store).filter((name) => name.endsWith('.tmp'));
   // The next checkpoint may only be starting.
   await setTimeout(100);
-  while (left().length > 0 && performance.now() < endsAt) await setTimeout(1);
-  if (left().length > 0) throw new Error(`temporary files are left: ${left()}`);
+  while (temporaryFiles().length > 0 && performance.now() < endsAt) await setTimeout(1);
+  if (temporaryFiles().length > 0) throw new Error(`temporary files are left: ${temporaryFiles()}`);
 }
 
 /** Fills the disk with a file and then frees the given number of bytes. */

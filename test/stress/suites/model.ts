@@ -86,9 +86,11 @@ function applySteps(model: Model, list: readonly Step[]): Model | undefined {
   const next = new Map(model);
   for (const { kind, row } of list) {
     const exists = next.has(row.groupId);
-    const taken = [...next.values()].some((each) => each.groupId !== row.groupId && each.groupName === row.groupName);
+    const nameExists = [...next.values()].some(
+      (each) => each.groupId !== row.groupId && each.groupName === row.groupName,
+    );
     if (kind === 'delete') next.delete(row.groupId);
-    else if (taken || exists !== (kind === 'replace')) return undefined;
+    else if (nameExists || exists !== (kind === 'replace')) return undefined;
     else next.set(row.groupId, row);
   }
   return next;

@@ -137,7 +137,7 @@ const injectedErrors: readonly (readonly [call: string, error: string, file: str
 ];
 
 export const systemCallErrors = createStraceSuite(
-  'refusals',
+  'system-errors',
   'EACCES, EROFS, EMFILE, EIO and EDQUOT at opens, writes, renames and syncs: clear errors, no acknowledged loss',
   (seed, { seededBug }) =>
     withTempFolder(async (store, parent) => {

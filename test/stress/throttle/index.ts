@@ -11,7 +11,7 @@ const steps = 40;
 /** Stays below the limit of five codes per source and hour. */
 const maxRecoveries = 4;
 const attackers = Array.from({ length: 40 }, (_, at) => `203.0.113.${at}`).concat('127.0.0.5', '2001:db8::1');
-const unknownNames = ['nobody', 'no-one@example.com'];
+const unknownNames = ['unknown', 'unknown@example.com'];
 const pauses = [1, 30, 60, 300, regainSeconds, regainSeconds + 1, 3600, 4 * 3600];
 
 async function runScenario(seed: number, seededBug: string | undefined): Promise<void> {
