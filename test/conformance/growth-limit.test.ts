@@ -1,4 +1,4 @@
-/** The growth limit holds for every operation that callers reach without authentication: by walking the registry. */
+/** The growth limit holds for every operation that callers reach without authentication; the operations come from the registry. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasGrowthLimit } from '../../src/contract/growth-limit.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -71,20 +71,20 @@ describe.each(Object.entries(growthRequests))('%s', (name, make) => {
   test('is accepted up to the limit, then rejected, and leaves the store unchanged', async () => {
     const source = newSource();
     const first = await make(fixture);
-    let answer: RawResponse | undefined;
+    let response: RawResponse | undefined;
     expect(
       await countInserted(async () => {
-        answer = await sendRequest(id, first, source);
+        response = await sendRequest(id, first, source);
       }),
     ).toBeGreaterThan(0);
-    expect([200, 201, 204], answer?.text).toContain(answer?.status);
+    expect([200, 201, 204], response?.text).toContain(response?.status);
     const second = await make(fixture);
     const before = await fixture.server.dump();
-    const refused = await sendRequest(id, second, source);
-    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '3600' } });
+    const rejected = await sendRequest(id, second, source);
+    expect(rejected).toMatchObject({ status: 429, headers: { 'retry-after': '3600' } });
     const { errorFormat } = operations[id] as unknown as Operation<never>;
-    if (errorFormat !== 'oauth') expect(refused.json).toMatchObject([{ code: 'GROWTH_LIMIT' }]);
-    expect(refused.text).toContain('setting growth-limit');
+    if (errorFormat !== 'oauth') expect(rejected.json).toMatchObject([{ code: 'GROWTH_LIMIT' }]);
+    expect(rejected.text).toContain('setting growth-limit');
     expect(await fixture.server.dump()).toEqual(before);
     // The rejected request is still valid for other sources.
     expect([200, 201, 204]).toContain((await sendRequest(id, second, newSource())).status);
@@ -103,12 +103,12 @@ test.each(Object.entries(requestsWithoutGrowth))('%s inserts no row and does not
   const source = newSource();
   for (let calls = 0; calls < 3; calls += 1) {
     const creation = await make(fixture);
-    let answer: RawResponse | undefined;
+    let response: RawResponse | undefined;
     expect(
       await countInserted(async () => {
-        answer = await sendRequest(id, creation, source);
+        response = await sendRequest(id, creation, source);
       }),
     ).toBe(0);
-    expect([200, 204], answer?.text).toContain(answer?.status);
+    expect([200, 204], response?.text).toContain(response?.status);
   }
 });

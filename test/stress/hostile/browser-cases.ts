@@ -14,7 +14,7 @@ interface Meaning<Kind extends string> {
   readonly kind: Kind;
 }
 
-type HostKind = 'loopback' | 'address' | 'base' | 'foreign';
+type HostKind = 'loopback' | 'address' | 'base' | 'unrelated';
 const hosts: readonly Meaning<HostKind>[] = [
   { value: 'localhost', kind: 'loopback' },
   { value: '127.0.0.1:1', kind: 'loopback' },
@@ -22,21 +22,21 @@ const hosts: readonly Meaning<HostKind>[] = [
   { value: 'app.localhost', kind: 'loopback' },
   { value: '192.0.2.1:8080', kind: 'address' },
   { value: 'iam.example', kind: 'base' },
-  { value: 'evil.example', kind: 'foreign' },
-  { value: 'localhost.evil.example', kind: 'foreign' },
+  { value: 'evil.example', kind: 'unrelated' },
+  { value: 'localhost.evil.example', kind: 'unrelated' },
 ];
 
 /** `same`: the origin of the request's Host. `base`: the origin of the base URL. */
-type OriginKind = 'none' | 'same' | 'base' | 'loopback' | 'foreign';
+type OriginKind = 'none' | 'same' | 'base' | 'loopback' | 'unrelated';
 const origins: readonly Meaning<OriginKind>[] = [
   { value: undefined, kind: 'none' },
   { value: 'SAME', kind: 'same' },
   { value: 'BASE', kind: 'base' },
   { value: 'http://localhost:3000', kind: 'loopback' },
   { value: 'https://[::1]:9', kind: 'loopback' },
-  { value: 'https://evil.example:1', kind: 'foreign' },
-  { value: 'http://localhost.evil.example', kind: 'foreign' },
-  { value: 'null', kind: 'foreign' },
+  { value: 'https://evil.example:1', kind: 'unrelated' },
+  { value: 'http://localhost.evil.example', kind: 'unrelated' },
+  { value: 'null', kind: 'unrelated' },
 ];
 
 type SiteKind = 'silent' | 'own' | 'same-site' | 'other';
@@ -144,7 +144,7 @@ export type GuardOutcome = 'served' | 'HOST_FOREIGN' | 'ORIGIN_FOREIGN' | 'CSRF_
 /** Returns the outcome that the rules require. */
 export function computeExpected({ method, meanings }: Case, isRemote: boolean): GuardOutcome {
   const { host, target, isScript } = meanings;
-  if (host === 'foreign') return 'HOST_FOREIGN';
+  if (host === 'unrelated') return 'HOST_FOREIGN';
   const isLocal = isRemote || host === 'loopback';
   if (target.sandbox === 'new' && (isRemote || !isLocal || isCrossSite(meanings, isRemote))) return 'SANDBOX_NOT_FOUND';
   if (target.part !== 'control' && target.part !== 'page') return 'served';
