@@ -1,5 +1,5 @@
 /** The store `people`: groups in long chains, and users with the hashes and groups that the figures need. */
-import { internalLane } from '../src/server/identity/hash-queue.ts';
+import { internalFlow } from '../src/server/identity/hash-queue.ts';
 import { createPasswords, hashPassword } from '../src/server/identity/passwords.ts';
 import { reserveSubjectId } from '../src/server/identity/subject-ids.ts';
 import type { Store, Transaction } from '../src/server/store/store.ts';
@@ -23,7 +23,7 @@ export async function insertUsers(store: Store, groups: number, createdAt: strin
   const chains = groups / chainLength;
   const slow = await hashPassword(userPassword);
   // Fast hashes (--fast-passwords) take microseconds, so these logins measure everything except the hash.
-  const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(userPassword, internalLane);
+  const quick = await createPasswords({ run: (work) => work() }, { fast: true }).hash(userPassword, internalFlow);
   const plainGroup = (number: number) => groupIdOf((number % chains) * chainLength);
   await insertUserSet(store, 'users', userSetSize, { passwordHash: slow, createdAt, groupOf: plainGroup });
   await insertUserSet(store, 'quick', userSetSize, { passwordHash: quick, createdAt, groupOf: plainGroup });

@@ -44,8 +44,8 @@ export async function bundleServer({ root, outdir }) {
   compileAhead(root, parts);
 }
 
-/** The server, and the tools for the files of a store without a server. */
-const entries = ['main', 'store-tools'];
+/** The server, and the offline store. */
+const entries = ['main', 'open-offline-store'];
 
 /** Writes the loader that other programs import; it loads the part of the same name. */
 async function writeLoader(root, outfile) {

@@ -24,10 +24,10 @@ import {
   type RequestInput,
   type RequestSpec,
 } from './request-builder.ts';
+import { noticeSecretShownOnce, withSecretOutput } from './response-secrets.ts';
 import type { CliRuntime, Context } from './runtime/context.ts';
-import { noticeSecretShownOnce, withSecretOutput } from './secret-output.ts';
 import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from './send.ts';
-import { referenceIn, takes } from './value-sources.ts';
+import { declareValueSources, referenceIn } from './value-sources.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove', 'rm'],
@@ -50,13 +50,13 @@ export function addOperationCommand(parent: Command, operation: ManifestOperatio
   if (spec.last) command.argument(`[${spec.last.flag}]`, spec.last.schema.description);
   if (spec.members) command.argument(`[${spec.members.flag}...]`, 'One or more');
   addOptions(command, spec);
-  takes(command, sourcesIn(spec));
+  declareValueSources(command, sourcesIn(spec));
   const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
   return setAction(command, runtime, work, { promptsItself: true });
 }
 
 /** What the arguments and options of an operation refer to. */
-function sourcesIn({ operation, query, body, last, members }: RequestSpec): Parameters<typeof takes>[1] {
+function sourcesIn({ operation, query, body, last, members }: RequestSpec): Parameters<typeof declareValueSources>[1] {
   const named: readonly (readonly [string, JsonSchema])[] = [
     ...operation.params.map((param) => [formatArgumentName(param), param.schema] as const),
     ...[last, members].flatMap((field) => (field ? [[field.flag, field.schema] as const] : [])),

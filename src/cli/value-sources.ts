@@ -1,11 +1,11 @@
 /** The values that an argument or an option accepts, as declared by schemas and commands. */
 import type { Command } from 'commander';
 import {
-  type Among,
   type EntityDeclaration,
   type EntityListSource,
   entityOf,
   type Reference,
+  type ReferenceScope,
 } from '../contract/entities.ts';
 import type { JsonSchema, Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { getOperation } from './find-operation.ts';
@@ -13,14 +13,17 @@ import { getOperation } from './find-operation.ts';
 /** Entities of the server, or names that are known locally. */
 export type ValueSource = Reference | 'profile';
 
-type Marked = { readonly 'x-reference': Reference } | 'profile';
+type ValueSourceDeclaration = { readonly 'x-reference': Reference } | 'profile';
 
 const declared = new WeakMap<Command, Readonly<Record<string, readonly ValueSource[]>>>();
 
 /** Declares the value sources of a command's arguments (by name) and options (by long flag). */
-export function takes(command: Command, sources: Readonly<Record<string, Marked | readonly Marked[]>>): Command {
+export function declareValueSources(
+  command: Command,
+  sources: Readonly<Record<string, ValueSourceDeclaration | readonly ValueSourceDeclaration[]>>,
+): Command {
   const plain = Object.entries(sources).map(([name, declaration]) => {
-    const marked: readonly Marked[] = [declaration].flat();
+    const marked: readonly ValueSourceDeclaration[] = [declaration].flat();
     return [name, marked.map((one) => (typeof one === 'string' ? one : one['x-reference']))] as const;
   });
   declared.set(command, { ...declared.get(command), ...Object.fromEntries(plain) });
@@ -54,7 +57,7 @@ export interface ReferencedRows {
 /** Resolves the rows that contain the values of a reference. */
 export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifest): ReferencedRows {
   const entity = entityOf(name);
-  const source: EntityListSource | Among = among ?? entity.list;
+  const source: EntityListSource | ReferenceScope = among ?? entity.list;
   const property = among?.property ?? entity.properties[by[0] ?? ''] ?? '';
   return { source, parameters: parametersOf(source, manifest), property, entity };
 }

@@ -1,13 +1,13 @@
 /** Schemas of corporate groups and customers. */
 import * as z from 'zod';
-import { defines } from './entities.ts';
+import { definition } from './entities.ts';
 import { BusinessReference, BusinessReferences } from './member-schemas.ts';
 import { CorporateGroupId, UserId } from './reference-schemas.ts';
 import { isReservedName, NewId, singleLine } from './schemas.ts';
 
 export const CorporateGroupName = singleLine(100, 'Unique name of a corporate group')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(defines('corporateGroup', 'name'));
+  .meta(definition('corporateGroup', 'name'));
 
 export const CorporateGroupSchema = z
   .strictObject({
@@ -38,9 +38,9 @@ export const BusinessCustomerInput = z
   .strictObject({
     businessId: NewId.optional().meta({
       description: 'Id of the business (default: generated)',
-      ...defines('business', 'id'),
+      ...definition('business', 'id'),
     }),
-    businessName: singleLine(200, 'Name of the business').meta(defines('business', 'name')),
+    businessName: singleLine(200, 'Name of the business').meta(definition('business', 'name')),
     document: Document,
     corporateGroupId: CorporateGroupId.optional().describe('Corporate group that the business joins'),
     organizationId: singleLine(64, 'Organization the business belongs to').optional(),

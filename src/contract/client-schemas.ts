@@ -1,6 +1,6 @@
 /** Schemas of clients. */
 import * as z from 'zod';
-import { defines } from './entities.ts';
+import { definition } from './entities.ts';
 import { applicationId } from './reference-schemas.ts';
 import { NewId, ScopeName, singleLine } from './schemas.ts';
 
@@ -9,7 +9,7 @@ export const clientFields = {
   appId: applicationId('Application that the client belongs to'),
   serviceAccountId: NewId.optional()
     .describe('Service account of the client, to which groups grant roles')
-    .meta(defines('client', 'serviceAccount')),
+    .meta(definition('client', 'serviceAccount')),
   scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Scopes of its tokens'),
   redirectURI: z
     .url('must be a URI')

@@ -129,7 +129,7 @@ export type EntityName = keyof typeof entities;
 export type KeyOf<Entity extends EntityName> = keyof (typeof entities)[Entity]['properties'] & string;
 
 /** Rows that restrict a reference. The preceding values are the parameters of the source, in the same order. */
-export type Among = EntityListSource & {
+export type ReferenceScope = EntityListSource & {
   /** The row property that contains the value; a dot separates the fields of nested lists. */
   readonly property: string;
 };
@@ -140,7 +140,7 @@ export interface Reference {
   /** The accepted kinds of values; completion and prompts use the first. */
   readonly by: readonly string[];
   /** Restricts the choice, for example to the members of the target group. */
-  readonly among?: Among;
+  readonly among?: ReferenceScope;
 }
 
 /** Marks a value that becomes the id or a name of a new or renamed entity. */
@@ -165,13 +165,13 @@ export interface FieldExtensions {
 export function reference<Entity extends EntityName>(
   entity: Entity,
   by: readonly KeyOf<Entity>[],
-  among?: Among,
+  among?: ReferenceScope,
 ): { readonly 'x-reference': Reference } {
   return { 'x-reference': { entity, by, ...(among ? { among } : {}) } };
 }
 
 /** Marks a schema whose value identifies the entity that the request creates or renames: `.meta(defines('group', 'name'))`. */
-export function defines<Entity extends EntityName>(
+export function definition<Entity extends EntityName>(
   entity: Entity,
   by: KeyOf<Entity>,
 ): { readonly 'x-defines': Definition } {

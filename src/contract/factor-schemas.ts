@@ -1,6 +1,6 @@
 /** Schemas of authentication factors: the contacts that receive MFA codes. */
 import * as z from 'zod';
-import { defines, reference } from './entities.ts';
+import { definition, reference } from './entities.ts';
 import { Email, Id, Mobile, NewId, singleLine } from './schemas.ts';
 import { sensitive } from './sensitive.ts';
 
@@ -54,7 +54,11 @@ export const FactorInput = z
   .meta({ id: 'FactorInput', description: 'An alternative contact: an e-mail address or a mobile number.' });
 
 const AdministratorsFactorInput = z
-  .strictObject({ id: NewId.optional().meta(defines('factor', 'id')), ...contactFields, tags: TagsOrText.optional() })
+  .strictObject({
+    id: NewId.optional().meta(definition('factor', 'id')),
+    ...contactFields,
+    tags: TagsOrText.optional(),
+  })
   .meta({ id: 'AdministratorsFactorInput', description: 'An alternative contact, optionally with its id.' });
 
 function listOf<Entry extends z.ZodType>(entry: Entry) {

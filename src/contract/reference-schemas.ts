@@ -1,5 +1,5 @@
 /** Schemas of values that refer to an existing entity. Use `UserId.describe(...)` for another description. */
-import { type Among, reference } from './entities.ts';
+import { type ReferenceScope, reference } from './entities.ts';
 import { GroupReference, Id, RoleName, singleLine } from './schemas.ts';
 
 export const UserId = Id.meta({ description: 'User id', 'x-argument': 'user-id', ...reference('user', ['id']) });
@@ -44,6 +44,6 @@ export function applicationId(description: string) {
 /** Restricts the schema to members of the group in the path: rows of the operation that lists them. */
 export function memberOf(schema: typeof UserId, operation: string, property: string) {
   const member = schema.meta()?.['x-reference'];
-  const among: Among = { operation, property };
+  const among: ReferenceScope = { operation, property };
   return schema.meta({ 'x-reference': { ...(member as object), among } });
 }

@@ -1,6 +1,6 @@
 /** Schemas that several operations share. Their ids are component names in the OpenAPI document. */
 import * as z from 'zod';
-import { defines, reference } from './entities.ts';
+import { definition, reference } from './entities.ts';
 import { sensitive } from './sensitive.ts';
 
 /** The format of ids that a caller can choose (interface rules). */
@@ -42,7 +42,7 @@ export const GroupName = singleLine(
   .refine((value) => !value.includes('/'), 'must not contain a slash')
   .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(defines('group', 'name'));
+  .meta(definition('group', 'name'));
 
 /** Path segments that names must not use. URL parsers remove `.` and `..`. */
 export const reservedNames: ReadonlySet<string> = new Set([
@@ -172,7 +172,7 @@ export const PageQuery = {
 /** A login name of a user. Uniqueness is checked in the handlers. */
 export const UserName = singleLine(100, 'Name that the user logs in with')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(defines('user', 'name'));
+  .meta(definition('user', 'name'));
 
 export const Email = z
   .email('must be an e-mail address')

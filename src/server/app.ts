@@ -6,7 +6,7 @@ import { servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { buildAuditEvent } from './audit/event.ts';
-import { ClientDisconnected } from './client-disconnected.ts';
+import { ClientDisconnectedError } from './client-disconnected-error.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { controlPrefix } from './control/define.ts';
 import { createControlGuard } from './control/guard.ts';
@@ -49,7 +49,7 @@ export function createApp(appContext: AppContext): Koa {
       if (cors(ctx)) return;
       await route(ctx, { areas, documents, control });
     } catch (error) {
-      if (error instanceof ConnectionDroppedError || error instanceof ClientDisconnected) dropConnection(ctx);
+      if (error instanceof ConnectionDroppedError || error instanceof ClientDisconnectedError) dropConnection(ctx);
       else writeError(ctx, error, appContext);
     }
     recordOutcome(ctx, appContext);

@@ -1,55 +1,55 @@
 /**
- * A queue served round robin by lane (fair queueing, RFC 970): a caller with many items delays only itself. The cost of
- * each operation depends on the depth of the lanes only.
+ * A queue served round robin by flow (fair queueing, RFC 970): a caller with many items delays only itself. The cost of
+ * each operation depends on the depth of the flows only.
  */
-import { Largest } from './largest.ts';
+import { GroupSizes } from './group-sizes.ts';
 import { LinkedList, type ListNode } from './linked-list.ts';
 
-/** The owner of an item, outermost key first: source, client, and so on. All lanes of a queue have the same depth. */
-export type Lane = readonly string[];
+/** The owner of an item, outermost key first: source, client, and so on. All flows of a queue have the same depth. */
+export type FlowKey = readonly string[];
 
 /** An item in its queue. */
 export interface QueueEntry<Item> {
   readonly item: Item;
-  readonly group: LaneGroup<Item>;
+  readonly group: FlowGroup<Item>;
   /** Missing once the item has left the queue. */
   node: ListNode<QueueEntry<Item>> | undefined;
 }
 
-/** All items with a common lane prefix. Empty groups are removed. */
-class LaneGroup<Item> {
-  readonly groups = new Map<string, LaneGroup<Item>>();
+/** All items with a common flow prefix. Empty groups are removed. */
+class FlowGroup<Item> {
+  readonly groups = new Map<string, FlowGroup<Item>>();
   /** Child groups in the order in which they are served. */
-  readonly rotation = new LinkedList<LaneGroup<Item>>();
-  readonly largest = new Largest<LaneGroup<Item>>();
+  readonly rotation = new LinkedList<FlowGroup<Item>>();
+  readonly largest = new GroupSizes<FlowGroup<Item>>();
   /** Oldest first; of the innermost groups only. */
   readonly entries = new LinkedList<QueueEntry<Item>>();
   size = 0;
-  rotationNode: ListNode<LaneGroup<Item>> | undefined;
-  readonly parent: LaneGroup<Item> | undefined;
+  rotationNode: ListNode<FlowGroup<Item>> | undefined;
+  readonly parent: FlowGroup<Item> | undefined;
   readonly key: string;
 
-  constructor(parent?: LaneGroup<Item>, key = '') {
+  constructor(parent?: FlowGroup<Item>, key = '') {
     this.parent = parent;
     this.key = key;
   }
 }
 
 export class FairQueue<Item> {
-  readonly #root = new LaneGroup<Item>();
+  readonly #root = new FlowGroup<Item>();
 
   get size(): number {
     return this.#root.size;
   }
 
-  /** The number of items whose lane starts with this key. */
+  /** The number of items whose flow starts with this key. */
   sizeOf(outermost: string): number {
     return this.#root.groups.get(outermost)?.size ?? 0;
   }
 
-  push(lane: Lane, item: Item): QueueEntry<Item> {
+  push(flow: FlowKey, item: Item): QueueEntry<Item> {
     let group = this.#root;
-    for (const key of lane) group = findOrCreateGroup(group, key);
+    for (const key of flow) group = findOrCreateGroup(group, key);
     const entry: QueueEntry<Item> = { item, group, node: undefined };
     entry.node = group.entries.push(entry);
     grow(group);
@@ -68,10 +68,10 @@ export class FairQueue<Item> {
     return this.#removeNode(group.entries.first);
   }
 
-  /** Removes and returns the newest item of the longest lane; of equally long lanes, the one that changed last. */
+  /** Removes and returns the newest item of the longest flow; of equally long flows, the one that changed last. */
   dropFromLongest(): Item | undefined {
     let group = this.#root;
-    for (let next = group.largest.group; next; next = group.largest.group) group = next;
+    for (let next = group.largest.largest; next; next = group.largest.largest) group = next;
     return this.#removeNode(group.entries.last);
   }
 
@@ -91,22 +91,22 @@ export class FairQueue<Item> {
   }
 }
 
-function findOrCreateGroup<Item>(parent: LaneGroup<Item>, key: string): LaneGroup<Item> {
-  const group = parent.groups.get(key) ?? new LaneGroup(parent, key);
+function findOrCreateGroup<Item>(parent: FlowGroup<Item>, key: string): FlowGroup<Item> {
+  const group = parent.groups.get(key) ?? new FlowGroup(parent, key);
   parent.groups.set(key, group);
   return group;
 }
 
-function grow<Item>(innermost: LaneGroup<Item>): void {
-  for (let group: LaneGroup<Item> | undefined = innermost; group; group = group.parent) {
+function grow<Item>(innermost: FlowGroup<Item>): void {
+  for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size += 1;
     group.parent?.largest.grow(group);
     group.rotationNode ??= group.parent?.rotation.push(group);
   }
 }
 
-function shrink<Item>(innermost: LaneGroup<Item>): void {
-  for (let group: LaneGroup<Item> | undefined = innermost; group; group = group.parent) {
+function shrink<Item>(innermost: FlowGroup<Item>): void {
+  for (let group: FlowGroup<Item> | undefined = innermost; group; group = group.parent) {
     group.size -= 1;
     group.parent?.largest.shrink(group);
     if (group.size > 0 || !group.rotationNode) continue;

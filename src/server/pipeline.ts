@@ -13,8 +13,8 @@ import type { AppContext } from './app-context.ts';
 import { hasTargetsInResult } from './audit/targets.ts';
 import { recordIssuedTokens, type TokenSubject } from './audit/token-subject.ts';
 import type { FullContext } from './control/define.ts';
-import { createDisconnectSignal } from './http/client-disconnect.ts';
 import { type ListIdentity, parseCursor } from './http/cursor.ts';
+import { createDisconnectSignal } from './http/disconnect-signal.ts';
 import { markMalformed } from './http/error-response.ts';
 import { countHeader } from './http/headers.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -27,7 +27,7 @@ import { authenticate, createAuthenticationError } from './identity/authenticate
 import { authorizationError } from './identity/authorize.ts';
 import { type RequestCredentials, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
-import { type HashLane, toLane } from './identity/hash-queue.ts';
+import { type HashFlow, toFlowKey } from './identity/hash-queue.ts';
 import { findAuthenticatedClientId, type Principal } from './identity/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './observability/apply-faults.ts';
 import type { FaultInjector } from './observability/fault-injector.ts';
@@ -112,7 +112,7 @@ export function compileOperation(
       caller: caller ?? absentCaller,
       source,
       sourceBehind: (client) => sourceBehindClient(ctx.state.source, client.clientId, ip),
-      hashLane: { lane: toLane(source, clientId), disconnectSignal },
+      hashFlow: { flow: toFlowKey(source, clientId), disconnectSignal },
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
       disconnectSignal,
@@ -193,7 +193,7 @@ interface RequestContext {
   readonly caller: Principal;
   readonly source: RequestSource;
   sourceBehind(client: Client): RequestSource;
-  readonly hashLane: HashLane;
+  readonly hashFlow: HashFlow;
   readonly list: ListIdentity;
   readonly ifMatch: string;
   disconnectSignal(): AbortSignal;
@@ -219,7 +219,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     keys: appContext.keys,
     issuer: appContext.audit ? recordIssuedTokens(appContext.issuer, request.recordIssuedToken) : appContext.issuer,
     passwords: appContext.passwords,
-    hashLane: request.hashLane,
+    hashFlow: request.hashFlow,
     authentication: appContext,
     observability: appContext.observability,
     audit: appContext.audit,

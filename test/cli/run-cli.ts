@@ -80,9 +80,9 @@ export async function iam(words: readonly string[], options: RunOptions = {}): P
   const signal = options.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, prompter: options.prompter };
   const now = options.now ?? (() => 1_800_000_000_000);
-  const storeTools = () => import('../../src/server/store-tools.ts');
+  const loadStoreModule = () => import('../../src/server/open-offline-store.ts');
   const code = await run(words, io, {
-    ...{ variables, now, random: () => 0, storeTools },
+    ...{ variables, now, random: () => 0, loadStoreModule: loadStoreModule },
     workingFolder: () => options.folder,
   });
   return { code, out: drainStream(stdout), err: drainStream(stderr) };

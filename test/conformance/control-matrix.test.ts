@@ -106,7 +106,7 @@ describe('a remotely reachable server', () => {
     const mismatches: string[] = [];
     await runInBatches(cells, 16, async ({ route, caller }) => {
       const response = await sendRoute(server, route, Object.fromEntries(caller.headers));
-      const expectedCaller = route.rolesText === 'none' ? { ...caller, subject: 'nobody' } : caller;
+      const expectedCaller = route.rolesText === 'none' ? { ...caller, subject: 'anonymous' } : caller;
       const found = findMismatch(response, computeExpected(route, caller), expectedCaller, server.log);
       if (found !== undefined) mismatches.push(`${route.id} by ${caller.name}: ${found}`);
     });

@@ -44,7 +44,7 @@ const everything = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA', 'USER', 'PERSON
 /** All kinds of callers; the same names and the same order on every server. */
 export async function createCallers(server: TestServer): Promise<Caller[]> {
   return [
-    { name: 'unauthenticated', headers: [], subject: 'nobody', grant: 'CREDENTIALS_MISSING' },
+    { name: 'unauthenticated', headers: [], subject: 'anonymous', grant: 'CREDENTIALS_MISSING' },
     ...(await createIdentifiedClients(server)),
     ...(await createAuthenticatedClients(server)),
     ...(await createUsers(server)),
@@ -78,7 +78,7 @@ async function createIdentifiedClients({ makeClient }: TestServer): Promise<Call
       name: 'client, identified only: unknown client',
       headers: [],
       clientId: 'unknown-client',
-      subject: 'nobody',
+      subject: 'anonymous',
       grant: 'CREDENTIALS_INVALID',
     },
   ];
@@ -216,7 +216,7 @@ async function createRejectedCallers(server: TestServer): Promise<Caller[]> {
   const createRejectedCaller = (name: string, headers: Caller['headers'], grant: RejectionCode): Caller => ({
     name,
     headers,
-    subject: 'nobody',
+    subject: 'anonymous',
     grant,
   });
   const withToken = (name: string, token: string) =>

@@ -52,7 +52,9 @@ export function findMismatch(
   }
   const isIdentified = expected.code === 'ROLE_MISSING';
   const isRight =
-    status === expected.status && code === expected.code && loggedCaller === (isIdentified ? caller.subject : 'nobody');
+    status === expected.status &&
+    code === expected.code &&
+    loggedCaller === (isIdentified ? caller.subject : 'anonymous');
   const isChallenged = status !== 401 || headers['www-authenticate'] !== undefined;
   return isRight && isChallenged ? undefined : `expected ${expected.status} ${expected.code}: ${actual}`;
 }

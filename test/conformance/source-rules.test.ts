@@ -81,8 +81,8 @@ describe('every source file', () => {
     expect(users).toEqual([
       'src/server/clock.ts',
       'src/server/main.ts',
+      'src/server/open-offline-store.ts',
       'src/server/open-store.ts',
-      'src/server/store-tools.ts',
       'src/testing/start-server.ts',
     ]);
   });

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { internalLane } from '../../src/server/identity/hash-queue.ts';
+import { internalFlow } from '../../src/server/identity/hash-queue.ts';
 import { createPasswords, verifyPasswordHash } from '../../src/server/identity/passwords.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { replacePasswords } from '../server/operations/user-identities/login-fixtures.ts';
@@ -95,8 +95,8 @@ describe('a rejected login compares one hash of the current cost', () => {
 test.each([false, true])('compares an unknown user with a hash of the configured cost (fast: %s)', async (fast) => {
   const compared: string[] = [];
   const passwords = createPasswords({ run: (work) => work() }, { fast, verify: watched(compared) });
-  expect(await passwords.matches('any', undefined, internalLane)).toBe(false);
-  expect(await passwords.matches('any', await passwords.hash('other', internalLane), internalLane)).toBe(false);
+  expect(await passwords.matches('any', undefined, internalFlow)).toBe(false);
+  expect(await passwords.matches('any', await passwords.hash('other', internalFlow), internalFlow)).toBe(false);
   expect(compared[0]).toBe(compared[1]);
 });
 

@@ -6,12 +6,12 @@ import type { ManifestField, ManifestOperation } from '../../contract/manifest-t
 import { addCommand, type CommandDescription, type CommandOptions, setAction, varyingRoles } from '../command.ts';
 import { describeDeleteImpact } from '../delete-impact.ts';
 import { getOperation } from '../find-operation.ts';
+import { noticeSecretShownOnce, withSecretOutput } from '../response-secrets.ts';
 import type { CliRuntime, Context } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import { usageError } from '../runtime/errors.ts';
 import { readDocument } from '../runtime/input.ts';
 import { assertWritable } from '../runtime/safety.ts';
-import { noticeSecretShownOnce, withSecretOutput } from '../secret-output.ts';
 import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../send.ts';
 
 export const callText: CommandDescription = {

@@ -12,7 +12,7 @@ import type { CliRuntime, Context } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import { CliError, QuietExit, usageError } from '../runtime/errors.ts';
 import { send } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 import { findRolePath } from './role-path.ts';
 
 export const canText: CommandDescription = {
@@ -34,7 +34,7 @@ export function addCan(program: Command, runtime: CliRuntime): void {
     .argument('<subject>', 'User id, or service account id of a client')
     .argument('<role>', 'Role')
     .option('--business <id>', 'business that the user acts on behalf of');
-  takes(command, {
+  declareValueSources(command, {
     subject: [reference('user', ['id']), reference('client', ['serviceAccount'])],
     role: reference('role', ['name']),
     '--business': reference('business', ['id']),

@@ -6,7 +6,7 @@ import { addCommand, setAction } from '../command.ts';
 import { buildListShape, controlPlaneNote, createControlPageSource } from '../control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
 import type { CliRuntime } from '../runtime/context.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 interface ControlList {
   readonly title: string;
@@ -81,7 +81,7 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
     .alias('ls')
     .option('--name <value>', list.name);
   addListOptions(command);
-  takes(command, { '--name': list.nameReference });
+  declareValueSources(command, { '--name': list.nameReference });
   setAction(command, runtime, (context, _, options) => {
     const name = options.name as string | undefined;
     return printPages(
@@ -102,7 +102,7 @@ export function addGroupsMembers(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'List all members', command: 'ops --all' }],
   }).argument('<group>', 'Group id or name');
   addListOptions(command);
-  takes(command, { group: reference('group', ['name', 'id']) });
+  declareValueSources(command, { group: reference('group', ['name', 'id']) });
   setAction(command, runtime, (context, [group], options) => {
     const path = `/_iam/groups/${encodeURIComponent(String(group))}/members`;
     return printPages(
@@ -127,7 +127,7 @@ export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
     .alias('ls')
     .argument('<user-id>', 'User id');
   addListOptions(command);
-  takes(command, { 'user-id': reference('user', ['id']) });
+  declareValueSources(command, { 'user-id': reference('user', ['id']) });
   setAction(command, runtime, (context, [userId], options) => {
     const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
     return printPages(

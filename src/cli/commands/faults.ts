@@ -10,7 +10,7 @@ import { printPages } from '../pagination.ts';
 import type { CliRuntime, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 const path = '/_iam/faults';
 const columns = [
@@ -110,7 +110,7 @@ function addRemoveCommand(noun: Command, runtime: CliRuntime): void {
   })
     .alias('rm')
     .argument('<fault>', 'Fault id');
-  takes(command, { fault: reference('fault', ['id']) });
+  declareValueSources(command, { fault: reference('fault', ['id']) });
   setAction(command, runtime, (context, [id], options) => remove(context, { id: String(id) }, options));
 }
 

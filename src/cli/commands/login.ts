@@ -21,7 +21,7 @@ import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
 import { createTokenSource } from '../runtime/stored-token-source.ts';
 import { assertConfidential } from '../runtime/transport-security.ts';
 import { loginUserForSession } from '../runtime/user-login.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './second-factor.ts';
 
 export const loginText: CommandDescription = {
@@ -51,7 +51,7 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
     .option('--mfa', 'verify a second factor with a one-time code, also for an existing session')
     .option('--no-mfa', 'do not prompt administrators for a second factor')
     .option('--code-stdin', 'complete --mfa with the code from standard input');
-  takes(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
+  declareValueSources(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
   setAction(command, runtime, login);
 }
 

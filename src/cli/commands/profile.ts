@@ -13,7 +13,7 @@ import { stripUserInfo } from '../runtime/redact.ts';
 import { deleteSession } from '../runtime/session-file.ts';
 import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
 import { assertConfirmed } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 const existing = { name: 'profile' } as const;
 
@@ -25,13 +25,13 @@ export function addProfile(noun: Command, runtime: CliRuntime): void {
   const showCommand = add('show', 'Show a profile without its secrets', 'local')
     .alias('get')
     .argument('[name]', 'Name of the profile; default the current one');
-  setAction(takes(showCommand, existing), runtime, show);
+  setAction(declareValueSources(showCommand, existing), runtime, show);
   const useCommand = add('use', 'Select the current profile', 'local').argument('<name>', 'Name of the profile');
-  setAction(takes(useCommand, existing), runtime, use);
+  setAction(declareValueSources(useCommand, existing), runtime, use);
   const removeCommand = add('remove', 'Remove a profile', 'old --yes')
     .aliases(['rm', 'delete'])
     .argument('<name>', 'Name of the profile');
-  setAction(takes(addConfirmOptions(removeCommand), existing), runtime, removeProfile);
+  setAction(declareValueSources(addConfirmOptions(removeCommand), existing), runtime, removeProfile);
   addAdd(noun, runtime);
 }
 
@@ -59,7 +59,10 @@ function addAdd(noun: Command, runtime: CliRuntime): void {
     .option('--protected', 'require the profile name to confirm destructive commands')
     .option('--read-only', 'reject all writes')
     .option('--max-changes <number>', 'reject commands with more changes');
-  takes(command, { '--client-id': reference('client', ['id']), '--user-client-id': reference('client', ['id']) });
+  declareValueSources(command, {
+    '--client-id': reference('client', ['id']),
+    '--user-client-id': reference('client', ['id']),
+  });
   setAction(command, runtime, addNamedProfile);
 }
 

@@ -8,7 +8,7 @@ import { addFieldOption, createField } from '../field-options.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
 import type { CliRuntime } from '../runtime/context.ts';
 import { CliError } from '../runtime/errors.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';
 
 const path = '/_iam/requests';
@@ -68,7 +68,7 @@ function addShowCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'read',
     examples: [{ title: 'Show the request of an error', command: 'REQUEST_ID -o json' }],
   }).argument('<request>', 'Request id from X-Request-Id or an error');
-  takes(command, { request: reference('request', ['id']) });
+  declareValueSources(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const { body } = await callControlPlane(context, 'GET', `${path}/${encodeURIComponent(String(request))}`);
     await context.printer.value(body);
@@ -99,7 +99,7 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
   command
     .option('--after <request>', 'only requests after this one')
     .option('--wait <seconds>', `${waitDescription}, default 10s`);
-  takes(command, { '--after': reference('request', ['id']) });
+  declareValueSources(command, { '--after': reference('request', ['id']) });
   setAction(command, runtime, async (context, _, options) => {
     const query = {
       ...readFilters(options),

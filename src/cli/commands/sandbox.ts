@@ -13,7 +13,7 @@ import {
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
 import type { CliRuntime } from '../runtime/context.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];
@@ -71,7 +71,7 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     idempotent: true,
     examples: [{ title: 'Delete a sandbox after the test', command: 'test-1 --yes' }],
   }).argument('<name>', 'Name of the sandbox');
-  takes(command, { name: reference('sandbox', ['name']) });
+  declareValueSources(command, { name: reference('sandbox', ['name']) });
   setAction(command, runtime, async (context, [name], options) => {
     const sandboxPath = `${path}/${encodeURIComponent(String(name))}`;
     if (options.dryRun === true)

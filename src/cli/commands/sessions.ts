@@ -16,7 +16,7 @@ import type { CliRuntime, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { canPrompt } from '../runtime/prompt.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 const path = '/_iam/sessions';
 const columns = [
@@ -45,7 +45,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     .option('--user-id <id>', 'only sessions of this user')
     .option('--client-id <id>', 'only sessions through this client');
   addListOptions(command);
-  takes(command, { '--user-id': reference('user', ['id']), '--client-id': reference('client', ['id']) });
+  declareValueSources(command, { '--user-id': reference('user', ['id']), '--client-id': reference('client', ['id']) });
   setAction(command, runtime, (context, _, { userId, clientId, ...options }) => {
     const filters = { userId: userId as string | undefined, clientId: clientId as string | undefined };
     const source = createControlPageSource(context, path, filters);
@@ -67,7 +67,7 @@ function addEndCommand(noun: Command, runtime: CliRuntime): void {
     .argument('[session]', 'Session id')
     .option('--user-id <id>', 'end all sessions of this user')
     .option('--client-id <id>', 'end all sessions through this client');
-  takes(command, {
+  declareValueSources(command, {
     session: reference('session', ['id']),
     '--user-id': reference('user', ['id']),
     '--client-id': reference('client', ['id']),

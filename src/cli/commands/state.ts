@@ -13,7 +13,7 @@ import {
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
 import type { CliRuntime, Context } from '../runtime/context.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 import { addStateExport, addStateImport } from './state-dump.ts';
 
 const snapshots = '/_iam/state/snapshots';
@@ -67,7 +67,7 @@ function addSaveCommand(noun: Command, runtime: CliRuntime): void {
   })
     .argument('<name>', 'Name of the snapshot')
     .option('--replace', 'replace an existing snapshot with this name');
-  takes(command, { name: reference('snapshot', ['name']) });
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, async (context, [name], options) => {
     const body = { name, ...(options.replace === true ? { replace: true } : {}) };
     if (options.dryRun === true)
@@ -84,7 +84,7 @@ function addRestoreCommand(noun: Command, runtime: CliRuntime): void {
     idempotent: true,
     examples: [{ title: 'Restore without a prompt', command: 'before --yes' }],
   }).argument('<name>', 'Name of the snapshot');
-  takes(command, { name: reference('snapshot', ['name']) });
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'POST',
@@ -121,7 +121,7 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     idempotent: true,
     examples: [{ title: 'Delete a snapshot', command: 'before' }],
   }).argument('<name>', 'Name of the snapshot');
-  takes(command, { name: reference('snapshot', ['name']) });
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
   setAction(command, runtime, (context, [name], options) =>
     change(context, options, {
       method: 'DELETE',

@@ -8,7 +8,7 @@ import type { CliRuntime, Context } from '../runtime/context.ts';
 import { CliError, usageError } from '../runtime/errors.ts';
 import { backupPath } from '../runtime/safety.ts';
 import { assertConfirmed } from '../send.ts';
-import { dataOption, formatRowCounts, resolveStoreFolder, withStoreTools } from './store-folder.ts';
+import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 /** Adds `store backup`. */
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
@@ -36,11 +36,11 @@ export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
 
 async function backupServer(context: Context, to: string) {
   const { body } = await callControlPlane(context, 'POST', backupPath);
-  return withStoreTools(context, (tools) => tools.saveBackup(Buffer.from(String(body)), to));
+  return withOfflineStore(context, (store) => store.saveBackup(Buffer.from(String(body)), to));
 }
 
 function backupFiles(context: Context, options: CommandOptions, to: string) {
-  return withStoreTools(context, (tools) => tools.backup(resolveStoreFolder(context, options), to));
+  return withOfflineStore(context, (store) => store.backup(resolveStoreFolder(context, options), to));
 }
 
 function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {
@@ -66,10 +66,10 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
     .option(...dataOption)
     .option('--force', 'quarantine the files of an existing store');
   setAction(command, runtime, (context, [file], options) =>
-    withStoreTools(context, async (tools) => {
+    withOfflineStore(context, async (store) => {
       const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
-      const facts = await tools.readBackup(backup);
-      const exists = await tools.holdsStore(folder);
+      const facts = await store.readBackup(backup);
+      const exists = await store.holdsStore(folder);
       if (exists && options.force !== true) throw storeExistsError(folder);
       if (options.dryRun === true)
         return printOrNotice(context, { folder, ...facts }, `Dry run, nothing was changed: ${formatFacts(facts)}.`);
@@ -82,7 +82,7 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
           false,
           severity,
         );
-      const { setAside } = await tools.restore(backup, folder, exists);
+      const { setAside } = await store.restore(backup, folder, exists);
       await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));
     }),
   );

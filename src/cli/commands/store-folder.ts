@@ -16,14 +16,14 @@ export function resolveStoreFolder({ manifest, environment }: Context, { data }:
 }
 
 /** Runs `work` with the offline store API of the server bundle. @throws CliError if the store cannot be opened */
-export async function withStoreTools<Result>(
+export async function withOfflineStore<Result>(
   { environment }: Context,
-  work: (tools: OfflineStore) => Promise<Result>,
+  work: (store: OfflineStore) => Promise<Result>,
 ): Promise<Result> {
-  const load = environment.storeTools ?? (async () => (await loadServerModule('storeTools')) as StoreModule);
-  const { openStoreTools, openExitCodes } = await load();
+  const load = environment.loadStoreModule ?? (async () => (await loadServerModule('offlineStore')) as StoreModule);
+  const { openOfflineStore, openExitCodes } = await load();
   try {
-    return await work(await openStoreTools());
+    return await work(await openOfflineStore());
   } catch (error) {
     throw toCliError(error, openExitCodes);
   }

@@ -10,7 +10,7 @@ import { CliError } from '../runtime/errors.ts';
 import { formatFields } from '../runtime/table.ts';
 import { assertConfirmed } from '../send.ts';
 import { addStoreBackup, addStoreRestore } from './store-backup.ts';
-import { dataOption, formatRowCounts, resolveStoreFolder, withStoreTools } from './store-folder.ts';
+import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 const damagedExitCode = 14;
 
@@ -34,7 +34,7 @@ function addVerifyCommand(noun: Command, runtime: CliRuntime): void {
     ],
   }).option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
-    const report = await withStoreTools(context, (tools) => tools.verify(resolveStoreFolder(context, options)));
+    const report = await withOfflineStore(context, (store) => store.verify(resolveStoreFolder(context, options)));
     if (context.printer.isForPeople) context.printer.lines(formatReport(report));
     else await context.printer.value(report);
     if (!report.sound) throw damagedError(report);
@@ -83,7 +83,7 @@ function addRepairCommand(noun: Command, runtime: CliRuntime): void {
 
 async function repair(context: Context, options: CommandOptions): Promise<void> {
   const folder = resolveStoreFolder(context, options);
-  const preview = await withStoreTools(context, (tools) => tools.previewRepair(folder));
+  const preview = await withOfflineStore(context, (store) => store.previewRepair(folder));
   if (preview === undefined) return printOrNotice(context, { folder }, [`${folder} is intact. Nothing to repair.`]);
   if (options.dryRun === true)
     return printOrNotice(context, { folder, ...preview }, [
@@ -95,7 +95,7 @@ async function repair(context: Context, options: CommandOptions): Promise<void> 
     ...{ requireName: true, name: path.basename(folder) },
     details: async () => formatRepairPreview(preview),
   });
-  const { setAside } = await withStoreTools(context, (tools) => tools.repair(folder));
+  const { setAside } = await withOfflineStore(context, (store) => store.repair(folder));
   const done = [
     ...formatRepairPreview(preview),
     `Repaired ${folder}. Quarantined the previous files: ${setAside.join(', ')}.`,

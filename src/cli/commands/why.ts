@@ -8,7 +8,7 @@ import type { CliRuntime } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import { getTerminalWidth } from '../runtime/io.ts';
 import { hangingIndent } from '../runtime/table.ts';
-import { takes } from '../value-sources.ts';
+import { declareValueSources } from '../value-sources.ts';
 
 export const whyText: CommandDescription = {
   title: 'Explain why a request was rejected',
@@ -23,7 +23,7 @@ export const whyText: CommandDescription = {
 /** Adds the command. */
 export function addWhy(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'why', whyText).argument('<request>', 'Request id from X-Request-Id or an error');
-  takes(command, { request: reference('request', ['id']) });
+  declareValueSources(command, { request: reference('request', ['id']) });
   setAction(command, runtime, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
     const why = (await callControlPlane(context, 'GET', path)).body as Why;

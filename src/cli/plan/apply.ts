@@ -3,12 +3,12 @@ import type { CommandOptions } from '../command.ts';
 import type { PlanDeps } from './deps.ts';
 import { createExecution, executeSteps } from './executor.ts';
 import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
+import { appendToInventory } from './inventory.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { getDocumentFiles, renderPlan } from './render.ts';
 import { computeFingerprint, loadPlan } from './saved-plan.ts';
 import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
-import { appendToRecord } from './set-record.ts';
 import { buildSteps, type Step } from './steps.ts';
 
 interface ApplyInput {
@@ -90,7 +90,7 @@ function describeRemovals(plan: Plan): string {
 
 async function executePlan(
   deps: PlanDeps,
-  { plan, state, recordFile }: PreparedPlan,
+  { plan, state, inventoryFile }: PreparedPlan,
   steps: readonly Step[],
   options: CommandOptions,
 ): Promise<void> {
@@ -98,7 +98,7 @@ async function executePlan(
   const execution = createExecution(deps, state, {
     storeSecret: secretOutput.write,
     record: async (what, ...resources) => {
-      if (recordFile !== undefined) await appendToRecord(recordFile, what, resources);
+      if (inventoryFile !== undefined) await appendToInventory(inventoryFile, what, resources);
     },
   });
   try {

@@ -1,7 +1,7 @@
 /** Changes of corporate groups and customers, and changes that the API does not support. Pure. */
 import { type CorporateGroupChange, type CustomerChange, diffList, diffValue, resolveValue } from './changes.ts';
 import type { DiffResult } from './client-changes.ts';
-import type { DesiredCorporateGroup, DesiredCustomer } from './desired.ts';
+import type { DesiredCorporateGroup, DesiredCustomer } from './desired-state.ts';
 import type { RemoteCorporateGroup, RemoteCustomer } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 

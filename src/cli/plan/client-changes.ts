@@ -1,6 +1,6 @@
 /** Changes of clients and API keys, and changes that the API does not support. Pure. */
 import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from './changes.ts';
-import type { DesiredApiKey, DesiredClient } from './desired.ts';
+import type { DesiredApiKey, DesiredClient } from './desired-state.ts';
 import type { RemoteApiKey, RemoteClient } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 

@@ -1,6 +1,6 @@
 /** Changes of groups and their members. Pure. */
 import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from './changes.ts';
-import type { DesiredGroup } from './desired.ts';
+import type { DesiredGroup } from './desired-state.ts';
 import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from './members.ts';
 import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
 

@@ -1,5 +1,5 @@
 /** Memberships created by an earlier apply of the set that are no longer in the documents. Pure. */
-import type { Desired } from './desired.ts';
+import type { DesiredState } from './desired-state.ts';
 import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
 import type { ManagedResource } from './prune.ts';
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
@@ -40,7 +40,7 @@ export interface OrphanedMembership {
  */
 export function findOrphanedMemberships(
   recorded: readonly ManagedResource[],
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
 ): OrphanedMembership[] {
   return findOrphanCandidates(recorded, desired, state).filter(({ groupName, member }) =>
@@ -51,7 +51,7 @@ export function findOrphanedMemberships(
 /** Returns the groups whose members must be read to find orphaned memberships. */
 export function listGroupsOfMemberships(
   recorded: readonly ManagedResource[],
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
 ): string[] {
   return findOrphanCandidates(recorded, desired, state).map(({ groupName }) => groupName);
@@ -59,7 +59,7 @@ export function listGroupsOfMemberships(
 
 function findOrphanCandidates(
   recorded: readonly ManagedResource[],
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
 ): OrphanedMembership[] {
   const result = recorded.flatMap(parseMembershipRecord);

@@ -2,7 +2,7 @@
 import { diffCorporateGroup, diffCustomer } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
 import { diffApiKey, diffClient, type PlanIssue } from './client-changes.ts';
-import type { Desired, DesiredGroup } from './desired.ts';
+import type { DesiredGroup, DesiredState } from './desired-state.ts';
 import { diffGroup, projectGroups } from './group-changes.ts';
 import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards, type PlanCaller } from './guards.ts';
@@ -35,7 +35,7 @@ export interface Plan {
 }
 
 export interface PlanInput {
-  readonly desired: Desired;
+  readonly desired: DesiredState;
   readonly state: RemoteState;
   readonly caller: PlanCaller;
   readonly recorded: readonly ManagedResource[];
@@ -86,7 +86,7 @@ function addRemovedServices(
 }
 
 /** Computes all changes in print order: by kind, then by name. */
-export function computeChanges(desired: Desired, state: RemoteState, index: ResourceIndex, removals: Removals) {
+export function computeChanges(desired: DesiredState, state: RemoteState, index: ResourceIndex, removals: Removals) {
   const pruned = groupByGroupName(removals.memberships);
   const groups = [...desired.groups, ...listUnnamedGroups(desired, pruned)];
   const customers = desired.customers.map((entry) => diffCustomer(entry, index));
@@ -105,7 +105,7 @@ export function computeChanges(desired: Desired, state: RemoteState, index: Reso
 }
 
 /** Returns groups that are not in the documents but lose pruned members. */
-function listUnnamedGroups({ groups }: Desired, pruned: ReadonlyMap<string, unknown>): DesiredGroup[] {
+function listUnnamedGroups({ groups }: DesiredState, pruned: ReadonlyMap<string, unknown>): DesiredGroup[] {
   const named = new Set(groups.map(({ groupName }) => groupName));
   const others = [...pruned.keys()].filter((name) => !named.has(name));
   return others.map((groupName) => ({ path: '', groupName, members: {} }));
@@ -118,7 +118,7 @@ function listOrphans({ resources: removed, memberships }: Removals): ManagedReso
 
 type Groups = ReadonlyMap<string, { readonly dependencies: readonly string[] }>;
 
-function findCycleIssues({ groups }: Desired, after: Groups): PlanIssue[] {
+function findCycleIssues({ groups }: DesiredState, after: Groups): PlanIssue[] {
   const paths = new Map(groups.map(({ groupName, path }) => [groupName, path]));
   return sortTopologically(after).cycles.map((cycle) => {
     const path = cycle.map((name) => paths.get(name)).find((found) => found !== undefined);

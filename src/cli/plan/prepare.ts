@@ -1,25 +1,25 @@
 /** Reads documents and server, and builds a plan. Never writes. */
 
 import type { PlanDeps } from './deps.ts';
-import { buildDesired, type Desired, validateDesired } from './desired.ts';
+import { buildDesiredState, type DesiredState, validateDesiredState } from './desired-state.ts';
 import { type Diagnostic, findPosition, formatDiagnostics } from './diagnostics.ts';
 import { type Documents, parseDocuments } from './documents.ts';
 import { administrativeRoles, type PlanCaller } from './guards.ts';
+import { getInventoryPath, readInventory } from './inventory.ts';
 import { buildPlan, type Plan } from './plan.ts';
 import type { ManagedResource } from './prune.ts';
 import { refresh } from './refresh.ts';
 import { computeRefreshScope, isEmptyScope } from './refresh-scope.ts';
 import { emptyRemoteState, type RemoteState } from './remote-state.ts';
-import { buildRecordPath, readRecord } from './set-record.ts';
 import { readSources } from './sources.ts';
 
 export interface PreparedPlan {
   readonly plan: Plan;
-  readonly desired: Desired;
+  readonly desired: DesiredState;
   readonly state: RemoteState;
   readonly caller: PlanCaller;
   /** Record file of the set, if a set is used. */
-  readonly recordFile?: string | undefined;
+  readonly inventoryFile?: string | undefined;
 }
 
 export type PlanContent = Pick<Documents, 'set' | 'entries' | 'positions'>;
@@ -38,7 +38,10 @@ export async function readContent(
     throw deps.usage(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
   if (setName !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(setName))
     throw deps.usage('A set name must have 1 to 64 letters, digits and . _ -');
-  assertNoDiagnostics(deps, [...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
+  assertNoDiagnostics(deps, [
+    ...documents.diagnostics,
+    ...validateDesiredState(buildDesiredState(documents), documents),
+  ]);
   return { set: setName, entries: documents.entries, positions: documents.positions };
 }
 
@@ -57,17 +60,17 @@ function assertNoDiagnostics(deps: PlanDeps, diagnostics: readonly Diagnostic[])
 
 /** Reads the required remote state and builds the plan. @throws CliError if the plan has issues */
 export async function prepare(deps: PlanDeps, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
-  const desired = buildDesired(content);
+  const desired = buildDesiredState(content);
   if (prune && content.set === undefined)
     throw deps.usage(
       '--prune requires a set: it deletes only what an earlier apply of the set created.',
       'Name the set with --set or `set:` in the document.',
     );
-  const recordFile =
+  const inventoryFile =
     content.set === undefined
       ? undefined
-      : buildRecordPath(deps.baseUrl, content.set, deps.context.environment.variables);
-  const recorded = recordFile === undefined ? [] : await readRecord(recordFile);
+      : getInventoryPath(deps.baseUrl, content.set, deps.context.environment.variables);
+  const recorded = inventoryFile === undefined ? [] : await readInventory(inventoryFile);
   const state = await readState(deps, desired, recorded, prune);
   const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
   assertNoDiagnostics(
@@ -79,12 +82,12 @@ export async function prepare(deps: PlanDeps, content: PlanContent, prune: boole
   );
   const caller = affectsAdministrators(draft) ? await readCaller(deps) : {};
   const plan = buildPlan({ desired, state, caller, recorded, prune });
-  return { plan, desired, state, caller, recordFile };
+  return { plan, desired, state, caller, inventoryFile };
 }
 
 async function readState(
   deps: PlanDeps,
-  desired: Desired,
+  desired: DesiredState,
   recorded: readonly ManagedResource[],
   prune: boolean,
 ): Promise<RemoteState> {

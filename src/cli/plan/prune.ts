@@ -3,7 +3,7 @@
 import { buildCorporateGroupRemoval } from './business-changes.ts';
 import type { AnyChange, GroupChange } from './changes.ts';
 import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './client-changes.ts';
-import type { Desired } from './desired.ts';
+import type { DesiredState } from './desired-state.ts';
 import { buildGroupRemoval } from './group-changes.ts';
 import { findOrphanedMemberships, type OrphanedMembership } from './memberships.ts';
 import type { RemoteState } from './remote-state.ts';
@@ -27,7 +27,7 @@ export const noRemovals: Removals = { resources: [], memberships: [] };
 /** Returns the removals of recorded resources that still exist and are no longer in the documents. */
 export function findRemovals(
   recorded: readonly ManagedResource[],
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
 ): Removals {
@@ -41,7 +41,7 @@ export function findRemovals(
 
 function findRemovedResources(
   recorded: readonly ManagedResource[],
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
 ): AnyChange[] {
@@ -62,7 +62,7 @@ function findRemovedResources(
 }
 
 /** Returns the server ids of resources in the documents. */
-function listDesiredIds(desired: Desired, state: RemoteState, index: ResourceIndex): Set<string> {
+function listDesiredIds(desired: DesiredState, state: RemoteState, index: ResourceIndex): Set<string> {
   const found = [
     ...desired.groups.map(({ groupName }) => ['group', state.groups?.get(groupName)?.groupId]),
     ...desired.corporateGroups.map((one) => [
@@ -91,7 +91,7 @@ export function findRemainingDependents(
 /** Returns errors for references to clients that would be deleted. */
 export function findRemainingReferences(
   changes: readonly AnyChange[],
-  desired: Desired,
+  desired: DesiredState,
   index: ResourceIndex,
 ): PlanIssue[] {
   const removed = new Set(

@@ -1,7 +1,7 @@
 /** Checks that all references exist or are created by the documents. Pure. */
 import type { AnyChange, GroupChange } from './changes.ts';
 import type { PlanIssue } from './client-changes.ts';
-import type { Desired, DesiredGroup } from './desired.ts';
+import type { DesiredGroup, DesiredState } from './desired-state.ts';
 import { formatMember, type Member, memberFields, memberKey } from './members.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
@@ -10,7 +10,7 @@ type Groups = ReadonlyMap<string, unknown>;
 
 /** Returns references to missing resources. Existing members of a group are not checked. */
 export function findReferenceIssues(
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
   all: readonly AnyChange[],
@@ -86,8 +86,8 @@ function isMissing(lookup: ReadonlyMap<string, unknown>, id: string): boolean {
 }
 
 function findBusinessIssues(
-  { path, corporateGroupName, businesses = [] }: Desired['corporateGroups'][number],
-  desired: Desired,
+  { path, corporateGroupName, businesses = [] }: DesiredState['corporateGroups'][number],
+  desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
   removedCorporateGroups: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /** Computes what must still be read for a plan; repeated after each refresh until it is empty. Pure. */
 import type { GroupChange } from './changes.ts';
-import type { Desired } from './desired.ts';
+import type { DesiredState } from './desired-state.ts';
 import { projectGroups } from './group-changes.ts';
 import { sortTopologically } from './group-graph.ts';
 import { listGroupsOfMemberships } from './memberships.ts';
@@ -39,7 +39,7 @@ export function isEmptyScope(scope: RefreshScope): boolean {
 
 /** Returns the next reads for a plan; lists first, then members, then single resources. */
 export function computeRefreshScope(
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
   prune: boolean,
@@ -52,7 +52,7 @@ export function computeRefreshScope(
 }
 
 function listMissingKinds(
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
 ): RefreshScope['lists'] {
@@ -72,7 +72,7 @@ function listMissingKinds(
 
 /** Groups whose members are listed in the documents, and groups that are deleted. */
 function listMissingMembers(
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
   prune: boolean,
@@ -92,7 +92,7 @@ function listUnreadGroups(names: Iterable<string>, state: RemoteState): string[]
 }
 
 function findMissingResources(
-  desired: Desired,
+  desired: DesiredState,
   state: RemoteState,
   recorded: readonly ManagedResource[],
   prune: boolean,
@@ -117,7 +117,7 @@ function findMissingResources(
 }
 
 /** Returns ids that the documents reference and that have not been looked up. */
-function listReferencedIds(desired: Desired, changes: readonly GroupChange[], state: RemoteState) {
+function listReferencedIds(desired: DesiredState, changes: readonly GroupChange[], state: RemoteState) {
   const joining = changes.flatMap((change) => change.joining);
   const ids = (...kinds: readonly string[]) => joining.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id);
   const businesses = [
@@ -134,7 +134,7 @@ function listReferencedIds(desired: Desired, changes: readonly GroupChange[], st
   };
 }
 
-function listNewBusinesses({ corporateGroups }: Desired, state: RemoteState): string[] {
+function listNewBusinesses({ corporateGroups }: DesiredState, state: RemoteState): string[] {
   const inside = new Set(state.corporateGroups?.flatMap(({ businesses }) => businesses));
   return corporateGroups.flatMap(({ businesses = [] }) => businesses.filter((businessId) => !inside.has(businessId)));
 }

@@ -1,5 +1,5 @@
 /** Maps document entries to resources on the server. Pure. */
-import type { Desired, DesiredApiKey, DesiredClient, DesiredCustomer } from './desired.ts';
+import type { DesiredApiKey, DesiredClient, DesiredCustomer, DesiredState } from './desired-state.ts';
 import type {
   RemoteApiKey,
   RemoteBusiness,
@@ -27,7 +27,7 @@ export interface ResourceIndex {
 }
 
 /** Creates the lookup maps. */
-export function createResourceIndex(desired: Desired, state: RemoteState): ResourceIndex {
+export function createResourceIndex(desired: DesiredState, state: RemoteState): ResourceIndex {
   const indexBy = <Resource>(resources: readonly Resource[] = [], name: (resource: Resource) => unknown) =>
     new Map(resources.map((resource) => [name(resource), resource]));
   const clients = indexBy(state.clients, ({ clientId }) => clientId);

@@ -36,9 +36,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
   setFlagsFromString('--liftoff-only');
   const baseUrl = resolveBaseUrl(sources);
-  const credentials: ResolvedCredentials = anonymous
-    ? { kind: 'none', origin: 'nowhere' }
-    : resolveCredentials(sources);
+  const credentials: ResolvedCredentials = anonymous ? { kind: 'none', origin: 'none' } : resolveCredentials(sources);
   assertOwnCertificate(sources);
   const cached = await createCacheOptions(credentials, baseUrl, environment);
   const total = readTimeout(sources) * 1000;

@@ -38,7 +38,7 @@ export function resolveCredentials(sources: SettingSources): ResolvedCredentials
   const found = first ?? second;
   if (profile && found && found === stored) assertProfileServer(sources, profile);
   if (found && found === fromEnvironment) assertOwnTarget(sources);
-  return found ?? { kind: 'none', origin: 'nowhere' };
+  return found ?? { kind: 'none', origin: 'none' };
 }
 
 /** Whether the environment contains a secret, even if the credentials are incomplete. */

@@ -1,8 +1,8 @@
 /** Streams, signals and environment of the command line, replaceable in tests. */
 import type { Readable, Writable } from 'node:stream';
-import type * as storeTools from '../../server/store-tools.ts';
+import type * as offlineStore from '../../server/open-offline-store.ts';
 
-export type StoreModule = typeof storeTools;
+export type StoreModule = typeof offlineStore;
 
 import type { Prompter } from './prompter.ts';
 
@@ -43,7 +43,7 @@ export interface Environment {
   /** The working folder; undefined if it was removed or is irrelevant. */
   readonly workingFolder?: (() => string | undefined) | undefined;
   /** The module that works on store files; by default the built code of the server. */
-  readonly storeTools?: (() => Promise<StoreModule>) | undefined;
+  readonly loadStoreModule?: (() => Promise<StoreModule>) | undefined;
 }
 
 /** The output for text without data. */

@@ -1,11 +1,11 @@
 /**
  * The audit log: one JSON line for each authentication and administration decision, without secrets.
- * Granted events, granted events of self-service callers, and refusals have separate sinks: callers can cause any number
- * of the latter two, and these must not evict the records of administration. Repeated refusals are collapsed.
+ * Granted events, granted events of self-service callers, and rejections have separate sinks: callers can cause any number
+ * of the latter two, and these must not evict the records of administration. Repeated rejections are collapsed.
  */
 import type { Timer } from '../integrations/timer.ts';
 import type { AuditEvent } from './event.ts';
-import { createRefusalCollapse } from './refusal-collapse.ts';
+import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
 
 /** A destination of lines. Writing never waits and never throws: requests do not depend on it. */
 export interface AuditSink {
@@ -34,23 +34,23 @@ export interface AuditLog {
   record(event: AuditEvent, origin: AuditOrigin): void;
   /** Health of all sinks combined. */
   health(): AuditHealth;
-  /** Writes pending refusals and closes the sinks. */
+  /** Writes pending rejections and closes the sinks. */
   close(): Promise<void>;
 }
 
 export interface AuditOrigin {
-  /** Repeated refusals are counted per network. */
+  /** Repeated rejections are counted per network. */
   readonly network: string;
   /** Whether anyone could be this caller: it is unauthenticated, or a user without roles from groups. */
   readonly isAnyone: boolean;
 }
 
 export function createAuditLog({ granted, selfService, refused }: AuditSinks, timer: Timer): AuditLog {
-  const refusals = createRefusalCollapse((event) => refused.write(formatLine(event)), timer);
+  const rejections = createRejectionDeduplicator((event) => refused.write(formatLine(event)), timer);
   const sinks = [...new Set([granted, selfService, refused])];
   return {
     record(event, { network, isAnyone }) {
-      if (event.result !== 'granted') refusals.record(event, network);
+      if (event.result !== 'granted') rejections.record(event, network);
       else (isAnyone ? selfService : granted).write(formatLine(event));
     },
     health() {
@@ -61,7 +61,7 @@ export function createAuditLog({ granted, selfService, refused }: AuditSinks, ti
       };
     },
     async close() {
-      refusals.stop();
+      rejections.stop();
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };

@@ -11,13 +11,13 @@ import { controlPrefix } from '../control/define.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { readReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
-import { isRefusalOfCaller, isRefusedCredential, naturalStatus } from './refusal.ts';
+import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
 import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
 import type { TokenSubject } from './token-subject.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
-  readonly kind: 'nobody' | 'client' | 'user' | 'logon' | 'various';
+  readonly kind: 'anonymous' | 'client' | 'user' | 'logon' | 'various';
   readonly clientId?: string | undefined;
   readonly userId?: string | undefined;
   readonly logon?: string | undefined;
@@ -46,7 +46,7 @@ export interface AuditEvent {
   /** The role expression that was evaluated. */
   readonly rule?: string | undefined;
   readonly remoteAddress: string;
-  /** Number of further refusals like the one at `since`; the other fields are those of the latest one. */
+  /** Number of further rejections like the one at `since`; the other fields are those of the latest one. */
   readonly repeated?: number;
   readonly since?: string;
 }
@@ -84,9 +84,9 @@ export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: Audi
   const state = ctx.state as RequestState;
   const { operation, errors = noErrors } = state;
   const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
-  if (!isRecorded && !isRefusalOfCaller(errors)) return undefined;
-  const isAuthentication = isRefusedCredential(errors) || operation?.audit.kind === 'authentication';
-  const natural = naturalStatus(errors);
+  if (!isRecorded && !isCallerRejection(errors)) return undefined;
+  const isAuthentication = isAuthenticationRejection(errors) || operation?.audit.kind === 'authentication';
+  const natural = getDefaultStatus(errors);
   return {
     time: clock.now().toISOString(),
     event: isAuthentication ? 'authentication' : 'administration',
@@ -112,7 +112,7 @@ function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): st
 }
 
 function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
-  if (!caller) return { kind: 'nobody' };
+  if (!caller) return { kind: 'anonymous' };
   const { client, user, logon, session, authMethod: way } = caller;
   const kind = user ? 'user' : logon === undefined ? 'client' : 'logon';
   return { kind, clientId: client.clientId, userId: user?.userId, logon, sessionId: session?.sessionId, way };

@@ -56,7 +56,7 @@ class AuditFile implements AuditSink {
   async open(): Promise<void> {
     const handle = await open(this.#options.path, 'a+', 0o600);
     try {
-      await this.#begin(handle);
+      await this.#prepare(handle);
       this.#handle = handle;
     } catch (error) {
       await handle.close();
@@ -64,7 +64,7 @@ class AuditFile implements AuditSink {
     }
   }
 
-  async #begin(handle: FileHandle): Promise<void> {
+  async #prepare(handle: FileHandle): Promise<void> {
     const stat = await handle.stat();
     this.#isRegular = stat.isFile();
     this.#size = this.#isRegular ? stat.size : 0;

@@ -2,20 +2,20 @@
  * Shares the connections of a server between sources. One source may use all of them until another source connects;
  * then the source with the most connections loses one for each new connection of a source that has fewer.
  */
-import { Largest } from '../largest.ts';
+import { GroupSizes } from '../group-sizes.ts';
 import { LinkedList, type ListNode } from '../linked-list.ts';
 
 /** `silent`: no request yet; `busy`: a request in progress; `idle`: waiting for the next request. */
-export type Phase = 'silent' | 'busy' | 'idle';
+export type ConnectionPhase = 'silent' | 'busy' | 'idle';
 
 /** The connections of one source by phase, longest in the phase first. */
-type SourceConnections<Connection> = Readonly<Record<Phase, LinkedList<Connection>>>;
+type SourceConnections<Connection> = Readonly<Record<ConnectionPhase, LinkedList<Connection>>>;
 
 interface ConnectionEntry<Connection> {
   /** Undefined for a trusted proxy: its connections belong to many sources. */
   readonly source: SourceConnections<Connection> | undefined;
   readonly network: string | undefined;
-  phase: Phase;
+  phase: ConnectionPhase;
   cell: ListNode<Connection> | undefined;
 }
 
@@ -30,7 +30,7 @@ export class ConnectionShare<Connection> {
   readonly #hasArrived: (connection: Connection) => boolean;
   readonly #entries = new Map<Connection, ConnectionEntry<Connection>>();
   readonly #sources = new Map<string, SourceConnections<Connection>>();
-  readonly #largest = new Largest<SourceConnections<Connection>>();
+  readonly #largest = new GroupSizes<SourceConnections<Connection>>();
 
   constructor({ maxConnections, hasArrived }: ConnectionShareOptions<Connection>) {
     this.#maxConnections = maxConnections;
@@ -49,7 +49,7 @@ export class ConnectionShare<Connection> {
     return surplus;
   }
 
-  setPhase(connection: Connection, phase: Phase): void {
+  setPhase(connection: Connection, phase: ConnectionPhase): void {
     const entry = this.#entries.get(connection);
     if (!entry?.source || !entry.cell) return;
     entry.source[entry.phase].remove(entry.cell);
@@ -70,7 +70,7 @@ export class ConnectionShare<Connection> {
 
   /** A connection of the source with the most connections, if it has more than the new connection's source. */
   #findSurplus(newcomer: SourceConnections<Connection> | undefined): Connection | undefined {
-    const { group } = this.#largest;
+    const { largest: group } = this.#largest;
     const size = newcomer ? this.#largest.sizeOf(newcomer) : 1;
     return group && this.#largest.sizeOf(group) > size ? this.#findLeastUsed(group) : undefined;
   }

@@ -1,6 +1,6 @@
 /** Notifies users of changes to their account, because someone else may have made them. */
 import type { Transaction } from '../store/store.ts';
-import { foldIdentifier, isUserNameProven, type Message, type User } from '../store/tables.ts';
+import { foldIdentifier, isUserNameVerified, type Message, type User } from '../store/tables.ts';
 import { type Contact, emailContact, mobileContact, verifiedContacts } from './contacts.ts';
 import { enqueueMessage, type MessageDeps } from './messages.ts';
 
@@ -102,7 +102,7 @@ function describeIdentifierChanges(before: User, after: User): string[] {
 function collectIdentifiers(user: User): Map<string, string> {
   const { userName, identities, userEmail, emailVerified, legacyLogons = [] } = user;
   const names = [
-    ...(isUserNameProven(user) ? [userName] : []),
+    ...(isUserNameVerified(user) ? [userName] : []),
     ...identities,
     ...(userEmail !== undefined && emailVerified ? [userEmail] : []),
   ];

@@ -6,7 +6,7 @@ import type { TokenResponse } from '../tokens/issue.ts';
 import { authenticate, authenticateClient, basicChallenge, createAuthenticationError } from './authenticate.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
 import { copyReason } from './error-reasons.ts';
-import { toLane } from './hash-queue.ts';
+import { toFlowKey } from './hash-queue.ts';
 import { type LoginDeps, loginWithPassword } from './login.ts';
 import { isClientItself } from './principal.ts';
 import { secretMatches } from './secrets.ts';
@@ -161,13 +161,13 @@ async function issueUserToken(
 ): Promise<TokenResponse> {
   // The client authenticates within the grant, not in the pipeline.
   const source = authenticated ? deps.sourceBehindClient(client) : deps.source;
-  const hashLane = { ...deps.hashLane, lane: toLane(source, authenticated ? client.clientId : undefined) };
+  const hashFlow = { ...deps.hashFlow, flow: toFlowKey(source, authenticated ? client.clientId : undefined) };
   const passwordCredentials = {
     name: requireField(request.userName, 'user name'),
     secret: requireField(request.password, 'password'),
   };
   try {
-    return await loginWithPassword({ ...deps, source, hashLane }, passwordCredentials, client, {
+    return await loginWithPassword({ ...deps, source, hashFlow }, passwordCredentials, client, {
       remember: false,
       renewable: true,
       scope: request.scope,

@@ -4,33 +4,36 @@
  * queue is full, the newest waiter of the longest source is rejected.
  */
 import { retryLater } from '../../contract/errors.ts';
-import { ClientDisconnected } from '../client-disconnected.ts';
+import { ClientDisconnectedError } from '../client-disconnected-error.ts';
 import type { Clock } from '../clock.ts';
-import { FairQueue, type Lane } from '../fair-queue.ts';
+import { FairQueue, type FlowKey } from '../fair-queue.ts';
 import type { RequestSource } from '../http/request-source.ts';
 
-/** The queue lane of a hash, and the disconnect signal of its request. */
-export interface HashLane {
-  readonly lane: Lane;
+/** The queue flow of a hash, and the disconnect signal of its request. */
+export interface HashFlow {
+  readonly flow: FlowKey;
   /** Aborts when the client disconnects; the hash is then removed from the queue. */
   disconnectSignal?(): AbortSignal;
 }
 
 /**
- * The lane of a request. Within a source, each authenticated client has a separate lane, and so does each address that
- * it forwards: an unauthenticated caller can neither use a client's lane nor invent sources.
+ * The flow of a request. Within a source, each authenticated client has a separate flow, and so does each address that
+ * it forwards: an unauthenticated caller can neither use a client's flow nor invent sources.
  * @param clientId of the authenticated client; undefined for an identified one.
  */
-export function toLane({ network, key }: Pick<RequestSource, 'network' | 'key'>, clientId: string | undefined): Lane {
+export function toFlowKey(
+  { network, key }: Pick<RequestSource, 'network' | 'key'>,
+  clientId: string | undefined,
+): FlowKey {
   return [network, clientId ?? '', key];
 }
 
-/** The lane for hashes of the server, such as passwords of the seed. */
-export const internalLane: HashLane = { lane: ['', '', ''] };
+/** The flow for hashes of the server, such as passwords of the seed. */
+export const internalFlow: HashFlow = { flow: ['', '', ''] };
 
 export interface HashQueue {
-  /** Runs `work` when a slot is free. @throws IamError TOO_BUSY with Retry-After; ClientDisconnected. */
-  run<Result>(work: () => Promise<Result>, lane: HashLane): Promise<Result>;
+  /** Runs `work` when a slot is free. @throws IamError TOO_BUSY with Retry-After; ClientDisconnectedError. */
+  run<Result>(work: () => Promise<Result>, flow: HashFlow): Promise<Result>;
   /** The number of waiting hashes. */
   waiting(): number;
 }
@@ -52,22 +55,22 @@ export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: Has
   const estimate = createDurationEstimate(clock);
   let running = 0;
 
-  function acquireSlot(lane: HashLane): Promise<void> | undefined {
-    if (running >= concurrency) return new Promise((start, reject) => enqueue(lane, { start, reject }));
+  function acquireSlot(flow: HashFlow): Promise<void> | undefined {
+    if (running >= concurrency) return new Promise((start, reject) => enqueue(flow, { start, reject }));
     running += 1;
     return undefined;
   }
 
-  function enqueue({ lane, disconnectSignal }: HashLane, waiter: Waiter): void {
-    const entry = queue.push(lane, waiter);
-    // The dropped entry may be the new one. All other waiting hashes are served before the newest of the longest lane.
+  function enqueue({ flow, disconnectSignal }: HashFlow, waiter: Waiter): void {
+    const entry = queue.push(flow, waiter);
+    // The dropped entry may be the new one. All other waiting hashes are served before the newest of the longest flow.
     if (queue.size > waiting)
       queue
         .dropFromLongest()
         ?.reject(createTooBusyError(((running + queue.size) / concurrency) * estimate.milliseconds()));
     if (!entry.node || !disconnectSignal) return;
     const signal = disconnectSignal();
-    const cancel = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnected()));
+    const cancel = () => void (queue.remove(entry) && waiter.reject(new ClientDisconnectedError()));
     if (signal.aborted) cancel();
     else signal.addEventListener('abort', cancel, { once: true });
   }
@@ -80,8 +83,8 @@ export function createHashQueue({ concurrency, maxWaiting: waiting, clock }: Has
   }
 
   return {
-    async run(work, lane) {
-      await acquireSlot(lane);
+    async run(work, flow) {
+      await acquireSlot(flow);
       try {
         return await estimate.measure(work);
       } finally {

@@ -4,7 +4,7 @@
  */
 import { ExpiryQueue } from '../expiry-queue.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
-import { FailureSketch } from './failure-sketch.ts';
+import { CountMinSketch } from './count-min-sketch.ts';
 
 const minute = 60_000;
 const windowMs = 15 * minute;
@@ -66,7 +66,7 @@ export class LoginFailures {
   readonly #callers = new Map<string, number>();
   readonly #failing = new ExpiryQueue<CallerFailures>();
   readonly #regaining = new ExpiryQueue<NameFailures>();
-  #sketch = new FailureSketch(windowMs);
+  #sketch = new CountMinSketch(windowMs);
   #entries = 0;
 
   constructor(elapsed: MonotonicClock, capacity = maxEntries) {

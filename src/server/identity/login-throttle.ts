@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { type IamError, retryLater } from '../../contract/errors.ts';
 import type { MonotonicClock } from '../monotonic-clock.ts';
-import { AttemptSlots } from './attempt-slots.ts';
+import { ConcurrentAttempts } from './concurrent-attempts.ts';
 import { type LoginAttempt, LoginFailures } from './login-failures.ts';
 
 export type { LoginAttempt } from './login-failures.ts';
@@ -35,7 +35,7 @@ export const noLoginThrottle: LoginThrottle = {
 
 /** @param capacity the number of names and callers that are counted individually. */
 export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number): LoginThrottle {
-  const slots = new AttemptSlots();
+  const running = new ConcurrentAttempts();
   let failures = new LoginFailures(elapsed, capacity);
 
   async function acquireSlot(attempt: LoginAttempt): Promise<string[]> {
@@ -45,13 +45,13 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
       const delays = limits.filter(({ left }) => left <= 0).map(({ retryAfterMs }) => retryAfterMs);
       const keys = limits.map(({ key }) => key);
       const isThrottled = delays.length > 0;
-      const fullKey = isThrottled ? undefined : limits.find(({ key, left }) => slots.running(key) >= left)?.key;
-      if (!isThrottled && fullKey === undefined) slots.acquire(keys);
+      const fullKey = isThrottled ? undefined : limits.find(({ key, left }) => running.count(key) >= left)?.key;
+      if (!isThrottled && fullKey === undefined) running.acquire(keys);
       // A woken waiter that does not use the slot wakes the next one.
-      if (wokenKey !== undefined && wokenKey !== fullKey) slots.wake(wokenKey);
+      if (wokenKey !== undefined && wokenKey !== fullKey) running.wake(wokenKey);
       if (isThrottled) throw createTooManyAttemptsError(Math.max(...delays));
       if (fullKey === undefined) return keys;
-      await slots.wait(fullKey);
+      await running.wait(fullKey);
       wokenKey = fullKey;
     }
   }
@@ -66,7 +66,7 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
         else failures.clearCaller(attempt.name, attempt.caller);
         return result;
       } finally {
-        slots.release(acquired);
+        running.release(acquired);
       }
     },
     recordLogin(names, caller) {

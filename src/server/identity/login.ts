@@ -10,7 +10,7 @@ import { type Authentication, basicChallenge, createAuthenticationError } from '
 import type { BasicCredentials } from './credentials.ts';
 import { findDeviceByToken } from './devices.ts';
 import { withReason } from './error-reasons.ts';
-import type { HashLane } from './hash-queue.ts';
+import type { HashFlow } from './hash-queue.ts';
 import { callerKey } from './known-sources.ts';
 import { startLoginSession } from './login-session.ts';
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
@@ -27,7 +27,7 @@ interface PasswordDeps {
   readonly clock: Clock;
   readonly storeSecret: StoreSecret;
   readonly passwords: Passwords;
-  readonly hashLane: HashLane;
+  readonly hashFlow: HashFlow;
   readonly authentication: Authentication;
   readonly source: RequestSource;
 }
@@ -125,18 +125,18 @@ interface PasswordCheck {
 }
 
 async function checkPassword(
-  { passwords, hashLane }: Pick<PasswordDeps, 'passwords' | 'hashLane'>,
+  { passwords, hashFlow }: Pick<PasswordDeps, 'passwords' | 'hashFlow'>,
   { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
 ): Promise<boolean> {
   const isCorrect = await throttle.attempt(attempt, async () => {
     if (isPasswordTooLong(secret)) return undefined;
-    return ((await passwords.matches(secret, passwordHash, hashLane)) && !isLocked) || undefined;
+    return ((await passwords.matches(secret, passwordHash, hashFlow)) && !isLocked) || undefined;
   });
   return isCorrect ?? false;
 }
 
 interface VerifiedPassword {
-  readonly deps: Pick<PasswordDeps, 'store' | 'passwords' | 'hashLane'>;
+  readonly deps: Pick<PasswordDeps, 'store' | 'passwords' | 'hashFlow'>;
   /** The user row that the password was verified with. */
   readonly user: User;
   readonly secret: string;
@@ -159,18 +159,18 @@ export async function withVerifiedPassword<Result>(
     return { result: await work(tx, current) };
   });
   if ('result' in outcome) return outcome.result as Result;
-  if (!(await deps.passwords.matches(secret, outcome.changed.passwordHash, deps.hashLane))) throw createError();
+  if (!(await deps.passwords.matches(secret, outcome.changed.passwordHash, deps.hashFlow))) throw createError();
   return withVerifiedPassword({ deps, user: outcome.changed, secret, createError }, work);
 }
 
 /** A hash at the current cost if the verified one is cheaper. A failure here does not fail the login. */
 async function rehashIfOutdated(
-  { passwords, hashLane }: LoginDeps,
+  { passwords, hashFlow }: LoginDeps,
   user: User,
   secret: string,
 ): Promise<string | undefined> {
   if (!passwords.isOutdated(user.passwordHash ?? '')) return undefined;
-  return passwords.hash(secret, hashLane).catch(() => undefined);
+  return passwords.hash(secret, hashFlow).catch(() => undefined);
 }
 
 function createInvalidCredentialsError() {

@@ -5,7 +5,7 @@ import type { LogonContacts, Mainframe } from '../integrations/mainframe.ts';
 import type { Store } from '../store/store.ts';
 import type { Contact } from './contacts.ts';
 import { createDecoyMaskedContact, maskContact } from './contacts.ts';
-import { findLogonOwner, normalizeLogon } from './logons.ts';
+import { findLogonOwner, normalizeLogon } from './mainframe-logons.ts';
 import { assertMfaForAdministrator } from './object-access.ts';
 import { type OtpTransaction, sendOtp, subjectOfUser } from './otp.ts';
 import { createDecoyContacts } from './otp-decoys.ts';

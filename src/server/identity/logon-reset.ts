@@ -10,7 +10,7 @@ import type { Mainframe } from '../integrations/mainframe.ts';
 import type { Settings } from '../settings.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Authentication } from './authenticate.ts';
-import type { HashLane } from './hash-queue.ts';
+import type { HashFlow } from './hash-queue.ts';
 import { withOnlyKnownSources } from './known-sources.ts';
 import {
   assertMainframePassword,
@@ -18,7 +18,7 @@ import {
   type LogonSession,
   recordPasswordChange,
   startLogonSession,
-} from './logons.ts';
+} from './mainframe-logons.ts';
 import { consumeOtp, restoreOtp, subjectOfLogon } from './otp.ts';
 import { resolveOtpSource } from './otp-source.ts';
 import type { OtpDeps } from './otp-value.ts';
@@ -38,7 +38,7 @@ export interface LogonResetRequest {
 
 export interface LogonResetDeps extends OtpDeps {
   readonly source: RequestSource;
-  readonly hashLane: HashLane;
+  readonly hashFlow: HashFlow;
   readonly mainframe: Mainframe;
   readonly settings: Settings;
   readonly authentication: Authentication;
@@ -96,7 +96,7 @@ async function setPassword(
   deps: LogonResetDeps,
 ): Promise<boolean> {
   try {
-    return await deps.mainframe.setPassword(logon, newPassword, deps.hashLane);
+    return await deps.mainframe.setPassword(logon, newPassword, deps.hashFlow);
   } catch (error) {
     await deps.store.transaction((tx) => restoreOtp(tx, codeId));
     throw error;

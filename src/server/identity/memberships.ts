@@ -3,22 +3,22 @@ import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { forEachYielding } from '../for-each-yielding.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { type Business, type Client, type Membership, membershipKey, rosterValue } from '../store/tables.ts';
+import { type Business, type Client, type Membership, memberListKey, membershipKey } from '../store/tables.ts';
 import { withAdministratorCheck } from './administrators.ts';
 import { assertEach } from './assert-each.ts';
 import { toPage } from './pagination.ts';
 
 /** The members of one kind in one group; with kind businessUser, those of one business. */
-export type Roster = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
+export type MemberList = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;
 
 /** A page of member ids in order. The cursor is an id and remains valid if that member is removed. */
 export async function readMemberPage(
   reader: Pick<Reader, 'memberships'>,
-  roster: Roster,
+  list: MemberList,
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<Page<string>> {
-  const rows = await reader.memberships.find('roster', rosterValue(roster), {
-    after: after === undefined ? undefined : membershipKey({ ...roster, memberId: after }),
+  const rows = await reader.memberships.find('memberList', memberListKey(list), {
+    after: after === undefined ? undefined : membershipKey({ ...list, memberId: after }),
     limit: limit + 1,
   });
   return toPage(
@@ -31,10 +31,10 @@ export async function readMemberPage(
 /** Adds members to a group. An existing member remains; a delegated one becomes regular unless the new one is delegated. */
 export function addMembers(
   tx: Transaction,
-  roster: Roster & Pick<Membership, 'delegated'>,
+  list: MemberList & Pick<Membership, 'delegated'>,
   memberIds: Iterable<string>,
 ): Promise<void> {
-  return forEachYielding(memberIds, (memberId) => addMember(tx, { ...roster, memberId }));
+  return forEachYielding(memberIds, (memberId) => addMember(tx, { ...list, memberId }));
 }
 
 /** Like `addMembers`, for one member. */

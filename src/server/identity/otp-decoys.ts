@@ -4,7 +4,7 @@ import { type Contact, emailContact } from './contacts.ts';
 
 /** `count` is the maximum number of real contacts; `name` is a digest of the requested identifier. */
 export function createDecoyContacts(name: string, count: number): Contact[] {
-  return Array.from({ length: count }, (_, at) => emailContact(`nobody:${name}:${at}`));
+  return Array.from({ length: count }, (_, at) => emailContact(`unknown:${name}:${at}`));
 }
 
 /** Deletes the messages to decoys; performs the same store calls if there are none. */

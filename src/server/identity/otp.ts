@@ -19,7 +19,7 @@ import {
 } from './otp-attempts.ts';
 import { deleteDecoyMessages } from './otp-decoys.ts';
 import { consumeOtpRateLimit } from './otp-rate-limit.ts';
-import { findOtpSlot, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-slots.ts';
+import { findOtpReplacement, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-replacement.ts';
 import type { OtpSource } from './otp-source.ts';
 import { createOtpCode, hashOtp, type OtpDeps, otpMatches } from './otp-value.ts';
 import { sourceDigest } from './source-events.ts';
@@ -40,7 +40,7 @@ export const subjectOfUser = (userId: string) => `user:${userId}`;
 export const subjectOfContact = (contact: Contact) => `contact:${contactKey(contact)}`;
 export const subjectOfLogon = (logon: string) => `logon:${logon}`;
 /** A name that belongs to no user; its attempts count like those of a user. */
-export const subjectOfUnknownName = (name: string) => `nobody:${name}`;
+export const subjectOfUnknownName = (name: string) => `unknown:${name}`;
 
 export interface OtpTransaction {
   /** The id of the transaction: a challenge id. */
@@ -86,12 +86,12 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
     source: sourceDigest(formatAttemptsKey(request, deps.storeSecret), source.key, deps.storeSecret),
     known: source.isKnown,
   };
-  const slot = findOtpSlot(codes, requester, now);
-  if (!slot.isFree) {
+  const replacement = findOtpReplacement(codes, requester, now);
+  if (!replacement.isAllowed) {
     if (quiet) return createDecoyOtpTransaction(deps);
-    throw retryLater('TOO_MANY_CODES', slot.freeAt - now);
+    throw retryLater('TOO_MANY_CODES', replacement.allowedAt - now);
   }
-  for (const { codeId } of slot.removed) await tx.codes.delete(codeId);
+  for (const { codeId } of replacement.removed) await tx.codes.delete(codeId);
   const code = createOtpCode(real, deps);
   const codeId = deps.random.uuid();
   await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
@@ -112,7 +112,11 @@ export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDep
   });
   const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
   for (const contact of reached)
-    await enqueueMessage(tx, { contact, purpose, text, code: { codeId, code, expiresAt, voids: slot.voids } }, deps);
+    await enqueueMessage(
+      tx,
+      { contact, purpose, text, code: { codeId, code, expiresAt, voids: replacement.voids } },
+      deps,
+    );
   await deleteDecoyMessages(tx, decoys);
   return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
 }

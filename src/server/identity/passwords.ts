@@ -1,6 +1,6 @@
 /** Passwords of users: Argon2id with 19 MiB, two passes, one lane (OWASP Password Storage Cheat Sheet). */
 import type { Algorithm } from '@node-rs/argon2';
-import type { HashLane, HashQueue } from './hash-queue.ts';
+import type { HashFlow, HashQueue } from './hash-queue.ts';
 
 /** The enum of the library is `const` and can't be read under isolated modules; 2 is Argon2id. */
 const argon2id = 2 as Algorithm;
@@ -13,13 +13,13 @@ const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$S5o/NACan4ikM34gIUq9zw$ewqZ3vu
 const fastDummyHash = '$argon2id$v=19$m=8,t=1,p=1$H4BSd2NfwKAFc7Dru9IOhA$fweESI9ZRk3mGue8dRdC4ENt2hfHcaQGmK5HnflHGBQ';
 
 export interface Passwords {
-  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnected. */
-  hash(password: string, lane: HashLane): Promise<string>;
+  /** A hash in PHC form with a random salt. @throws IamError TOO_BUSY; ClientDisconnectedError. */
+  hash(password: string, flow: HashFlow): Promise<string>;
   /**
    * Whether the hash matches the password. Takes the same time without a hash, and then returns false.
-   * @throws IamError TOO_BUSY; ClientDisconnected.
+   * @throws IamError TOO_BUSY; ClientDisconnectedError.
    */
-  matches(password: string, passwordHash: string | undefined, lane: HashLane): Promise<boolean>;
+  matches(password: string, passwordHash: string | undefined, flow: HashFlow): Promise<boolean>;
   /** Whether this hash is cheaper to attack than a new one. */
   isOutdated(passwordHash: string): boolean;
 }
@@ -34,10 +34,10 @@ export function createPasswords(
 ): Passwords {
   const hashCost = selectCost(fast);
   return {
-    hash: (password, lane) => queue.run(() => hashPassword(password, hashCost), lane),
-    async matches(password, passwordHash, lane) {
+    hash: (password, flow) => queue.run(() => hashPassword(password, hashCost), flow),
+    async matches(password, passwordHash, flow) {
       const reference = passwordHash ?? (fast ? fastDummyHash : dummyHash);
-      const isMatch = await queue.run(() => verify(password, reference), lane);
+      const isMatch = await queue.run(() => verify(password, reference), flow);
       return isMatch && passwordHash !== undefined;
     },
     isOutdated: (passwordHash) => computeWork(passwordHash) < hashCost.memoryCost * hashCost.timeCost,

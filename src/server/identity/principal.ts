@@ -52,5 +52,5 @@ export function requireUserCaller(caller: Principal): { readonly user: User; rea
 
 /** The name of the caller in logs; never a secret. */
 export function formatCallerName(principal: Principal | undefined): string {
-  return principal?.subject ?? 'nobody';
+  return principal?.subject ?? 'anonymous';
 }

@@ -1,10 +1,10 @@
 /**
  * The mainframe: logons in the store, or a real mainframe over HTTP. Logon names are upper-case. All methods throw
- * IamError MAINFRAME_UNAVAILABLE if the mainframe does not respond. The embedded mainframe hashes passwords in the lane of
+ * IamError MAINFRAME_UNAVAILABLE if the mainframe does not respond. The embedded mainframe hashes passwords in the flow of
  * the hash queue that is passed in.
  */
 import type { MobileNumber } from '../identity/contacts.ts';
-import type { HashLane } from '../identity/hash-queue.ts';
+import type { HashFlow } from '../identity/hash-queue.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Store } from '../store/store.ts';
 import type { Logon } from '../store/tables.ts';
@@ -25,13 +25,13 @@ export interface NewLogon extends LogonContacts {
 
 export interface Mainframe {
   /** Returns whether the password is correct; false for an unknown logon, after the same amount of work. */
-  verify(logon: string, password: string, lane: HashLane): Promise<boolean>;
+  verify(logon: string, password: string, flow: HashFlow): Promise<boolean>;
   /** Returns undefined for an unknown logon. */
   find(logon: string): Promise<LogonContacts | undefined>;
   /** Returns false if the logon exists. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
-  create(logon: NewLogon, lane: HashLane): Promise<boolean>;
+  create(logon: NewLogon, flow: HashFlow): Promise<boolean>;
   /** Returns false for an unknown logon. @throws IamError PASSWORD_NOT_FOR_MAINFRAME. */
-  setPassword(logon: string, password: string, lane: HashLane): Promise<boolean>;
+  setPassword(logon: string, password: string, flow: HashFlow): Promise<boolean>;
   /** Deletes a logon that was just created. */
   remove(logon: string): Promise<void>;
 }
@@ -49,16 +49,16 @@ interface EmbeddedDeps {
 /** Logons in the store, with passwords hashed like those of users. */
 function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe {
   return {
-    async verify(logon, password, lane) {
+    async verify(logon, password, flow) {
       const row = await store.logons.get(logon);
-      return passwords.matches(password, row?.passwordHash, lane);
+      return passwords.matches(password, row?.passwordHash, flow);
     },
     async find(logon) {
       const row = await store.logons.get(logon);
       return row && { email: row.email, mobile: row.mobile };
     },
-    async create({ logon, password, email, mobile }, lane) {
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password, lane);
+    async create({ logon, password, email, mobile }, flow) {
+      const passwordHash = password === undefined ? undefined : await passwords.hash(password, flow);
       const row: Logon = {
         logon,
         ...(passwordHash === undefined ? {} : { passwordHash }),
@@ -71,8 +71,8 @@ function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe 
         return true;
       });
     },
-    async setPassword(logon, password, lane) {
-      const passwordHash = await passwords.hash(password, lane);
+    async setPassword(logon, password, flow) {
+      const passwordHash = await passwords.hash(password, flow);
       return store.transaction(async (tx) => {
         const row = await tx.logons.get(logon);
         if (row) await tx.logons.replace({ ...row, passwordHash });

@@ -1,7 +1,7 @@
 /** Applies injected faults to a request, and marks it in a header and in the request log. */
 import type { Context } from 'koa';
 import type { Operation } from '../../contract/operation.ts';
-import { createDisconnectSignal } from '../http/client-disconnect.ts';
+import { createDisconnectSignal } from '../http/disconnect-signal.ts';
 import { setHeader } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
 import type { FaultInjector, InjectedFault } from './fault-injector.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Authentication } from '../identity/authenticate.ts';
 import type { RequestCredentials } from '../identity/credentials.ts';
-import type { HashLane } from '../identity/hash-queue.ts';
+import type { HashFlow } from '../identity/hash-queue.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { StoreSecret } from '../identity/store-secret.ts';
@@ -31,8 +31,8 @@ export interface OperationContext extends Integrations {
   readonly keys: KeyRing;
   readonly issuer: TokenIssuer;
   readonly passwords: Passwords;
-  /** The queue lane that password hashes of the request count in. */
-  readonly hashLane: HashLane;
+  /** The queue flow that password hashes of the request count in. */
+  readonly hashFlow: HashFlow;
   /** The authenticated caller. Reading it on an operation with auth `none` is a bug and throws. */
   readonly caller: Principal;
   /** The source of the request, by which throttles and budgets count. */

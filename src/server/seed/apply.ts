@@ -16,7 +16,7 @@ import { reserveSubjectId } from '../identity/subject-ids.ts';
 import { removeBusinessMemberships, withVerifiedName } from '../identity/user-identities.ts';
 import type { Ids } from '../ids.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
-import { foldIdentifier, isUserNameProven, type User } from '../store/tables.ts';
+import { foldIdentifier, isUserNameVerified, type User } from '../store/tables.ts';
 import { applyBusinesses } from './businesses.ts';
 import { SeedError } from './error.ts';
 import { applyFactors } from './factors.ts';
@@ -134,7 +134,7 @@ async function applyUser(
     const isNewPassword = seed.passwordHash !== undefined && seed.passwordHash !== known.passwordHash;
     const before = isNewPassword ? withoutKnownSources(known) : known;
     const changed = { ...before, ...omitUndefined(rest), ...contacts, identities };
-    const isProven = seed.userName !== undefined || isUserNameProven(known);
+    const isProven = seed.userName !== undefined || isUserNameVerified(known);
     return replaceIfChanged(known, isProven ? withVerifiedName(changed) : changed, (row) => tx.users.replace(row));
   }
   await clearMovedLogons(tx, {}, rest);

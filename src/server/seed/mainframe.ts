@@ -1,5 +1,5 @@
 /** Applies the logons of a seed to the embedded mainframe and to their users. */
-import { normalizeLogon, revokeLogonAccess } from '../identity/logons.ts';
+import { normalizeLogon, revokeLogonAccess } from '../identity/mainframe-logons.ts';
 import type { HashPassword } from '../identity/passwords.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';

@@ -3,14 +3,14 @@
  * the administrator are retained, so their credentials stay valid.
  */
 import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
-import { type HashQueue, internalLane } from '../identity/hash-queue.ts';
+import { type HashQueue, internalFlow } from '../identity/hash-queue.ts';
 import { createPasswords, type HashPassword } from '../identity/passwords.ts';
 import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { restoreBootstrap } from './bootstrap-restore.ts';
 import { type DumpTables, readTables, replaceTables } from './dump.ts';
-import { rebootstrap } from './rebootstrap.ts';
 
 export type BaselineName = 'seed' | 'empty';
 
@@ -28,7 +28,7 @@ export async function initializeStore(
   const bootstrapped = await bootstrap(deps);
   const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
   const { hash: hashOf } = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
-  const hash: HashPassword = (password) => hashOf(password, internalLane);
+  const hash: HashPassword = (password) => hashOf(password, internalFlow);
   if (seed) await applySeed(seed, { ...deps, hash });
   const seedBaseline = isFresh ? await readTables(store) : undefined;
   return { bootstrapped, baseline: createBaselineSource({ ...deps, hash }, emptyBaseline, seedBaseline) };
@@ -41,7 +41,7 @@ async function isEmpty(store: Store): Promise<boolean> {
 /** For an existing store: its bootstrap clients and administrator in an otherwise empty store. */
 async function createEmptyBaseline(deps: BootstrapDeps): Promise<DumpTables> {
   const scratch = openMemoryStore();
-  await scratch.transaction((tx) => rebootstrap(tx, deps));
+  await scratch.transaction((tx) => restoreBootstrap(tx, deps));
   return readTables(scratch);
 }
 

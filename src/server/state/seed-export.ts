@@ -9,7 +9,7 @@ import {
   type CorporateGroup,
   type Factor,
   type Group,
-  isUserNameProven,
+  isUserNameVerified,
   type Logon,
   type Membership,
   type Product,
@@ -99,7 +99,7 @@ function toSeedUser(user: User, factors: readonly Factor[]) {
   const isCertificate = (name: string) => name.startsWith(certificatePrefix);
   return omitEmpty({
     userId,
-    userName: isUserNameProven(user) ? userName : undefined,
+    userName: isUserNameVerified(user) ? userName : undefined,
     passwordHash,
     userEmail: user.emailVerified ? user.userEmail : undefined,
     userMobile: user.mobileVerified ? user.userMobile : undefined,

@@ -138,7 +138,7 @@ export class OverlayStore {
     if (this.#transactionCount % TRANSACTIONS_PER_TURN === 0) await setImmediate();
     const health = this.#sink.health();
     if (!health.writable && health.permanent) throw new StoreUnavailableError(health.reason);
-    const attempt = this.#begin();
+    const attempt = this.#startTransaction();
     try {
       const result = await work(attempt.transaction);
       return { outcome: () => result, dependsOn: attempt.commit() };
@@ -147,7 +147,7 @@ export class OverlayStore {
     }
   }
 
-  #begin(): TransactionAttempt {
+  #startTransaction(): TransactionAttempt {
     const generation = this.#generation;
     const top = new Overlay('transient');
     let ended = false;

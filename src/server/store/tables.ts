@@ -64,8 +64,8 @@ export function memberValue(row: Pick<z.infer<typeof MembershipRow>, 'kind' | 'm
   return [row.kind, row.businessId ?? '', row.memberId].join('/');
 }
 
-/** The value of the index `roster`: the members of one kind in one group; for business users those of one business. */
-export function rosterValue(row: Pick<z.infer<typeof MembershipRow>, 'groupId' | 'kind' | 'businessId'>): string {
+/** The value of the index `memberList`: the members of one kind in one group; for business users those of one business. */
+export function memberListKey(row: Pick<z.infer<typeof MembershipRow>, 'groupId' | 'kind' | 'businessId'>): string {
   return [row.groupId, row.kind, row.businessId ?? ''].join('/');
 }
 
@@ -90,7 +90,7 @@ export function hasLinkForm(name: string): boolean {
 }
 
 /** Whether the user name can be used to log in. A name that looks like an e-mail address must be verified first. */
-export function isUserNameProven(user: z.infer<typeof UserRow>): boolean {
+export function isUserNameVerified(user: z.infer<typeof UserRow>): boolean {
   if (hasLinkForm(user.userName)) return false;
   if (!hasEmailForm(user.userName) || user.userNameProven || user.bootstrap !== undefined) return true;
   const { userEmail = '', emailVerified } = user;
@@ -101,7 +101,7 @@ export function isUserNameProven(user: z.infer<typeof UserRow>): boolean {
 export function loginNames(user: z.infer<typeof UserRow>): string[] {
   const names = [...user.identities];
   if (!hasLinkForm(user.userId) && !user.userId.includes('@')) names.push(user.userId);
-  if (isUserNameProven(user)) names.push(user.userName);
+  if (isUserNameVerified(user)) names.push(user.userName);
   if (user.userEmail !== undefined && user.emailVerified) names.push(user.userEmail);
   return [...new Set(names.map(foldIdentifier))];
 }
@@ -138,7 +138,12 @@ export const tables = {
   }),
   memberships: defineTable(MembershipRow, membershipKey, {
     unique: {},
-    index: { group: (row) => row.groupId, roster: rosterValue, member: memberValue, business: (row) => row.businessId },
+    index: {
+      group: (row) => row.groupId,
+      memberList: memberListKey,
+      member: memberValue,
+      business: (row) => row.businessId,
+    },
   }),
   users: defineTable(UserRow, (row) => row.userId, {
     unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },

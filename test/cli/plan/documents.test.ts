@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildDesired, validateDesired } from '../../../src/cli/plan/desired.ts';
+import { buildDesiredState, validateDesiredState } from '../../../src/cli/plan/desired-state.ts';
 import { formatDiagnostics } from '../../../src/cli/plan/diagnostics.ts';
 import { parseDocuments } from '../../../src/cli/plan/documents.ts';
 import * as yaml from '../../../src/cli/runtime/yaml.ts';
@@ -9,7 +9,10 @@ function listDiagnostics(...texts: string[]): string[] {
     yaml,
     texts.map((text, at) => ({ name: `${at}.yaml`, text })),
   );
-  return formatDiagnostics([...documents.diagnostics, ...validateDesired(buildDesired(documents), documents)]);
+  return formatDiagnostics([
+    ...documents.diagnostics,
+    ...validateDesiredState(buildDesiredState(documents), documents),
+  ]);
 }
 
 describe('a diagnostic has file, line and column', () => {

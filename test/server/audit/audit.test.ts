@@ -134,7 +134,7 @@ describe('a change', () => {
     await send(server, '/_iam/keys/rotate', { method: 'POST' });
     expect(audit.last()).toMatchObject({
       ...{ event: 'administration', operation: 'control.keys-rotate', result: 'granted' },
-      ...{ actor: { kind: 'nobody' }, rule: 'a program or page of this machine' },
+      ...{ actor: { kind: 'anonymous' }, rule: 'a program or page of this machine' },
     });
     await send(server, '/_iam/keys/rotate', { method: 'POST', headers: { Origin: 'https://evil.example' } });
     expect(audit.last()).toMatchObject({ result: 'refused', code: 'ORIGIN_FOREIGN' });

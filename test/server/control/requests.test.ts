@@ -36,7 +36,7 @@ describe('the request log', () => {
       {
         id: rejected.headers['x-request-id'],
         at: '2026-03-01T12:00:10.000Z',
-        caller: 'nobody',
+        caller: 'anonymous',
         operation: 'groups.list',
         method: 'GET',
         path: '/security/iam/v1/groups',

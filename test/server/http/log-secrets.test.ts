@@ -142,7 +142,7 @@ test('the log contains the caller and the outcome of each request', async () => 
     },
     {
       ...common,
-      caller: 'nobody',
+      caller: 'anonymous',
       status: 401,
       refusal: 'CREDENTIALS_INVALID',
       requestId: responses[1]?.headers.get('x-request-id'),

@@ -1,7 +1,7 @@
 /** A source, or a client of it, that requests many hashes delays only itself. */
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHashQueue, type HashLane, toLane } from '../../../src/server/identity/hash-queue.ts';
+import { createHashQueue, type HashFlow, toFlowKey } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open } from '../http/raw-http.ts';
@@ -31,8 +31,8 @@ function createWork() {
   };
 }
 
-const lane = (network: string, clientId?: string, key = network): HashLane => ({
-  lane: toLane({ network, key }, clientId),
+const flow = (network: string, clientId?: string, key = network): HashFlow => ({
+  flow: toFlowKey({ network, key }, clientId),
 });
 
 /** A queue that runs one hash at a time, with one of another source running. */
@@ -40,7 +40,7 @@ async function queueWith(waiting: number) {
   const queue = createHashQueue({ concurrency: 1, maxWaiting: waiting, clock: createFakeClock() });
   const { work, ...control } = createWork();
   const outcomes = new Map<string, string>();
-  function run(name: string, on: HashLane) {
+  function run(name: string, on: HashFlow) {
     const ran = queue.run(work(name), on).then(
       () => 'done',
       (error: { code?: string; name: string }) => error.code ?? error.name,
@@ -48,7 +48,7 @@ async function queueWith(waiting: number) {
     void ran.then((outcome) => outcomes.set(name, outcome));
     return ran;
   }
-  void run('first', lane('other'));
+  void run('first', flow('other'));
   await settled();
   return { queue, run, outcomes, ...control };
 }
@@ -58,8 +58,8 @@ const times = (count: number) => Array.from({ length: count }, (_, at) => at);
 describe('the queue of hashes', () => {
   test('serves two sources in turn, however many of one wait', async () => {
     const { run, begun, endAll } = await queueWith(100);
-    for (const at of times(50)) void run(`flood ${at}`, lane('192.0.2.1'));
-    for (const at of times(3)) void run(`other ${at}`, lane('192.0.2.2'));
+    for (const at of times(50)) void run(`flood ${at}`, flow('192.0.2.1'));
+    for (const at of times(3)) void run(`other ${at}`, flow('192.0.2.2'));
     await endAll();
     expect(begun.slice(1, 8)).toEqual(['flood 0', 'other 0', 'flood 1', 'other 1', 'flood 2', 'other 2', 'flood 3']);
     expect(begun).toHaveLength(54);
@@ -67,17 +67,17 @@ describe('the queue of hashes', () => {
 
   test('serves the authenticated clients of a source in turn, and unauthenticated requests as one more client', async () => {
     const { run, begun, endAll } = await queueWith(100);
-    for (const at of times(5)) void run(`plain ${at}`, lane('192.0.2.1'));
-    for (const at of times(2)) void run(`shop ${at}`, lane('192.0.2.1', 'shop'));
-    for (const at of times(2)) void run(`bank ${at}`, lane('192.0.2.1', 'bank'));
+    for (const at of times(5)) void run(`plain ${at}`, flow('192.0.2.1'));
+    for (const at of times(2)) void run(`shop ${at}`, flow('192.0.2.1', 'shop'));
+    for (const at of times(2)) void run(`bank ${at}`, flow('192.0.2.1', 'bank'));
     await endAll();
     expect(begun.slice(1, 7)).toEqual(['plain 0', 'shop 0', 'bank 0', 'plain 1', 'shop 1', 'bank 1']);
   });
 
   test('serves the addresses that a client forwards in turn, without a larger share for the client', async () => {
     const { run, begun, endAll } = await queueWith(100);
-    for (const at of times(4)) void run(`shop ${at}`, lane('192.0.2.1', 'shop', `198.51.100.${at} via shop`));
-    for (const at of times(2)) void run(`other ${at}`, lane('192.0.2.2'));
+    for (const at of times(4)) void run(`shop ${at}`, flow('192.0.2.1', 'shop', `198.51.100.${at} via shop`));
+    for (const at of times(2)) void run(`other ${at}`, flow('192.0.2.2'));
     await endAll();
     expect(begun.slice(1, 6)).toEqual(['shop 0', 'other 0', 'shop 1', 'other 1', 'shop 2']);
   });
@@ -85,7 +85,7 @@ describe('the queue of hashes', () => {
   test('leaves no slot free while a request waits', async () => {
     const queue = createHashQueue({ concurrency: 2, maxWaiting: 100, clock: createFakeClock() });
     const { work, begun, endOne } = createWork();
-    const all = times(10).map((at) => queue.run(work(`only ${at}`), lane('192.0.2.1')));
+    const all = times(10).map((at) => queue.run(work(`only ${at}`), flow('192.0.2.1')));
     await settled();
     for (const at of times(10)) {
       expect(begun).toHaveLength(Math.min(10, at + 2));
@@ -97,8 +97,8 @@ describe('the queue of hashes', () => {
 
   test('rejects, when it is full, the newest of the longest source in favour of a shorter one', async () => {
     const { queue, run, outcomes, begun, endAll } = await queueWith(4);
-    for (const at of times(4)) void run(`flood ${at}`, lane('192.0.2.1'));
-    void run('other', lane('192.0.2.2'));
+    for (const at of times(4)) void run(`flood ${at}`, flow('192.0.2.1'));
+    void run('other', flow('192.0.2.2'));
     await settled();
     expect([...outcomes]).toEqual([['flood 3', 'TOO_BUSY']]);
     expect(queue.waiting()).toBe(4);
@@ -108,18 +108,18 @@ describe('the queue of hashes', () => {
 
   test('rejects, when it is full, a request of the longest source itself', async () => {
     const { run, outcomes, endAll } = await queueWith(4);
-    for (const at of times(3)) void run(`flood ${at}`, lane('192.0.2.1'));
-    void run('other', lane('192.0.2.2'));
-    await expect(run('flood 3', lane('192.0.2.1'))).resolves.toBe('TOO_BUSY');
+    for (const at of times(3)) void run(`flood ${at}`, flow('192.0.2.1'));
+    void run('other', flow('192.0.2.2'));
+    await expect(run('flood 3', flow('192.0.2.1'))).resolves.toBe('TOO_BUSY');
     await endAll();
     expect([...outcomes.values()].filter((outcome) => outcome === 'TOO_BUSY')).toHaveLength(1);
   });
 
   test('rejects within a source the newest of its longest client', async () => {
     const { run, outcomes, endAll } = await queueWith(4);
-    for (const at of times(3)) void run(`plain ${at}`, lane('192.0.2.1'));
-    void run('other', lane('192.0.2.2'));
-    void run('shop', lane('192.0.2.1', 'shop'));
+    for (const at of times(3)) void run(`plain ${at}`, flow('192.0.2.1'));
+    void run('other', flow('192.0.2.2'));
+    void run('shop', flow('192.0.2.1', 'shop'));
     await settled();
     expect([...outcomes]).toEqual([['plain 2', 'TOO_BUSY']]);
     await endAll();
@@ -128,7 +128,7 @@ describe('the queue of hashes', () => {
 
   test('never exceeds its size', async () => {
     const { queue, run, outcomes, endAll } = await queueWith(10);
-    for (const at of times(1000)) void run(`${at}`, lane(`192.0.2.${at % 250}`, at % 3 === 0 ? 'shop' : undefined));
+    for (const at of times(1000)) void run(`${at}`, flow(`192.0.2.${at % 250}`, at % 3 === 0 ? 'shop' : undefined));
     expect(queue.waiting()).toBe(10);
     await endAll();
     expect([...outcomes.values()].filter((outcome) => outcome === 'done')).toHaveLength(11);
@@ -137,20 +137,20 @@ describe('the queue of hashes', () => {
   test('passes the position of a caller that disconnects to the next one, and computes no hash for it', async () => {
     const { queue, run, begun, endAll } = await queueWith(2);
     const disconnect = new AbortController();
-    const cancelled = run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => disconnect.signal });
-    void run('stays', lane('192.0.2.1'));
+    const cancelled = run('cancelled', { ...flow('192.0.2.1'), disconnectSignal: () => disconnect.signal });
+    void run('stays', flow('192.0.2.1'));
     disconnect.abort();
-    await expect(cancelled).resolves.toBe('ClientDisconnected');
+    await expect(cancelled).resolves.toBe('ClientDisconnectedError');
     expect(queue.waiting()).toBe(1);
-    void run('next', lane('192.0.2.1'));
+    void run('next', flow('192.0.2.1'));
     await endAll();
     expect(begun).toEqual(['first', 'stays', 'next']);
   });
 
   test('computes no hash for a caller that disconnected before it had to wait', async () => {
     const { queue, run } = await queueWith(2);
-    await expect(run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
-      'ClientDisconnected',
+    await expect(run('cancelled', { ...flow('192.0.2.1'), disconnectSignal: () => AbortSignal.abort() })).resolves.toBe(
+      'ClientDisconnectedError',
     );
     expect(queue.waiting()).toBe(0);
   });
@@ -158,8 +158,8 @@ describe('the queue of hashes', () => {
   test('is unchanged by a caller that disconnects while its hash runs', async () => {
     const { run, begun, endOne, endAll } = await queueWith(5);
     const disconnect = new AbortController();
-    const cancelled = run('cancelled', { ...lane('192.0.2.1'), disconnectSignal: () => disconnect.signal });
-    void run('next', lane('192.0.2.1'));
+    const cancelled = run('cancelled', { ...flow('192.0.2.1'), disconnectSignal: () => disconnect.signal });
+    void run('next', flow('192.0.2.1'));
     await endOne();
     disconnect.abort();
     await endAll();
@@ -210,7 +210,7 @@ function holdHashes(server: TestServer) {
     createPasswords(
       {
         run(hash, by) {
-          const name = by.lane.slice(0, 2).join(' ').trim();
+          const name = by.flow.slice(0, 2).join(' ').trim();
           entered.push(name);
           return hashQueue.run(async () => {
             await work(name)();
@@ -276,11 +276,11 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
     const guesses = times(40).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 40);
     const logins = times(5).map(() => logInBehind(backend));
-    const lane = `${flood} ${backend.clientId}`;
-    await until(() => enteredFrom(lane) === 5);
+    const flow = `${flood} ${backend.clientId}`;
+    await until(() => enteredFrom(flow) === 5);
     await whileEnding(Promise.all(logins), end);
     expect(await Promise.all(logins)).toEqual(times(5).map(() => 201));
-    const turns = begun.flatMap((name, at) => (name === lane ? [at] : []));
+    const turns = begun.flatMap((name, at) => (name === flow ? [at] : []));
     expect(turns).toEqual(times(5).map((at) => 3 + 2 * at));
     await whileEnding(Promise.all(guesses), end);
   });

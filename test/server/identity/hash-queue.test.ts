@@ -2,7 +2,7 @@
  * The queue of password hashes: beyond its size requests are rejected immediately, and other requests are not affected.
  */
 import { describe, expect, test } from 'vitest';
-import { createHashQueue, internalLane } from '../../../src/server/identity/hash-queue.ts';
+import { createHashQueue, internalFlow } from '../../../src/server/identity/hash-queue.ts';
 import { createPasswords } from '../../../src/server/identity/passwords.ts';
 import { createFakeClock, startServer } from '../../harness.ts';
 import {
@@ -42,7 +42,7 @@ describe('the queue', () => {
         order.push(at);
         await settled();
         running -= 1;
-      }, internalLane);
+      }, internalFlow);
     await Promise.all([0, 1, 2, 3, 4, 5].map(job));
     expect({ order, most }).toEqual({ order: [0, 1, 2, 3, 4, 5], most: 2 });
   });
@@ -50,15 +50,15 @@ describe('the queue', () => {
   test('rejects immediately when it is full, and accepts again when there is room', async () => {
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 1, clock });
     const { work, endOne } = createWork();
-    const first = queue.run(work, internalLane);
-    const second = queue.run(work, internalLane);
-    await expect(queue.run(work, internalLane)).rejects.toMatchObject({
+    const first = queue.run(work, internalFlow);
+    const second = queue.run(work, internalFlow);
+    await expect(queue.run(work, internalFlow)).rejects.toMatchObject({
       code: 'TOO_BUSY',
       headers: { 'Retry-After': '1' },
     });
     endOne();
     await first;
-    const third = queue.run(work, internalLane);
+    const third = queue.run(work, internalFlow);
     await settled();
     endOne();
     await second;
@@ -69,8 +69,8 @@ describe('the queue', () => {
 
   test('continues after work that failed', async () => {
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 5, clock });
-    const failed = queue.run(() => Promise.reject(new Error('broken')), internalLane);
-    const next = queue.run(async () => 'done', internalLane);
+    const failed = queue.run(() => Promise.reject(new Error('broken')), internalFlow);
+    const next = queue.run(async () => 'done', internalFlow);
     await expect(failed).rejects.toThrow('broken');
     expect(await next).toBe('done');
   });
@@ -89,10 +89,10 @@ describe('Retry-After of a rejected request', () => {
   }) {
     const time = createFakeClock();
     const queue = createHashQueue({ concurrency: inFlight, maxWaiting: waiting, clock: time });
-    for (const took of seconds) await queue.run(async () => time.advance(took), internalLane);
+    for (const took of seconds) await queue.run(async () => time.advance(took), internalFlow);
     const { work, endOne } = createWork();
-    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, internalLane));
-    const rejection = await queue.run(work, internalLane).catch((error: { headers: Record<string, string> }) => error);
+    const full = Array.from({ length: inFlight + waiting }, () => queue.run(work, internalFlow));
+    const rejection = await queue.run(work, internalFlow).catch((error: { headers: Record<string, string> }) => error);
     for (let remaining = full.length; remaining > 0; remaining -= 1) {
       await settled();
       endOne();
@@ -133,11 +133,11 @@ test.each(Object.keys(loginEndpoints))(
     const { work, running, endOne } = createWork();
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 2, clock });
     const { matches } = server.appContext.passwords;
-    const slow: typeof queue.run = (hash, lane) =>
+    const slow: typeof queue.run = (hash, flow) =>
       queue.run(async () => {
         await work();
         return hash();
-      }, lane);
+      }, flow);
     replacePasswords(server, createPasswords({ run: slow }));
     const knock = (at: number) => loginEndpoints[door]?.(server, `user${at}`, password);
     const waiting = [knock(0), knock(1), knock(2)];
@@ -158,7 +158,7 @@ test('a rejected request does not count as a failed login', async () => {
   await using server = await startWith([], { flags: { 'hash-concurrency': '1', 'hash-queue-size': '0' } });
   const busy = createWork();
   const queue = createHashQueue({ concurrency: 1, maxWaiting: 0, clock });
-  const blocked = queue.run(busy.work, internalLane);
+  const blocked = queue.run(busy.work, internalFlow);
   replacePasswords(server, createPasswords(queue));
   for (let login = 0; login < 15; login += 1)
     await expect(logIn(server)).rejects.toMatchObject({ status: 503, code: 'TOO_BUSY' });

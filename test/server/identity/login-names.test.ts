@@ -1,6 +1,6 @@
 /** Login names that sign-up rejects: those with which another user logs in, now or after it verifies an address. */
 import { describe, expect, test } from 'vitest';
-import { isUserNameProven, loginNames, type User } from '../../../src/server/store/tables.ts';
+import { isUserNameVerified, loginNames, type User } from '../../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { catchClientError } from '../operations/access.ts';
 import { fast, newPassword, signUp, signUpCode } from '../operations/user-identities/flows.ts';
@@ -151,8 +151,8 @@ test('a name of an older store counts where its address is verified, and for the
   };
   const others: Partial<User>[] = [{ emailVerified: false }, { userEmail: 'other@example.com' }, { userName: 'a:b' }];
   expect(loginNames(old)).toEqual(['u', victim]);
-  expect(others.map((more) => isUserNameProven({ ...old, ...more }))).toEqual([false, false, false]);
-  expect(isUserNameProven({ ...old, emailVerified: false, bootstrap: 'admin' })).toBe(true);
+  expect(others.map((more) => isUserNameVerified({ ...old, ...more }))).toEqual([false, false, false]);
+  expect(isUserNameVerified({ ...old, emailVerified: false, bootstrap: 'admin' })).toBe(true);
 });
 
 test('the response does not reveal whether the address of a name is that of another user', async () => {

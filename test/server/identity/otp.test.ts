@@ -252,6 +252,6 @@ describe('a code with two possible holders', () => {
 
 test('holders of codes are separated by their kind', () => {
   const subjects = [subjectOfUser('x'), subjectOfLogon('x'), subjectOfUnknownName('x')];
-  expect(subjects).toEqual(['user:x', 'logon:x', 'nobody:x']);
+  expect(subjects).toEqual(['user:x', 'logon:x', 'unknown:x']);
   expect(subjectOfContact(emailContact('X@Example.com'))).toBe('contact:email:x@example.com');
 });

@@ -1,6 +1,6 @@
 /** The mainframe integration: the same behaviour in the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
-import { internalLane } from '../../../src/server/identity/hash-queue.ts';
+import { internalFlow } from '../../../src/server/identity/hash-queue.ts';
 import type { Mainframe } from '../../../src/server/integrations/mainframe.ts';
 import { createMainframe } from '../../../src/server/integrations/mainframe.ts';
 import { createHttpMainframe } from '../../../src/server/integrations/mainframe-http.ts';
@@ -69,41 +69,41 @@ describe.each<[string, () => Promise<{ mainframe: Mainframe } & AsyncDisposable>
     await using opened = await open();
     const { mainframe } = opened;
     const created = { logon: 'A@#$1', password: 'FIRST#1', email: 'a@mainframe.example', mobile };
-    await expect(mainframe.create(created, internalLane)).resolves.toBe(true);
-    await expect(mainframe.create({ ...created, email: 'b@mainframe.example' }, internalLane)).resolves.toBe(false);
+    await expect(mainframe.create(created, internalFlow)).resolves.toBe(true);
+    await expect(mainframe.create({ ...created, email: 'b@mainframe.example' }, internalFlow)).resolves.toBe(false);
     await expect(mainframe.find('A@#$1')).resolves.toEqual({ email: 'a@mainframe.example', mobile });
-    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalLane)).resolves.toBe(true);
-    await expect(mainframe.verify('A@#$1', 'first#1', internalLane)).resolves.toBe(false);
-    await expect(mainframe.setPassword('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(true);
-    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalLane)).resolves.toBe(false);
-    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalFlow)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'first#1', internalFlow)).resolves.toBe(false);
+    await expect(mainframe.setPassword('A@#$1', 'NEXT#1', internalFlow)).resolves.toBe(true);
+    await expect(mainframe.verify('A@#$1', 'FIRST#1', internalFlow)).resolves.toBe(false);
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalFlow)).resolves.toBe(true);
     await mainframe.remove('A@#$1');
     await expect(mainframe.find('A@#$1')).resolves.toBeUndefined();
-    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalLane)).resolves.toBe(false);
+    await expect(mainframe.verify('A@#$1', 'NEXT#1', internalFlow)).resolves.toBe(false);
   });
 
   test('finds no unknown logon, and removing one succeeds', async () => {
     await using opened = await open();
     const { mainframe } = opened;
     await expect(mainframe.find('NONE')).resolves.toBeUndefined();
-    await expect(mainframe.verify('NONE', 'X', internalLane)).resolves.toBe(false);
-    await expect(mainframe.setPassword('NONE', 'NEXT#1', internalLane)).resolves.toBe(false);
+    await expect(mainframe.verify('NONE', 'X', internalFlow)).resolves.toBe(false);
+    await expect(mainframe.setPassword('NONE', 'NEXT#1', internalFlow)).resolves.toBe(false);
     await expect(mainframe.remove('NONE')).resolves.toBeUndefined();
   });
 
   test('a logon without contacts and password returns no contact and accepts no password', async () => {
     await using opened = await open();
     const { mainframe } = opened;
-    await mainframe.create({ logon: 'BARE' }, internalLane);
+    await mainframe.create({ logon: 'BARE' }, internalFlow);
     expect(await mainframe.find('BARE')).toEqual({});
     for (const password of ['', 'undefined'])
-      await expect(mainframe.verify('BARE', password, internalLane)).resolves.toBe(false);
+      await expect(mainframe.verify('BARE', password, internalFlow)).resolves.toBe(false);
   });
 
   test('one of 100 concurrent requests creates the logon', async () => {
     await using opened = await open();
     const created = await Promise.all(
-      Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' }, internalLane)),
+      Array.from({ length: 100 }, () => opened.mainframe.create({ logon: 'ONCE' }, internalFlow)),
     );
     expect(created.filter(Boolean)).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ describe('over HTTP', () => {
   test('sends no request for an invalid logon', async () => {
     await using outside = await startMainframe();
     for (const name of ['..', '.', 'A/B', 'lower case', '', '%2e'])
-      await expect(over(outside).verify(name, 'x', internalLane)).resolves.toBe(false);
+      await expect(over(outside).verify(name, 'x', internalFlow)).resolves.toBe(false);
     expect(outside.requests).toEqual([]);
   });
 
@@ -121,16 +121,16 @@ describe('over HTTP', () => {
     await using outside = await startMainframe();
     const mainframe = over(outside);
     const rejection = { code: 'PASSWORD_NOT_FOR_MAINFRAME' };
-    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, internalLane)).rejects.toMatchObject(rejection);
-    await mainframe.create({ logon: 'A' }, internalLane);
-    await expect(mainframe.setPassword('A', 'STRICT', internalLane)).rejects.toMatchObject(rejection);
+    await expect(mainframe.create({ logon: 'A', password: 'STRICT' }, internalFlow)).rejects.toMatchObject(rejection);
+    await mainframe.create({ logon: 'A' }, internalFlow);
+    await expect(mainframe.setPassword('A', 'STRICT', internalFlow)).rejects.toMatchObject(rejection);
   });
 
   test('sends the paths and bodies of the protocol, below the path of the URL', async () => {
     await using outside = await startFakeSystem((_, response) => respond(response, 204));
     const mainframe = createHttpMainframe(`${outside.url}/host/`, { settings: { portTimeout: 5000 }, log });
-    await mainframe.verify('A#1', 'x', internalLane);
-    await mainframe.setPassword('A#1', 'y', internalLane);
+    await mainframe.verify('A#1', 'x', internalFlow);
+    await mainframe.setPassword('A#1', 'y', internalFlow);
     expect(outside.requests).toMatchObject([
       { method: 'POST', path: '/host/logons/A%231/verification', body: { password: 'x' } },
       { method: 'PUT', path: '/host/logons/A%231/password', body: { password: 'y' } },
@@ -148,9 +148,9 @@ describe('over HTTP', () => {
       const mainframe = over(outside, name.includes('never') || name.includes('end') ? 100 : 5000);
       const operations: Promise<unknown>[] = [
         mainframe.find('A'),
-        mainframe.verify('A', 'secret-word', internalLane),
-        mainframe.create({ logon: 'A', password: 'secret-word' }, internalLane),
-        mainframe.setPassword('A', 'secret-word', internalLane),
+        mainframe.verify('A', 'secret-word', internalFlow),
+        mainframe.create({ logon: 'A', password: 'secret-word' }, internalFlow),
+        mainframe.setPassword('A', 'secret-word', internalFlow),
         mainframe.remove('A'),
       ];
       for (const operation of operations)
@@ -162,7 +162,7 @@ describe('over HTTP', () => {
 
   test('a server with a configured mainframe verifies logons there and stores none', async () => {
     await using outside = await startMainframe();
-    await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' }, internalLane);
+    await over(outside).create({ logon: 'REAL1', password: 'REAL#1', email: 'real@mainframe.example' }, internalFlow);
     await using server = await startServer({ flags: { 'mainframe-url': outside.url } });
     expect(readClaims(await logInLegacy(server, 'real1', { secret: 'REAL#1' }))).toMatchObject({ sub: 'logon:REAL1' });
     await expect(logInLegacy(server, 'REAL1', { secret: 'wrong' })).rejects.toMatchObject({ status: 401 });

@@ -15,7 +15,7 @@ const record: RequestLogRecord = {
   search: '',
   operation: undefined,
   caller: undefined,
-  actor: 'nobody',
+  actor: 'anonymous',
   status: 200,
   errors: [],
   body: undefined,

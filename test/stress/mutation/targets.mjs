@@ -48,7 +48,7 @@ export const parts = {
     excludedMutations: ['StringLiteral'],
   },
   otp: {
-    mutate: ['otp', 'otp-attempts', 'otp-slots', 'otp-rate-limit', 'otp-value', 'source-events'].map(
+    mutate: ['otp', 'otp-attempts', 'otp-replacement', 'otp-rate-limit', 'otp-value', 'source-events'].map(
       (name) => `${identity}/${name}.ts`,
     ),
     tests: ['otp', 'otp-send', 'otp-sources'].map((name) => `${identityTests}/${name}.test.ts`),

@@ -7,7 +7,7 @@ import { getOperation } from '../../find-operation.ts';
 import { listAllEntries } from '../../pagination.ts';
 import type { CliRuntime, Context } from '../../runtime/context.ts';
 import { CliError } from '../../runtime/errors.ts';
-import { takes } from '../../value-sources.ts';
+import { declareValueSources } from '../../value-sources.ts';
 import { buildGraph, drawDot, drawMermaid, drawText, findRoots, findSubgraph, type Graph } from './graph.ts';
 
 /** Adds the command. */
@@ -25,7 +25,7 @@ export function addGroupsTree(parent: Command, runtime: CliRuntime): void {
   })
     .argument('[group]', 'Id or name of the root group')
     .addOption(new Option('--format <format>', 'drawing format').choices(['text', 'dot', 'mermaid']));
-  takes(command, { group: reference('group', ['name', 'id']) });
+  declareValueSources(command, { group: reference('group', ['name', 'id']) });
   setAction(command, runtime, (context, [reference], options) =>
     tree(context, reference as string | undefined, options),
   );

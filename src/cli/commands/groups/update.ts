@@ -12,7 +12,7 @@ import { usageError } from '../../runtime/errors.ts';
 import { readObject } from '../../runtime/input.ts';
 import { canPrompt } from '../../runtime/prompt.ts';
 import { previewOf, printRequestPreview, send } from '../../send.ts';
-import { takes } from '../../value-sources.ts';
+import { declareValueSources } from '../../value-sources.ts';
 import { type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
 
@@ -51,7 +51,7 @@ export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
     .option('-f, --file <file>', 'JSON or YAML file that replaces the group, - for standard input');
   suggestSet(command, listSettableFields(operation));
   const dependency = reference('group', ['name', 'id']);
-  takes(command, {
+  declareValueSources(command, {
     group: dependency,
     '--add-role': reference('role', ['name']),
     '--remove-role': reference('role', ['name'], { operation: 'groups.get', property: 'roles' }),

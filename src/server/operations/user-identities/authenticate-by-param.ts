@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { redeemParam } from '../../identity/param-login.ts';
+import { loginWithOneTimeToken } from '../../identity/one-time-token-login.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(200, 'must not be longer than 200 characters').optional();
@@ -47,7 +47,7 @@ export default defineOperation({
   async handle({ headers, body }, { store, caller, issuer, ...deps }) {
     const { client } = caller;
     const exchange = { param: headers.param, deviceTokenId: body.deviceTokenId, clientId: client.clientId };
-    const { user, session } = await store.transaction((tx) => redeemParam(tx, exchange, deps));
+    const { user, session } = await store.transaction((tx) => loginWithOneTimeToken(tx, exchange, deps));
     return issuer.issueForUser(user, session, client);
   },
 });

@@ -32,7 +32,7 @@ export default defineOperation({
     const createError = () => apiError('PASSWORD_WRONG');
     if (!(await isCurrentPassword(context, user, password))) throw createError();
     await assertPasswordPolicy(newPassword, user);
-    const passwordHash = await context.passwords.hash(newPassword, context.hashLane);
+    const passwordHash = await context.passwords.hash(newPassword, context.hashFlow);
     await withVerifiedPassword({ deps: context, user, secret: password, createError }, async (tx, current) => {
       await revalidateUserCaller(tx, context.caller, context.clock);
       await replacePassword(tx, current, passwordHash, context, session);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { LegacyOtpCode, TransactionId } from '../../../contract/legacy-schemas.ts';
 import { associationPurpose } from '../../identity/logon-association.ts';
-import { bindLogon } from '../../identity/logons.ts';
+import { bindLogon } from '../../identity/mainframe-logons.ts';
 import { consumeOtp, subjectOfUser } from '../../identity/otp.ts';
 import { resolveSessionOtpSource } from '../../identity/otp-source.ts';
 import { requireUserCaller } from '../../identity/principal.ts';

@@ -26,7 +26,7 @@ export default defineOperation({
     const { user } = requireUserCaller(context.caller);
     if (user.passwordHash !== undefined) throw apiError('PASSWORD_EXISTS');
     await assertPasswordPolicy(body.newPassword, user);
-    const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
+    const passwordHash = await context.passwords.hash(body.newPassword, context.hashFlow);
     await context.store.transaction(async (tx) => {
       const { user: current } = await revalidateUserCaller(tx, context.caller, context.clock);
       if (current.passwordHash !== undefined) throw apiError('PASSWORD_EXISTS');

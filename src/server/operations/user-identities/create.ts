@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defines } from '../../../contract/entities.ts';
+import { definition } from '../../../contract/entities.ts';
 import { BusinessId, ClientId } from '../../../contract/reference-schemas.ts';
 import { Email, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
@@ -37,7 +37,7 @@ export default defineOperation({
     },
     body: z
       .strictObject({
-        userId: NewId.optional().meta(defines('user', 'id')),
+        userId: NewId.optional().meta(definition('user', 'id')),
         userEmail: Email,
         userName: UserName,
         businessId: BusinessId.optional().describe('Business that the user belongs to'),

@@ -3,7 +3,7 @@ import { fieldError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
 import type { BasicCredentials } from '../../identity/credentials.ts';
-import { loginWithLogon } from '../../identity/logons.ts';
+import { loginWithLogon } from '../../identity/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/legacy-schemas.ts';
 import { UserId } from '../../../contract/reference-schemas.ts';
 import { LoginPassword } from '../../../contract/schemas.ts';
-import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/logons.ts';
+import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/mainframe-logons.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import type { User } from '../../store/tables.ts';
@@ -50,7 +50,7 @@ export default defineOperation({
     const logon = normalizeLogon(requested);
     const user = await getProvisionableUser(params.id, logon, context);
     if (password !== undefined) assertMainframePassword(password, context.settings);
-    const created = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashLane);
+    const created = await context.mainframe.create({ logon, password, ...verifiedContacts(user) }, context.hashFlow);
     if (!created) throw apiError('LOGON_TAKEN');
     await bindOrRollBack(params.id, logon, context);
     return { logon };

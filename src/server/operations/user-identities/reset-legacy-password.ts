@@ -4,7 +4,7 @@ import { LegacyOtpCode, LogonName, TransactionId } from '../../../contract/legac
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
 import { resetLogonPassword } from '../../identity/logon-reset.ts';
-import { issueLogonToken, normalizeLogon } from '../../identity/logons.ts';
+import { issueLogonToken, normalizeLogon } from '../../identity/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

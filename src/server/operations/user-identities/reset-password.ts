@@ -60,7 +60,7 @@ export default defineOperation({
     await verifyOtp(check, context);
     const user = requireRecoverable(target);
     await assertPasswordPolicy(body.newPassword, user);
-    const passwordHash = await context.passwords.hash(body.newPassword, context.hashLane);
+    const passwordHash = await context.passwords.hash(body.newPassword, context.hashFlow);
     await consumeOtp(check, context, async (tx) => {
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });

@@ -4,7 +4,12 @@ import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/legac
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Contact } from '../../identity/contacts.ts';
-import { findLogonOwner, maskLogonContact, normalizeLogon, selectRecoveryContact } from '../../identity/logons.ts';
+import {
+  findLogonOwner,
+  maskLogonContact,
+  normalizeLogon,
+  selectRecoveryContact,
+} from '../../identity/mainframe-logons.ts';
 import { type OtpTransaction, sendOtp, subjectOfLogon } from '../../identity/otp.ts';
 import { createDecoyContacts } from '../../identity/otp-decoys.ts';
 import { consumeOtpRateLimit } from '../../identity/otp-rate-limit.ts';

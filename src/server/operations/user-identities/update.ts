@@ -14,7 +14,7 @@ import {
   withVerifiedName,
 } from '../../identity/user-identities.ts';
 import type { Transaction } from '../../store/store.ts';
-import { isUserNameProven, type User } from '../../store/tables.ts';
+import { isUserNameVerified, type User } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 import { UserView, viewOfUser } from './get.ts';
 
@@ -82,7 +82,7 @@ function applyChange(user: User, { userEmail, userMobile, ...rest }: z.output<ty
   };
   const entries = Object.entries({ ...user, ...sent }).filter(([, value]) => value !== null && value !== undefined);
   const changed = Object.fromEntries(entries) as User;
-  return rest.userName !== undefined || isUserNameProven(user) ? withVerifiedName(changed) : changed;
+  return rest.userName !== undefined || isUserNameVerified(user) ? withVerifiedName(changed) : changed;
 }
 
 async function moveUser(tx: Transaction, user: User, changed: User): Promise<void> {

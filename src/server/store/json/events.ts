@@ -1,7 +1,7 @@
 /** Events that the file engine logs. They are never sent to callers. */
 export type StoreEvent =
-  /** The last write before a crash is incomplete: the torn tail was moved to the file `kept`. */
-  | { readonly event: 'torn-tail'; readonly file: string; readonly offset: number; readonly kept: string }
+  /** The last write before a crash is incomplete: the torn tail was moved to the file `quarantined`. */
+  | { readonly event: 'torn-tail'; readonly file: string; readonly offset: number; readonly quarantined: string }
   /** The current checkpoint can't be read; the previous one and the write-ahead log were used. */
   | { readonly event: 'older-checkpoint-used'; readonly file: string; readonly error: unknown }
   | { readonly event: 'checkpoint-written'; readonly sequence: number; readonly bytes: number }

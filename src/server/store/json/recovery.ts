@@ -202,7 +202,7 @@ async function truncateTail(
   } finally {
     await wal.close();
   }
-  log({ event: 'torn-tail', file: layout.wal, offset: end, kept: quarantined });
+  log({ event: 'torn-tail', file: layout.wal, offset: end, quarantined });
 }
 
 async function quarantineCheckpoint(

@@ -203,9 +203,9 @@ describe('while the new password is hashed', () => {
     const user = await createSession(server, userId);
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
-      hash: async (secret, lane) => {
+      hash: async (secret, flow) => {
         replacePasswords(server, { hash });
-        const created = await hash(secret, lane);
+        const created = await hash(secret, flow);
         await events[event]?.[0](server);
         return created;
       },

@@ -138,9 +138,9 @@ describe('while the password is hashed', () => {
     const user = await createSession(server, 'carol');
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
-      hash: async (secret, lane) => {
+      hash: async (secret, flow) => {
         await events[event]?.(server);
-        return hash(secret, lane);
+        return hash(secret, flow);
       },
     });
     await expect(create(user)).rejects.toMatchObject({ status: 401, code: 'TOKEN_INVALID' });

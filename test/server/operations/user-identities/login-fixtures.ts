@@ -118,11 +118,11 @@ export function countHashes(
   queue: HashQueue = createHashQueue({ concurrency: 2, maxWaiting: 400, clock: server.clock }),
 ): { count: number } {
   const counted = { count: 0 };
-  const run: HashQueue['run'] = (work, lane) =>
+  const run: HashQueue['run'] = (work, flow) =>
     queue.run(() => {
       counted.count += 1;
       return work();
-    }, lane);
+    }, flow);
   replacePasswords(server, createPasswords({ run }));
   return counted;
 }
@@ -131,8 +131,8 @@ export function countHashes(
 export function afterPasswordCheck(server: TestServer, change: () => Promise<unknown>): void {
   const { matches } = server.appContext.passwords;
   replacePasswords(server, {
-    matches: async (secret, hash, lane) => {
-      const right = await matches(secret, hash, lane);
+    matches: async (secret, hash, flow) => {
+      const right = await matches(secret, hash, flow);
       await change();
       return right;
     },

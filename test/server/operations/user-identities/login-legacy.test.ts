@@ -150,9 +150,9 @@ test('rejects a request without a client and a third-party client', async () => 
 function countHashes(server: TestServer): { count: number } {
   const counted = { count: 0 };
   const queue = createHashQueue({ concurrency: 2, maxWaiting: 400, clock: server.clock });
-  const run: typeof queue.run = (work, lane) => {
+  const run: typeof queue.run = (work, flow) => {
     counted.count += 1;
-    return queue.run(work, lane);
+    return queue.run(work, flow);
   };
   replaceMainframe(server, createMainframe({ ...server.appContext, passwords: createPasswords({ run }) }));
   return counted;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
-import { internalLane } from '../../../../src/server/identity/hash-queue.ts';
+import { internalFlow } from '../../../../src/server/identity/hash-queue.ts';
 import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
@@ -204,7 +204,7 @@ describe('atomicity', () => {
     await using server = await startWithLogons();
     // The state after such a crash: the logon exists but is not bound.
     const { userEmail: email, userMobile } = dora;
-    await server.appContext.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, internalLane);
+    await server.appContext.mainframe.create({ logon: 'NEW1', email, mobile: userMobile }, internalFlow);
     await expect(provision(server.admin, { id: dora.userId })).rejects.toMatchObject(logonTaken);
     const as = await createSession(server, dora.userId);
     const { challengeId } = await as.userIdentities.associateLegacyByEmail({ body: { logon: 'NEW1' } });

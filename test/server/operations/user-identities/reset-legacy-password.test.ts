@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
-import { internalLane } from '../../../../src/server/identity/hash-queue.ts';
+import { internalFlow } from '../../../../src/server/identity/hash-queue.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { logIn, post, postJson, readClaims } from './login-fixtures.ts';
@@ -89,9 +89,9 @@ describe('with the correct code', () => {
     const set: string[] = [];
     const { setPassword } = server.appContext.mainframe;
     replaceMainframe(server, {
-      setPassword: (logon, password, lane) => {
+      setPassword: (logon, password, flow) => {
         set.push(password);
-        return setPassword(logon, password, lane);
+        return setPassword(logon, password, flow);
       },
     });
     const attempts = Array.from({ length: 100 }, (_, at) => reset(server, { ...pending, newPassword: `NEW${at}##` }));
@@ -281,7 +281,7 @@ describe('between the code and the reset', () => {
     const pending = await startReset(server, 'DORA1');
     await interruptions[what]?.(server, dora.userId);
     await expect(reset(server, pending)).rejects.toMatchObject(rejected);
-    expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalLane)).toBe(true);
+    expect(await server.appContext.mainframe.verify('DORA1', logonPassword, internalFlow)).toBe(true);
   });
 
   test('the removal of the user stops the reset', async () => {

@@ -228,9 +228,9 @@ describe('between the steps', () => {
     const code = await recoveryCode(server);
     const { hash } = server.appContext.passwords;
     replacePasswords(server, {
-      hash: async (secret, lane) => {
+      hash: async (secret, flow) => {
         replacePasswords(server, { hash });
-        const created = await hash(secret, lane);
+        const created = await hash(secret, flow);
         await events[event]?.(server);
         return created;
       },

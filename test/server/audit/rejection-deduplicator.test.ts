@@ -7,7 +7,7 @@ import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createAuditLog } from '../../../src/server/audit/audit.ts';
 import type { AuditEvent } from '../../../src/server/audit/event.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
-import { createRefusalCollapse } from '../../../src/server/audit/refusal-collapse.ts';
+import { createRejectionDeduplicator } from '../../../src/server/audit/rejection-deduplicator.ts';
 import type { Log } from '../../../src/server/log.ts';
 import { adminClient, appClientId, startServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
@@ -59,7 +59,7 @@ describe('identical rejections', () => {
   test('are logged once at once, and then once a minute with a count', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
-    const collapse = createRefusalCollapse((event) => lines.push(event), timer);
+    const collapse = createRejectionDeduplicator((event) => lines.push(event), timer);
     for (let second = 0; second < 100; second += 1) collapse.record(at(second, { requestId: `r-${second}` }), 'net');
     expect(lines).toEqual([at(0, { requestId: 'r-0' })]);
     timer.pass();
@@ -87,7 +87,7 @@ describe('identical rejections', () => {
     ['sandbox', { sandbox: 'one' }, 'net'],
   ])('that differ in %s are not collapsed', (_what, changed, network) => {
     const lines: AuditEvent[] = [];
-    const collapse = createRefusalCollapse((event) => lines.push(event), createManualTimer());
+    const collapse = createRejectionDeduplicator((event) => lines.push(event), createManualTimer());
     collapse.record(rejection, 'net');
     collapse.record(at(1, changed), network);
     expect(lines).toHaveLength(2);
@@ -96,7 +96,7 @@ describe('identical rejections', () => {
   test('are flushed on stop', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
-    const collapse = createRefusalCollapse((event) => lines.push(event), timer);
+    const collapse = createRejectionDeduplicator((event) => lines.push(event), timer);
     for (const second of [0, 1, 2]) collapse.record(at(second), 'net');
     collapse.stop();
     expect(lines[1]).toMatchObject({ repeated: 2 });
@@ -106,7 +106,7 @@ describe('identical rejections', () => {
   test('from too many sources share a line, and memory stays bounded', () => {
     const lines: AuditEvent[] = [];
     const timer = createManualTimer();
-    const collapse = createRefusalCollapse((event) => lines.push(event), timer, 10);
+    const collapse = createRejectionDeduplicator((event) => lines.push(event), timer, 10);
     for (let source = 0; source < 10_000; source += 1)
       collapse.record(at(0, { remoteAddress: `address ${source}` }), `net ${source}`);
     expect(lines).toHaveLength(11);
@@ -122,7 +122,7 @@ describe('identical rejections', () => {
 test('one network does not hide the sources of other rejections', () => {
   const lines: AuditEvent[] = [];
   const timer = createManualTimer();
-  const collapse = createRefusalCollapse((event) => lines.push(event), timer, 100);
+  const collapse = createRejectionDeduplicator((event) => lines.push(event), timer, 100);
   const flood = (from: number) => {
     for (let kind = 0; kind < 1000; kind += 1) collapse.record(at(0, { sandbox: `s${from + kind}` }), 'flood');
   };

@@ -6,13 +6,13 @@ interface Attempts {
 }
 
 /**
- * Does not enforce a limit itself: the caller checks `running`, then acquires a slot or waits. Keys exist only while
+ * Does not enforce a limit itself: the caller checks `count`, then acquires a slot or waits. Keys exist only while
  * attempts run or wait, so memory is bounded by the number of open requests.
  */
-export class AttemptSlots {
+export class ConcurrentAttempts {
   readonly #attempts = new Map<string, Attempts>();
 
-  running(key: string): number {
+  count(key: string): number {
     return this.#attempts.get(key)?.running ?? 0;
   }
 

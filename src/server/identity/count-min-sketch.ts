@@ -13,7 +13,7 @@ interface Slice {
   readonly counts: Uint8Array;
 }
 
-export class FailureSketch {
+export class CountMinSketch {
   readonly #sliceMs: number;
   #current: Slice | undefined;
   #previous: Slice | undefined;

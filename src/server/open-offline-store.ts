@@ -7,7 +7,7 @@ import { createOfflineStore, type OfflineStore } from './store/json/offline-stor
 export { openExitCodes } from './store/json/open-error.ts';
 
 /** Opens the offline store operations for this machine. */
-export async function openStoreTools(): Promise<OfflineStore> {
+export async function openOfflineStore(): Promise<OfflineStore> {
   const processes = await openNodeProcesses(process.pid, process.platform);
   return createOfflineStore({ disk: nodeDisk, processes, now: () => systemClock.now() });
 }

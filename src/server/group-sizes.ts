@@ -6,13 +6,13 @@ interface GroupPosition<Group> {
   readonly node: ListNode<Group>;
 }
 
-export class Largest<Group> {
+export class GroupSizes<Group> {
   readonly #positions = new Map<Group, GroupPosition<Group>>();
   readonly #bySize = new Map<number, LinkedList<Group>>();
   #size = 0;
 
   /** The largest group; of equally large ones, the one that changed last. */
-  get group(): Group | undefined {
+  get largest(): Group | undefined {
     return this.#bySize.get(this.#size)?.last?.value;
   }
 

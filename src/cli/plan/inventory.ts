@@ -1,4 +1,4 @@
-/** Record of resources created by applies of a set: a private JSON lines file in the user's state folder. */
+/** Inventory of the resources created by applies of a set: a private JSON lines file in the user's state folder. */
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,21 +10,21 @@ import type { ManagedResource } from './prune.ts';
 
 type Variables = Environment['variables'];
 
-/** Returns the path of a set's record. It is not in the cache, because it cannot be rebuilt. */
-export function buildRecordPath(baseUrl: string, set: string, variables: Variables): string {
+/** Returns the path of a set's inventory. It is not in the cache, because it cannot be rebuilt. */
+export function getInventoryPath(baseUrl: string, set: string, variables: Variables): string {
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
   return path.join(getStateFolder(variables), 'sets', `${set}-${server}.jsonl`);
 }
 
-interface RecordLine extends ManagedResource {
+interface InventoryEntry extends ManagedResource {
   readonly what: 'made' | 'gone';
 }
 
 /** Returns the recorded resources that were not deleted since. Skips partial lines of interrupted writes. */
-export async function readRecord(file: string): Promise<ManagedResource[]> {
+export async function readInventory(file: string): Promise<ManagedResource[]> {
   const managed = new Map<string, ManagedResource>();
   for (const text of ((await readFileIfExists(file)) ?? '').split('\n')) {
-    const line = parseRecordLine(text);
+    const line = parseInventoryEntry(text);
     if (!line) continue;
     const { what, kind, id, name } = line;
     if (what === 'made') managed.set(`${kind} ${id}`, { kind, id, name });
@@ -33,19 +33,19 @@ export async function readRecord(file: string): Promise<ManagedResource[]> {
   return [...managed.values()];
 }
 
-function parseRecordLine(text: string): RecordLine | undefined {
+function parseInventoryEntry(text: string): InventoryEntry | undefined {
   try {
-    const value = JSON.parse(text) as Partial<RecordLine> | null;
-    return typeof value?.id === 'string' && typeof value.kind === 'string' ? (value as RecordLine) : undefined;
+    const value = JSON.parse(text) as Partial<InventoryEntry> | null;
+    return typeof value?.id === 'string' && typeof value.kind === 'string' ? (value as InventoryEntry) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Appends one line per resource in a single write. */
-export async function appendToRecord(
+export async function appendToInventory(
   file: string,
-  what: RecordLine['what'],
+  what: InventoryEntry['what'],
   resources: readonly ManagedResource[],
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

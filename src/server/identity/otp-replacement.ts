@@ -28,32 +28,32 @@ export function isSameRequest(a: Pick<Otp, 'target' | 'source'>, b: Pick<Otp, 't
   return a.target === b.target && a.source === b.source && a.source !== undefined;
 }
 
-/** The codes that a new code replaces, or the time when a slot becomes free. */
-export type OtpSlot =
-  | { readonly isFree: true; readonly removed: readonly Otp[]; readonly voids: string | undefined }
-  | { readonly isFree: false; readonly freeAt: number };
+/** The codes that a new code replaces, or the time when a new code is allowed again. */
+export type OtpReplacement =
+  | { readonly isAllowed: true; readonly removed: readonly Otp[]; readonly voids: string | undefined }
+  | { readonly isAllowed: false; readonly allowedAt: number };
 
 /**
  * The codes that a new code replaces: always the previous code for the same target and source. If four others are live,
  * the oldest one of the same source, else of an unknown source, is replaced too; a code requested by a known source is
  * replaced only for another known source.
  */
-export function findOtpSlot(
+export function findOtpReplacement(
   codes: readonly Otp[],
   request: Pick<Otp, 'target' | 'source'> & { readonly known: boolean },
   now: number,
-): OtpSlot {
+): OtpReplacement {
   const previous = codes.filter((code) => isSameRequest(code, request));
   const others = codes.filter((code) => !previous.includes(code));
   const live = others.filter((code) => isLive(code, now));
   const spent = others.filter((code) => !isLive(code, now));
   const removed = [...previous, ...spent.slice(0, Math.max(0, spent.length - maxSpentOtps))];
   if (live.length < maxLiveOtps)
-    return { isFree: true, removed, voids: previous.find((code) => isLive(code, now))?.codeId };
+    return { isAllowed: true, removed, voids: previous.find((code) => isLive(code, now))?.codeId };
   const displaced =
     live.find(({ source }) => source === request.source) ??
     live.find(({ known }) => !known) ??
     (request.known ? live[0] : undefined);
-  if (!displaced) return { isFree: false, freeAt: Math.min(...live.map(({ expiresAt }) => expiresAt)) };
-  return { isFree: true, removed: [...removed, displaced], voids: displaced.codeId };
+  if (!displaced) return { isAllowed: false, allowedAt: Math.min(...live.map(({ expiresAt }) => expiresAt)) };
+  return { isAllowed: true, removed: [...removed, displaced], voids: displaced.codeId };
 }

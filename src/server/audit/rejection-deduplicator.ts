@@ -1,47 +1,47 @@
 /**
- * Collapses repeated refusals: the first is recorded immediately; equal ones within a minute become one event with a count.
+ * Collapses repeated rejections: the first is recorded immediately; equal ones within a minute become one event with a count.
  * A flood therefore costs a few lines per minute at any rate. The number of distinct kinds is limited as well.
  */
 import type { Timer } from '../integrations/timer.ts';
 import type { AuditEvent } from './event.ts';
 
-export interface RefusalCollapse {
+export interface RejectionDeduplicator {
   record(event: AuditEvent, network: string): void;
   /** Records pending counts, and stops. */
   stop(): void;
 }
 
-interface RefusalCount {
-  /** Time of the last recorded refusal. */
+interface RejectionCount {
+  /** Time of the last recorded rejection. */
   since: string;
-  /** The latest refusal after it, and the number of these. */
+  /** The latest rejection after it, and the number of these. */
   latest: AuditEvent;
   count: number;
   /** Undefined if several networks share the count. */
   readonly network?: string;
 }
 
-interface Refusal {
+interface Rejection {
   readonly event: AuditEvent;
   readonly network?: string;
 }
 
 const windowMs = 60_000;
-/** Max kinds of refusals per minute; further ones are grouped by event, operation and code only. */
+/** Max kinds of rejections per minute; further ones are grouped by event, operation and code only. */
 const defaultCapacity = 1000;
-/** Max share of the kinds per network, so that one network does not hide the origin of other refusals. */
+/** Max share of the kinds per network, so that one network does not hide the origin of other rejections. */
 const maxNetworkShare = 0.1;
 
-export function createRefusalCollapse(
+export function createRejectionDeduplicator(
   write: (event: AuditEvent) => void,
   timer: Timer,
   capacity = defaultCapacity,
-): RefusalCollapse {
-  const kinds = new Map<string, RefusalCount>();
+): RejectionDeduplicator {
+  const kinds = new Map<string, RejectionCount>();
   /** Number of kinds per network. */
   const used = new Map<string, number>();
   /** By event, operation and code, which limits their number. */
-  const others = new Map<string, RefusalCount>();
+  const others = new Map<string, RejectionCount>();
   let cancel: (() => void) | undefined;
 
   function adjustUsage(network: string, change: number): void {
@@ -54,7 +54,7 @@ export function createRefusalCollapse(
     return kinds.size < capacity && (used.get(network) ?? 0) < capacity * maxNetworkShare;
   }
 
-  function track(map: Map<string, RefusalCount>, kind: string, { event, network }: Refusal): void {
+  function track(map: Map<string, RejectionCount>, kind: string, { event, network }: Rejection): void {
     const known = map.get(kind);
     if (known) {
       known.latest = event;
@@ -67,7 +67,7 @@ export function createRefusalCollapse(
     cancel ??= timer.after(windowMs, sweep);
   }
 
-  function writeRepeated(map: Map<string, RefusalCount>): void {
+  function writeRepeated(map: Map<string, RejectionCount>): void {
     for (const [kind, repeated] of map) {
       const { latest, count, since, network } = repeated;
       if (count === 0) {
@@ -105,7 +105,7 @@ function formatKey({ event, operation, code, sandbox, actor, subject }: AuditEve
   return JSON.stringify([network, event, operation, code, sandbox, ...ids]);
 }
 
-/** Removes what grouped refusals do not have in common. */
+/** Removes what grouped rejections do not have in common. */
 function stripOrigin(event: AuditEvent): AuditEvent {
   return { ...event, actor: { kind: 'various' }, subject: undefined, targets: undefined, remoteAddress: 'various' };
 }

@@ -1,18 +1,18 @@
-/** Distinguishes refusals of the caller from other errors, by the status of a code in the error table. */
+/** Distinguishes rejections of the caller from other errors, by the status of a code in the error table. */
 import { type ErrorItem, errorTable } from '../../contract/errors.ts';
 
 /** The status of the error table, independent of the statuses that the operation declares. */
-export function naturalStatus(errors: readonly ErrorItem[]): number | undefined {
+export function getDefaultStatus(errors: readonly ErrorItem[]): number | undefined {
   const [first] = errors;
   return first && (errorTable as Readonly<Record<string, { readonly status: number }>>)[first.code]?.status;
 }
 
 /** Whether a request was rejected for its caller, the caller's roles or its rate. Recorded for reads as well. */
-export function isRefusalOfCaller(errors: readonly ErrorItem[]): boolean {
-  return [401, 403, 421, 429].includes(naturalStatus(errors) ?? 0);
+export function isCallerRejection(errors: readonly ErrorItem[]): boolean {
+  return [401, 403, 421, 429].includes(getDefaultStatus(errors) ?? 0);
 }
 
 /** Whether it was rejected before the caller was authenticated. */
-export function isRefusedCredential(errors: readonly ErrorItem[]): boolean {
-  return [401, 429].includes(naturalStatus(errors) ?? 0);
+export function isAuthenticationRejection(errors: readonly ErrorItem[]): boolean {
+  return [401, 429].includes(getDefaultStatus(errors) ?? 0);
 }

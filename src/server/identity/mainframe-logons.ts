@@ -111,7 +111,7 @@ export async function loginWithLogon(
   const isVerified = await throttles.logon.attempt(attempt, async () => {
     if ([...secret].length > maxLogonPasswordLength) return undefined;
     // For a locked user, the correct password counts as a failure; otherwise cleared failure counts would reveal it.
-    return ((await deps.mainframe.verify(logon, secret, deps.hashLane)) && !owner?.locked) || undefined;
+    return ((await deps.mainframe.verify(logon, secret, deps.hashFlow)) && !owner?.locked) || undefined;
   });
   if (!isVerified) throw createInvalidCredentialsError();
   const logonSession = await deps.store.transaction(async (tx) => {

@@ -9,7 +9,7 @@ import type { User } from '../store/tables.ts';
  * Creates the bootstrap entities in an empty store, with the clients, the administrator user and the ids of `deps.store`.
  * A deleted administrator user is not created again.
  */
-export async function rebootstrap(tx: Transaction, deps: BootstrapDeps): Promise<void> {
+export async function restoreBootstrap(tx: Transaction, deps: BootstrapDeps): Promise<void> {
   const { store, clock } = deps;
   const idOf = async (name: string) => (await store.groups.getBy('groupName', name))?.groupId ?? deps.ids.newId();
   await createBootstrapGroups(tx, { clock, createId: idOf });

@@ -14,7 +14,7 @@ interface Deps {
 }
 
 /** The request of the redeeming client. */
-export interface RedeemParamRequest {
+export interface OneTimeTokenLoginRequest {
   readonly param: string;
   readonly clientId: string;
   readonly deviceTokenId?: string | undefined;
@@ -24,9 +24,9 @@ export interface RedeemParamRequest {
  * Starts a new session of the user of the token. A rejected request does not consume the token.
  * @throws IamError CREDENTIALS_INVALID, for every failure.
  */
-export async function redeemParam(
+export async function loginWithOneTimeToken(
   tx: Transaction,
-  { param, clientId, deviceTokenId }: RedeemParamRequest,
+  { param, clientId, deviceTokenId }: OneTimeTokenLoginRequest,
   deps: Deps,
 ): Promise<{ readonly user: User; readonly session: Session }> {
   const token = await consumeOneTimeToken(tx, 'param', param, deps.clock);

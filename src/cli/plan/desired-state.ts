@@ -49,7 +49,7 @@ export interface DesiredCustomer {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface Desired {
+export interface DesiredState {
   readonly set?: string | undefined;
   readonly groups: readonly DesiredGroup[];
   readonly clients: readonly DesiredClient[];
@@ -61,7 +61,7 @@ export interface Desired {
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Builds the desired state. Skips entries without required fields, which are reported as diagnostics elsewhere. */
-export function buildDesired({ set, entries }: Pick<Documents, 'set' | 'entries'>): Desired {
+export function buildDesiredState({ set, entries }: Pick<Documents, 'set' | 'entries'>): DesiredState {
   const all = <Resource>(kind: KindName, make: (entry: Entry, path: string) => Resource): Resource[] =>
     entries[kind].flatMap((entry, at) => (hasRequiredFields(kind, entry) ? [make(entry, `${kind}/${at}`)] : []));
   const asDesired = <Resource>(entry: Entry, path: string) => ({ ...entry, path }) as unknown as Resource;
@@ -115,7 +115,7 @@ function parseCustomer(entry: Entry, path: string): DesiredCustomer {
 }
 
 /** Returns errors that do not depend on the server: duplicate names, reserved roles and names, incomplete customers. */
-export function validateDesired(desired: Desired, { positions }: Pick<Documents, 'positions'>): Diagnostic[] {
+export function validateDesiredState(desired: DesiredState, { positions }: Pick<Documents, 'positions'>): Diagnostic[] {
   const createDiagnostic = (path: string, message: string): Diagnostic => ({
     position: findPosition(positions, path),
     message,
@@ -210,7 +210,7 @@ function validateCustomer(
 }
 
 /** A business can be in at most one corporate group. */
-function validateBusinesses({ corporateGroups }: Desired, createDiagnostic: CreateDiagnostic): Diagnostic[] {
+function validateBusinesses({ corporateGroups }: DesiredState, createDiagnostic: CreateDiagnostic): Diagnostic[] {
   const corporateGroupOf = new Map<string, string>();
   return corporateGroups.flatMap(({ path, corporateGroupName, businesses = [] }) =>
     businesses.flatMap((businessId, at) => {
@@ -225,7 +225,7 @@ function validateBusinesses({ corporateGroups }: Desired, createDiagnostic: Crea
 }
 
 function validateReservedNames(
-  { groups, clients, corporateGroups, customers }: Desired,
+  { groups, clients, corporateGroups, customers }: DesiredState,
   createDiagnostic: CreateDiagnostic,
 ): Diagnostic[] {
   const named = [

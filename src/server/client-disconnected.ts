@@ -1,4 +1,0 @@
-/** Thrown to abort work when the client has disconnected. */
-export class ClientDisconnected extends Error {
-  override readonly name = 'ClientDisconnected';
-}
