@@ -48,7 +48,7 @@ export class SteadySender {
 
   #send(request: string): void {
     const connection = this.#idle.pop();
-    if (!connection) throw new Error('no idle connection is left: the server responds too slowly');
+    if (!connection) throw new Error('no idle connection: the server responds too slowly');
     const sent = sendOn(connection, request);
     this.#sent.push(sent);
     void sent.then(

@@ -21,7 +21,7 @@ export interface FloorResponse {
   readonly body: string;
 }
 
-/** A request to the hash floor: verify this password for the given time at the given concurrency. */
+/** A request to the hash floor: verify this password for this time at this concurrency. */
 export interface HashRequest {
   readonly password: string;
   readonly passwordHash: string;

@@ -2,7 +2,7 @@
 import { Connection } from './connection.ts';
 
 /**
- * A repeated request. `next` returns the next request, given the body of the previous response on the same connection;
+ * A repeated request. `next` returns the next request, from the body of the previous response on the same connection;
  * any status other than `status` is an error.
  */
 export interface Load {
@@ -39,7 +39,7 @@ export class ConnectionPool {
     return new ConnectionPool(await Promise.all(Array.from({ length: size }, () => Connection.open(port))), load);
   }
 
-  /** Runs the load for the given time. */
+  /** Runs the load for this time. */
   async drive(milliseconds: number): Promise<LoadResult> {
     this.start();
     const startedAt = performance.now();

@@ -62,7 +62,7 @@ async function loadDuringCheckpoint(subject: ServerUnderTest): Promise<void> {
   writes.start();
   reads.start();
   while (checkpointTime(folder) === before && performance.now() < deadline) await setTimeout(50);
-  // After the checkpoint, the writes made during it are merged in slices.
+  // After the checkpoint, the concurrent writes are merged in slices.
   await setTimeout(1_000);
   await Promise.all([writes.stop(), reads.stop()]);
   writes.close();

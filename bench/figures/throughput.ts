@@ -74,7 +74,7 @@ async function createContender(
   return { name, server, pool, rates: [] };
 }
 
-/** Resumes a suspended server, loads it for the given time and suspends it again. */
+/** Resumes a suspended server, loads it for this time and suspends it again. */
 export async function runRound(
   { server, pool }: Pick<Contender, 'server' | 'pool'>,
   milliseconds: number,

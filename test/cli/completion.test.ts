@@ -96,7 +96,7 @@ describe('options', () => {
     expect(repeating).toEqual(['--role', '--dependency', '--set', '--set-json', '--set-file']);
   });
 
-  test('are offered if a command takes nothing else', async () => {
+  test('are offered if a command accepts nothing else', async () => {
     expect((await listCompletions(['groups', 'list', ''])).values).toContain('--limit');
   });
 

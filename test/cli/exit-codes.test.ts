@@ -44,7 +44,7 @@ const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>
   3: ['not found', () => against(errorResponse(404, 'GROUP_NOT_FOUND'), 'groups get ops')],
   4: ['not signed in', () => against({ json: group }, 'groups get ops', {})],
   5: ['a role is missing', () => against(errorResponse(403, 'ROLE_MISSING'), 'groups get ops')],
-  6: ['a name is taken', () => against(errorResponse(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
+  6: ['a name conflict', () => against(errorResponse(412, 'GROUP_NAME_TAKEN'), 'groups create --group-name ops')],
   7: ['a value is rejected', () => against(errorResponse(400, 'FIELD_VALUE'), 'groups create --group-name ops')],
   8: [
     'a row failed',

@@ -39,7 +39,7 @@ function writes({ received }: FakeServer) {
 }
 
 describe('groups update', () => {
-  test('changes the given fields and keeps the rest', async () => {
+  test('changes only the fields of the options', async () => {
     await using server = await withGroup();
     const outcome = await iam(
       [...update, '--add-role', 'ROLE_C', '--remove-role', 'A', '--set', 'groupName=dev=ops'],

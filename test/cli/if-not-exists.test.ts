@@ -21,7 +21,7 @@ describe('--if-not-exists', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   test.each(creations.map(({ command, creates }) => [command, creates] as const))(
-    'is an option of %s, where a taken name means that the entity exists',
+    'is an option of %s, where a name conflict means that the entity exists',
     async (command = '', creates = 'group') => {
       const { out } = await run(`${command} --help`);
       expect(out.includes('--if-not-exists')).toBe(entityOf(creates).ifNotExists !== false);

@@ -81,11 +81,11 @@ function at(url: string, words: readonly string[] = [], variables: Record<string
 }
 
 async function files(home: Home, pair: CertificatePair): Promise<{ ca: string; cert: string; key: string }> {
-  const named = { ca: home.file('ca.pem'), cert: home.file('cert.pem'), key: home.file('key.pem') };
-  await writeFile(named.ca, authority.cert);
-  await writeFile(named.cert, pair.cert);
-  await writeFile(named.key, pair.key);
-  return named;
+  const files = { ca: home.file('ca.pem'), cert: home.file('cert.pem'), key: home.file('key.pem') };
+  await writeFile(files.ca, authority.cert);
+  await writeFile(files.cert, pair.cert);
+  await writeFile(files.key, pair.key);
+  return files;
 }
 
 describe('a custom certificate authority', () => {
@@ -190,7 +190,7 @@ describe('a proxy', () => {
   test.each([
     ['rejects', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'],
     ['closes the connection', 'HTTP/1.1 '],
-  ])('that %s is named in the error, without its password', async (_, response) => {
+  ])('that %s is reported in the error, without its password', async (_, response) => {
     await using through = await proxy(9, response);
     const outcome = await at(`http://${host}`, [
       '--insecure-http',

@@ -173,7 +173,7 @@ describe('--if-not-exists', () => {
     expect(outcome.err).toContain('nothing was changed');
   });
 
-  test('without the option a taken name is a conflict', async () => {
+  test('without the option an existing name is a conflict', async () => {
     await using server = await startFakeServer(() => errorResponse(412, 'GROUP_NAME_TAKEN'));
     expect((await iam(['groups', 'create', '--group-name', 'ops'], server)).code).toBe(6);
   });

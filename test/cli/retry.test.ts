@@ -45,7 +45,7 @@ describe('after a broken connection', () => {
     expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
   });
 
-  test('a delete is not retried, because it may have taken effect', async () => {
+  test('a delete is not retried, because it may have succeeded', async () => {
     await using server = await serverWith({ hangUp: true });
     expect((await iam(['groups', 'delete', 'ops', '--yes'], server)).code).toBe(75);
     expect(server.received).toHaveLength(1);

@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly now?: () => number;
   /** The working folder; without it no project file is searched. */
   readonly folder?: string;
-  /** Answers prompts in place of a user. */
+  /** Replies to prompts in place of a user. */
   readonly prompter?: Prompter;
 }
 

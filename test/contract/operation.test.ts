@@ -9,7 +9,7 @@ const audit = { kind: 'read', targets: {} } as const;
 
 const declared = defineOperation({
   id: 'things.update',
-  title: 'Updates a thing',
+  title: 'Update a group',
   description: 'For this test.',
   method: 'PUT',
   path: '/things/{thingId}',
@@ -84,7 +84,7 @@ describe('a declared operation', () => {
     const otherField: Targets = { kind: 'administration', targets: { body: ['count'] } };
     // @ts-expect-error: a list has no target fields.
     const inList: Targets = { kind: 'administration', targets: { response: ['id'] } };
-    // @ts-expect-error: a field of the body may hold a password by mistake.
+    // @ts-expect-error: a field of the body may contain a password by mistake.
     const inProof: Targets = { kind: 'authentication', targets: { body: ['name'] } };
     expect([audited, otherPath, otherField, inList, inProof]).toHaveLength(5);
     expect(declared.audit).toEqual(audited);
@@ -117,7 +117,7 @@ describe('the documented responses of an operation', () => {
     const { command: _none, handle: _handle, ...rest } = open;
     const handle = async () => ({ items: [] });
     const headers = { param: z.string() };
-    const reading = defineOperation({
+    const withHeaders = defineOperation({
       ...rest,
       audit,
       roles: 'none',
@@ -125,11 +125,11 @@ describe('the documented responses of an operation', () => {
       request: { headers },
       handle,
     });
-    expect(listPipelineErrors(reading)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
+    expect(listPipelineErrors(withHeaders)).toEqual(expect.arrayContaining(['FIELD_MISSING', 'FIELD_VALUE']));
     const request = { headers, body: z.strictObject({}), malformedBody: 'CREDENTIALS_INVALID' } as const;
-    const hiding = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
+    const withMalformedBody = defineOperation({ ...rest, audit, roles: 'none', status: [200, 401], request, handle });
     // An invalid cursor is ignored if 400 is not documented.
-    expect(listPipelineErrors(hiding)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
+    expect(listPipelineErrors(withMalformedBody)).toEqual(['INTERNAL', 'CREDENTIALS_INVALID']);
   });
 
   test('have a documented status for each code', () => {

@@ -122,12 +122,12 @@ describe('iam server start', () => {
   test('reopens a store on another port with the same profile', async () => {
     const first = await start(onDisk('store'));
     const profile = ['--profile', String(first.profile)];
-    expect((await iam(['groups', 'create', '--group-name', 'kept', ...profile])).code).toBe(0);
+    expect((await iam(['groups', 'create', '--group-name', 'stored', ...profile])).code).toBe(0);
     await iam(['server', 'stop']);
     expect(await isAlive(first.pid)).toBe(false);
     const second = await start(onDisk('./store'));
     expect([second.name, second.data, second.profile]).toEqual([first.name, sandbox.file('store'), first.profile]);
-    expect((await iam(['groups', 'get', 'kept', '-o', 'name', ...profile])).out).toBe('kept\n');
+    expect((await iam(['groups', 'get', 'stored', '-o', 'name', ...profile])).out).toBe('stored\n');
   });
 
   test('restarts after a kill', async () => {
@@ -293,9 +293,9 @@ describe('iam env', () => {
     ]);
   });
 
-  test('names no profile for a server with foreign credentials', async () => {
+  test('prints no profile for a server with other credentials', async () => {
     await iam(['profile', 'add', 'staging', '--base-url', 'https://iam.example.com']);
-    const own = { IAM_ADMIN_CLIENT_ID: 'mine', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-somebody-else-keeps' };
+    const own = { IAM_ADMIN_CLIENT_ID: 'other', IAM_ADMIN_CLIENT_SECRET: 'a-secret-that-is-stored-elsewhere' };
     const { url, profile } = await start(inMemory, own);
     expect(profile).toBeUndefined();
     expect((await iam(['env'])).out).toBe(`export IAM_BASE_URL='${url}'\n`);

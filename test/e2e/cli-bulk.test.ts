@@ -18,7 +18,7 @@ function endlessServer() {
 }
 
 test.each(['table', 'json', 'jsonl'])(
-  'a list without an end, as %s, ends with its reader and no failure',
+  'an endless list as %s stops without an error when its reader exits',
   async (format) => {
     await using sandbox = await Sandbox.make();
     await using server = await endlessServer();
@@ -32,7 +32,7 @@ test.each(['table', 'json', 'jsonl'])(
   },
 );
 
-test('the built command queries', async () => {
+test('the built command applies a query', async () => {
   await using sandbox = await Sandbox.make();
   await using server = await startFakeServer(() => ({ json: [{ groupName: 'ops' }, { groupName: 'leads' }] }));
   const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
@@ -43,20 +43,20 @@ test('the built command queries', async () => {
 
 test('a bulk run stops on a signal, finishes requests in progress and resumes', async () => {
   await using sandbox = await Sandbox.make();
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   await using server = await startFakeServer(async () => {
-    if (held.length < 2) await new Promise<void>((resolve) => held.push(resolve));
+    if (pending.length < 2) await new Promise<void>((resolve) => pending.push(resolve));
     return { status: 201, json: { groupId: 'g' } };
   });
   const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
   await writeFile(sandbox.file('rows.csv'), `groupName\n${Array.from({ length: 20 }, (_, at) => `g${at}`).join('\n')}`);
   const words = ['bulk', 'run', 'rows.csv', '--operation', 'groups.create', '--concurrency', '2', '-o', 'csv'];
   const running = sandbox.start(process.execPath, [bin, ...words], variables);
-  while (held.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  const told = new Promise((resolve) => running.child.stderr?.once('data', resolve));
+  while (pending.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  const notice = new Promise((resolve) => running.child.stderr?.once('data', resolve));
   running.child.kill('SIGINT');
-  expect(String(await told)).toContain('Interrupted');
-  for (const release of held) release();
+  expect(String(await notice)).toContain('Interrupted');
+  for (const release of pending) release();
   const first = await running.done;
   expect([first.code, first.out.trim().split('\n').length, server.received.length]).toEqual([130, 3, 2]);
   const second = await sandbox.iam(words, variables);

@@ -117,7 +117,7 @@ describe('the V8 code cache', () => {
   });
 
   test.each([
-    ['is broken', (file: string) => writeFile(file, 'not what V8 made')],
+    ['is broken', (file: string) => writeFile(file, 'not a V8 code cache')],
     ['is cut off', async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 5_000))],
     ['is missing', (file: string) => rm(file)],
   ])('is optional: it %s and the command runs', async (_what, change) => {

@@ -117,10 +117,10 @@ LINES
   test('completes server names from the cache', async () => {
     await using shells = await Shells.prepared();
     await using server = await startFakeServer(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));
-    const asked = { IAM_BASE_URL: server.url, IAM_TOKEN: 'kept' };
-    const variables = { ...asked, XDG_CACHE_HOME: shells.file('cache'), XDG_CONFIG_HOME: shells.file('none') };
+    const signIn = { IAM_BASE_URL: server.url, IAM_TOKEN: 'token' };
+    const variables = { ...signIn, XDG_CACHE_HOME: shells.file('cache'), XDG_CONFIG_HOME: shells.file('none') };
     await listCompletions(['groups', 'get', ''], { variables, now: Date.now });
-    const more = { ...shells.variables, ...asked, XDG_CONFIG_HOME: shells.file('none') };
+    const more = { ...shells.variables, ...signIn, XDG_CONFIG_HOME: shells.file('none') };
     const { out } = await shells.start('bash', ['--norc', '-c', script(['iam groups get '])], more).done;
     expect(out.split('\n').slice(1, -1)).toEqual(shells.names.map((name) => `1 ${name}`));
     expect(server.received).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('fish', () => {
     ctx.skip(!has('fish'), 'fish is not installed');
     await using shells = await Shells.prepared();
     await writeFile(shells.file('file.yaml'), '');
-    const asked = [
+    const commandLines = [
       'iam compl',
       'iam groups list --profile=ops',
       'iam groups create -f fil',
@@ -214,7 +214,7 @@ describe('fish', () => {
     const script = `
       iam completion fish | source
       complete -C 'iam profile use '
-      for line in ${asked.map((line) => `'${line}'`).join(' ')}
+      for line in ${commandLines.map((line) => `'${line}'`).join(' ')}
         echo "> $line"
         complete -C $line
       end

@@ -38,7 +38,7 @@ describe('the built command', () => {
     expect((await stat(profiles)).mode & 0o777).toBe(0o600);
   });
 
-  test('does not send environment credentials to a server named by a project file', async () => {
+  test('does not send environment credentials to the server of a project file', async () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     await writeFile(sandbox.file('.iamrc.json'), JSON.stringify({ baseUrl: server.url }));

@@ -10,19 +10,19 @@ const administrator = {
   IAM_ADMIN_PASSWORD: 'a-long-password-of-the-end-to-end-tests',
 };
 
-async function makeAnn(sandbox: Sandbox, variables: Readonly<Record<string, string>>): Promise<string> {
-  const made = await sandbox.iam(
+async function createAnn(sandbox: Sandbox, variables: Readonly<Record<string, string>>): Promise<string> {
+  const created = await sandbox.iam(
     ['users', 'create', '--user-name', 'ann', '--user-email', 'ann@example.com'],
     variables,
   );
-  expect(made.code).toBe(0);
+  expect(created.code).toBe(0);
   return (await sandbox.iam(['users', 'list', '--name', 'ann', '-o', 'name'], variables)).out.trim();
 }
 
 test('waits for a message and shows it in the inbox', async () => {
   await using sandbox = await Sandbox.make();
   const { variables } = await sandbox.serve();
-  const userId = await makeAnn(sandbox, variables);
+  const userId = await createAnn(sandbox, variables);
   const update = (email: string) => sandbox.iam(['users', 'update', userId, '--user-email', email], variables);
   // An address set by an administrator is verified; notices go only to verified contacts.
   expect((await update('ann@example.com')).code).toBe(0);
@@ -40,7 +40,7 @@ test('messages are sent through the configured relays', async () => {
   await using sms = await startFakeServer(() => ({ status: 204 }));
   const flags = ['--store', 'memory', '--sms-hook-url', sms.url];
   const { variables } = await sandbox.serve(flags, { IAM_SMTP_URL: mail.url });
-  const userId = await makeAnn(sandbox, variables);
+  const userId = await createAnn(sandbox, variables);
   const update = ['users', 'update', userId];
   const mobile = (number: string) => [
     ...['--user-mobile.region-code', '1', '--user-mobile.area-code', '202', '--user-mobile.phone-number', number],

@@ -36,9 +36,9 @@ describe('a user of the real server', () => {
     const password = administrator.IAM_ADMIN_PASSWORD;
     expect((await sandbox.iam(asRoot(url), {}, 'wrong')).code).toBe(4);
     expect(await sandbox.iam(asRoot(url), {}, `${password}\n`)).toMatchObject({ code: 0, out: '' });
-    const who = JSON.parse((await sandbox.iam(['whoami', '-o', 'json'])).out) as Record<string, unknown>;
-    expect(who).toMatchObject({ userName: 'root@example.com', clientId: 'e2e-app', signedInBy: 'session' });
-    expect(who.roles).toEqual(expect.arrayContaining(['AUTH-BASIC', 'ADMIN']));
+    const identity = JSON.parse((await sandbox.iam(['whoami', '-o', 'json'])).out) as Record<string, unknown>;
+    expect(identity).toMatchObject({ userName: 'root@example.com', clientId: 'e2e-app', signedInBy: 'session' });
+    expect(identity.roles).toEqual(expect.arrayContaining(['AUTH-BASIC', 'ADMIN']));
     expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
     await expire(sandbox);
     expect((await sandbox.iam(['groups', 'list'])).code).toBe(0);
@@ -61,19 +61,19 @@ describe('a user of the real server', () => {
       IAM_PASSWORD: administrator.IAM_ADMIN_PASSWORD,
     };
     expect((await sandbox.iam(['groups', 'list'], variables)).code).toBe(0);
-    const refused = await sandbox.iam(['clients', 'create', '--app-id', 'x'], variables);
-    expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('AUTH-MFA') });
+    const rejected = await sandbox.iam(['clients', 'create', '--app-id', 'x'], variables);
+    expect(rejected).toMatchObject({ code: 5, err: expect.stringContaining('AUTH-MFA') });
   });
 });
 
-test('twenty commands at once renew a session once', async () => {
+test('twenty concurrent commands renew a session once', async () => {
   await using sandbox = await Sandbox.make();
-  let given = 0;
+  let issued = 0;
   const grant = () => {
-    given += 1;
+    issued += 1;
     const json = {
-      accessToken: `a${given}`,
-      refreshToken: `r${given}`,
+      accessToken: `a${issued}`,
+      refreshToken: `r${issued}`,
       expiresIn: '600',
       tokenType: 'Bearer',
       scope: [],
@@ -83,8 +83,8 @@ test('twenty commands at once renew a session once', async () => {
   await using server = await startFakeServer(({ path, body, headers }) => {
     if (path.includes('/login')) return grant();
     if (path.endsWith('/generate-token'))
-      return body.includes(`"r${given}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
-    return headers.authorization === `Bearer a${given}` ? { json: [] } : errorResponse(401, 'TOKEN_INVALID');
+      return body.includes(`"r${issued}"`) ? grant() : errorResponse(401, 'CREDENTIALS_INVALID');
+    return headers.authorization === `Bearer a${issued}` ? { json: [] } : errorResponse(401, 'TOKEN_INVALID');
   });
   expect((await sandbox.iam(asRoot(server.url), {}, 'p')).code).toBe(0);
   await expire(sandbox);

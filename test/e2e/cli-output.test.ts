@@ -30,8 +30,8 @@ describe.each(texts)('iam %s', (words) => {
 
   test('succeeds if the reader has closed the pipe or output is discarded', async () => {
     await using sandbox = await Sandbox.make();
-    const gone = await shell(sandbox, `{ iam ${words}; echo "code $?" >&2; } | true`);
-    expect(gone.err).toBe('code 0\n');
+    const piped = await shell(sandbox, `{ iam ${words}; echo "code $?" >&2; } | true`);
+    expect(piped.err).toBe('code 0\n');
     expect(await shell(sandbox, `iam ${words} > /dev/null`)).toEqual({ code: 0, out: '', err: '' });
   });
 });

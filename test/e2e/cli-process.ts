@@ -40,8 +40,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Starts a program; nothing of the caller's own IAM_ or XDG_ variables reaches it. With `stdin` left open the test
-   * writes to it.
+   * Starts a program without the IAM_ and XDG_ variables of this process. If `stdin` is 'open', the test writes to it.
    */
   start(
     program: string,
@@ -49,9 +48,11 @@ export class Sandbox implements AsyncDisposable {
     variables: Variables = {},
     stdin: string | 'open' = '',
   ): RunningProcess {
-    const kept = Object.entries(process.env).filter(([name]) => !/^(IAM_|XDG_|CI$|NO_COLOR|FORCE_COLOR)/.test(name));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(IAM_|XDG_|CI$|NO_COLOR|FORCE_COLOR)/.test(name),
+    );
     const env = {
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(inherited),
       XDG_CONFIG_HOME: this.file('config'),
       XDG_CACHE_HOME: this.file('cache'),
       XDG_STATE_HOME: this.file('state'),

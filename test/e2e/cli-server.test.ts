@@ -40,19 +40,23 @@ describe('group commands', () => {
     const roles = ['R1', 'R2', 'R3', 'R4'];
     const outcomes = await Promise.all(roles.map((role) => iam(['groups', 'update', 'busy', '--add-role', role])));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    const { roles: kept } = JSON.parse((await iam(['groups', 'get', 'busy', '-o', 'json'])).out) as { roles: string[] };
-    expect(kept.sort()).toEqual(roles);
+    const { roles: stored } = JSON.parse((await iam(['groups', 'get', 'busy', '-o', 'json'])).out) as {
+      roles: string[];
+    };
+    expect(stored.sort()).toEqual(roles);
   });
 
   test('acknowledged writes survive a kill of the server', async () => {
     await using own = await Sandbox.make();
     const first = await own.serve(['--data', own.file('store')]);
-    expect((await own.iam(['groups', 'create', '--group-name', 'kept', '--role', 'A'], first.variables)).code).toBe(0);
-    expect((await own.iam(['groups', 'update', 'kept', '--add-role', 'B'], first.variables)).code).toBe(0);
+    expect((await own.iam(['groups', 'create', '--group-name', 'stored', '--role', 'A'], first.variables)).code).toBe(
+      0,
+    );
+    expect((await own.iam(['groups', 'update', 'stored', '--add-role', 'B'], first.variables)).code).toBe(0);
     first.child.kill('SIGKILL');
     await first.done;
     const second = await own.serve(['--data', own.file('store')]);
-    expect(JSON.parse((await own.iam(['groups', 'get', 'kept', '-o', 'json'], second.variables)).out)).toMatchObject({
+    expect(JSON.parse((await own.iam(['groups', 'get', 'stored', '-o', 'json'], second.variables)).out)).toMatchObject({
       roles: ['A', 'B'],
     });
   });
@@ -90,7 +94,7 @@ describe('exit codes', () => {
     expect((await iam(['groups', 'remove-dependency', 'iam-auditors', 'x', '--yes'], weak)).code).toBe(5);
   });
 
-  test('10 if nobody can confirm, and nothing is deleted', async () => {
+  test('10 if no prompt is possible, and nothing is deleted', async () => {
     await iam(['groups', 'create', '--group-name', 'precious']);
     expect((await iam(['groups', 'delete', 'precious'])).code).toBe(10);
     expect((await iam(['groups', 'get', 'precious'])).code).toBe(0);
@@ -123,8 +127,8 @@ describe('exit codes', () => {
 });
 
 describe('secrets', () => {
-  test('an API key is shown once, works, and is never shown again', async () => {
-    const made = await iam([
+  test('an API key is printed once, is valid, and is never printed again', async () => {
+    const created = await iam([
       'api-key',
       'create',
       '--app-id',
@@ -135,9 +139,9 @@ describe('secrets', () => {
       'json',
       '--debug',
     ]);
-    const { apiKey, apiKeyId } = JSON.parse(made.out) as Record<string, string>;
-    expect(made.err).not.toContain(apiKey);
-    expect(made.err).not.toContain(served.variables.IAM_CLIENT_SECRET);
+    const { apiKey, apiKeyId } = JSON.parse(created.out) as Record<string, string>;
+    expect(created.err).not.toContain(apiKey);
+    expect(created.err).not.toContain(served.variables.IAM_CLIENT_SECRET);
     expect((await sandbox.iam(['groups', 'list'], { IAM_BASE_URL: served.url, IAM_API_KEY: apiKey ?? '' })).code).toBe(
       0,
     );
@@ -231,16 +235,13 @@ describe('serve', () => {
   });
 
   // A file size limit simulates a full disk.
-  test.skipIf(process.platform === 'win32')(
-    'says in one line that the disk does not take the first commit',
-    async () => {
-      const words = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--data', sandbox.file('limited')];
-      const limited = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
-      const { code, err } = await sandbox.start('sh', ['-c', limited, process.execPath, bin, ...words]).done;
-      expect(code).toBe(1);
-      expect(err).toMatch(/^error: can't write to the store: EFBIG: .*\. Check the disk.*\n$/);
-    },
-  );
+  test.skipIf(process.platform === 'win32')('reports in one line that the first commit cannot be written', async () => {
+    const words = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--data', sandbox.file('limited')];
+    const limited = `trap '' XFSZ; ulimit -f 2; exec "$0" "$@"`;
+    const { code, err } = await sandbox.start('sh', ['-c', limited, process.execPath, bin, ...words]).done;
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error: can't write to the store: EFBIG: .*\. Check the disk.*\n$/);
+  });
 
   test('exits with 2 for an invalid setting value', async () => {
     expect((await sandbox.iam(['serve', '--store', 'cloud'])).code).toBe(2);
@@ -251,21 +252,21 @@ describe('serve', () => {
 const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  const question = 'Run `groups delete asked`? (y/N)';
+  const promptText = 'Run `groups delete prompted`? (y/N)';
 
-  /** Types the answer after the prompt appears; earlier the terminal itself would process the keys. */
-  async function asked(words: string, answer: string): Promise<ProcessResult> {
+  /** Types the reply after the prompt appears; earlier the terminal itself would process the keys. */
+  async function runWithReply(words: string, reply: string): Promise<ProcessResult> {
     const line = `"${process.execPath}" "${bin}" ${words}`;
     const variables = { ...served.variables, TERM: 'xterm', NO_COLOR: '1' };
     const { child, done } = sandbox.start('script', ['-qec', line, '/dev/null'], variables, 'open');
-    let shown = '';
+    let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => {
-      const before = shown.includes(question);
-      shown += stripVTControlCharacters(chunk.toString('utf8'));
-      if (!before && shown.includes(question)) child.stdin?.write(answer);
+      const before = printed.includes(promptText);
+      printed += stripVTControlCharacters(chunk.toString('utf8'));
+      if (!before && printed.includes(promptText)) child.stdin?.write(reply);
     });
     const outcome = await done;
-    return { ...outcome, out: shown };
+    return { ...outcome, out: printed };
   }
 
   test.each([
@@ -273,11 +274,11 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     ['\r', 1, 0],
     ['n\r', 1, 0],
     ['\u0003', 130, 0],
-  ])('a delete prompt answered with %j exits with %i', async (answer, code, afterwards) => {
-    await iam(['groups', 'create', '--group-name', 'asked', '--if-not-exists']);
-    const outcome = await asked('groups delete asked', answer);
-    expect(outcome.out).toContain(question);
+  ])('a delete prompt with the reply %j exits with %i', async (reply, code, afterwards) => {
+    await iam(['groups', 'create', '--group-name', 'prompted', '--if-not-exists']);
+    const outcome = await runWithReply('groups delete prompted', reply);
+    expect(outcome.out).toContain(promptText);
     expect(outcome.code).toBe(code);
-    expect((await iam(['groups', 'get', 'asked'])).code).toBe(afterwards);
+    expect((await iam(['groups', 'get', 'prompted'])).code).toBe(afterwards);
   });
 });

@@ -31,7 +31,7 @@ describe.skipIf(why !== '')(`at a terminal${why}`, () => {
     await sandbox[Symbol.asyncDispose]();
   });
 
-  /** Types each answer after its prompt appears; standard output is a pipe. */
+  /** Types each reply after its prompt appears; standard output is a pipe. */
   function typed(
     words: readonly string[],
     exchanges: readonly (readonly [string, string])[],

@@ -6,7 +6,7 @@ import { root, Sandbox } from './cli-process.ts';
 
 const script = path.join(root, 'examples/story.sh');
 
-test('examples/story.sh succeeds and leaves nothing behind', async () => {
+test('examples/story.sh succeeds and removes its sandbox', async () => {
   await using sandbox = await Sandbox.make();
   const { url } = await sandbox.serve(['--store', 'memory'], { IAM_APP_CLIENT_ID: 'story-app' });
   const variables = { IAM_BASE_URL: url, IAM_APP_CLIENT_ID: 'story-app' };
@@ -27,7 +27,7 @@ test('examples/story.sh succeeds and leaves nothing behind', async () => {
   expect(await (await fetch(`${url}/_iam/clock`)).json()).toMatchObject({ frozen: false, offset: 0 });
 });
 
-test('examples/story.sh calls nothing but curl and sed', async () => {
+test('examples/story.sh uses only curl and sed', async () => {
   const text = await readFile(script, 'utf8');
   expect(text).not.toMatch(/\b(node|jq|python|iam\.js)\b/);
   expect(text.split('\n').length).toBeLessThan(60);

@@ -33,11 +33,11 @@ test('certificates, SAML responses and ID tokens log in at the built server', as
   const query = { clientId: 'e2e-app' };
 
   const { token } = await userIdentities.certificateToken({ query });
-  const made = sign('sha256', Buffer.from(token), { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' });
+  const signature = sign('sha256', Buffer.from(token), { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' });
   const tokens = [
     await userIdentities.certificateLogin({
       query,
-      body: { token, certificate: leaf.pem, signature: made.toString('base64') },
+      body: { token, certificate: leaf.pem, signature: signature.toString('base64') },
     }),
     await userIdentities.renewAppToken({ query, body: { samlResponse: samlResponse({ url, clock }) } }),
     await userIdentities.loginFederated({ query, body: { provider: 'oidc', idToken: await provider.token() } }),

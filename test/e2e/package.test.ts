@@ -13,11 +13,11 @@ const shared = path.join(root, 'node_modules');
 let folder: string;
 
 /** Runs a program there without the environment variables of this test run. */
-async function inProject(place: string, words: readonly string[]): Promise<string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST|IAM_|npm_)/.test(name));
+async function inProject(subfolder: string, words: readonly string[]): Promise<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|TEST|IAM_|npm_)/.test(name));
   const { stdout, stderr } = await run(process.execPath, words, {
-    cwd: path.join(folder, place),
-    env: Object.fromEntries(kept),
+    cwd: path.join(folder, subfolder),
+    env: Object.fromEntries(inherited),
   });
   return stdout + stderr;
 }
@@ -96,10 +96,10 @@ describe('the package', () => {
   test('serves the API documentation page from both and contains no build dependencies', async () => {
     const use = `
       const iam = await startServer();
-      const answers = [];
+      const statuses = [];
       for (const file of ['', '/page.js', '/swagger-ui-bundle.js', '/swagger-ui.css', '/swagger-ui.LICENSE.txt'])
-        answers.push((await fetch(iam.url + '/_iam/docs' + file)).status);
-      console.log(answers.join());
+        statuses.push((await fetch(iam.url + '/_iam/docs' + file)).status);
+      console.log(statuses.join());
       await iam.stop();`;
     const start = `import { startServer } from 'iam-standin';\n${use}`;
     expect(await script('page.mjs', start)).toBe('200,200,200,200,200\n');

@@ -30,7 +30,7 @@ async function printed(outcome: Promise<ProcessResult>): Promise<Record<string, 
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-/** Calls an operation as an identified client, without credentials. */
+/** Requests an operation as an identified client, without credentials. */
 const asApplication = (id: string, body: object) =>
   printed(carol(`call ${id} --anonymous --param clientId=${app} -f - -o json`, JSON.stringify(body)));
 
@@ -49,15 +49,15 @@ describe('a new user', () => {
     const sent = await asApplication('user-identities.identification', { userEmail: email });
     expect(sent).toMatchObject({ contactType: 'EMAIL', contact: 'c***@example.com' });
     const token = await codeFor('sign-up');
-    const made = await asApplication('user-identities.create', { userName: 'carol', userEmail: email, token });
+    const created = await asApplication('user-identities.create', { userName: 'carol', userEmail: email, token });
     const body = JSON.stringify({ newPassword: password });
-    const variables = { IAM_BASE_URL: served.url, IAM_TOKEN: String(made.accessToken) };
+    const variables = { IAM_BASE_URL: served.url, IAM_TOKEN: String(created.accessToken) };
     const set = await sandbox.iam(['call', 'user-identities.create-password', '-f', '-'], variables, body);
     expect(set).toMatchObject({ code: 0 });
     userId = String((await printed(iam('users list --name carol -o json').then(firstOf))).userId);
   });
 
-  test('logs in with the password and is told how to complete MFA without a terminal', async () => {
+  test('logs in with the password, and gets a hint how to complete MFA without a terminal', async () => {
     const login = await carol(`login --user ${email} --client-id ${app} --password-stdin --mfa`, password);
     expect(login).toMatchObject({ code: 10, out: '' });
     expect(login.err).toContain('c***@example.com');
@@ -79,9 +79,9 @@ describe('a new user', () => {
     expect((await carol(create)).code).toBe(5);
     expect((await iam('groups users add iam-administrators', [userId])).code).toBe(0);
     // A new role is in the next token.
-    const made = await printed(carol(create));
-    expect(made).toMatchObject({ apiKeyId: expect.any(String) as string, apiKey: expect.any(String) as string });
-    const variables = { IAM_BASE_URL: served.url, IAM_API_KEY: String(made.apiKey) };
+    const created = await printed(carol(create));
+    expect(created).toMatchObject({ apiKeyId: expect.any(String) as string, apiKey: expect.any(String) as string });
+    const variables = { IAM_BASE_URL: served.url, IAM_API_KEY: String(created.apiKey) };
     expect(await sandbox.iam(['users', 'get', userId], variables)).toMatchObject({ code: 0 });
     expect((await sandbox.iam(['groups', 'list'], variables)).code).toBe(5);
   });

@@ -7,7 +7,7 @@ import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningServe, Sandbox } from './cli-process.ts';
 
-/** Characters that form-encoding, Basic or a shell could spoil; %41 must not be taken for an A. */
+/** Characters that form-encoding, Basic or a shell could spoil; %41 must not be decoded to an A. */
 const secret = 'demo-only: 50%41 + ä/ö & "c=d"?#~';
 const clientId = 'standard-web';
 const user = { userName: 'ada', password: 'demo-only+password & more%' };
@@ -49,7 +49,7 @@ async function discovered(): Promise<oauth.AuthorizationServer> {
 }
 
 function required(value: string | undefined): string {
-  if (value === undefined) throw new Error('The discovery document or the answer lacks it.');
+  if (value === undefined) throw new Error('The discovery document or the response lacks it.');
   return value;
 }
 
@@ -204,7 +204,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 describe('curl', () => {
   /** @returns the status and the JSON of the response */
-  async function curl(...words: string[]): Promise<[status: number, answer: unknown]> {
+  async function curl(...words: string[]): Promise<[status: number, body: unknown]> {
     const config = [
       '-q',
       '--silent',

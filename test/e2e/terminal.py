@@ -1,7 +1,7 @@
-"""Runs a command at a terminal of its own and types what it is told.
+"""Runs a command on a new pseudo-terminal and types keys at its prompts.
 
-Arguments: the exchanges as JSON, [[text to wait for, keys to type], ..], then the command. Standard output of the command
-is this program's own; what is drawn on the terminal comes as its standard error. Ends with the exit code of the command.
+Arguments: the exchanges as JSON, [[text to wait for, keys to type], ..], then the command. The command inherits standard
+output; the text of the terminal is written to standard error. Exits with the exit code of the command.
 """
 import fcntl
 import json

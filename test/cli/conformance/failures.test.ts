@@ -1,4 +1,4 @@
-/** Every command reports rejections, server errors and timeouts in the same way. */
+/** Every command reports rejections, server errors and timeouts uniformly. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
 import { type CatalogueEntry, ExampleRunner, readCatalogue } from './example-runner.ts';

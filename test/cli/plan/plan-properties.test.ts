@@ -115,12 +115,9 @@ describe('merging', () => {
   ];
 
   test('preserves concurrent additions and is idempotent', () => {
-    const { merged: thing, isChanged: differs } = mergeChanges(
-      { organizationId: 'a', roles: ['Y', 'Z'], other: 1 },
-      changes,
-    );
-    expect([thing, differs]).toEqual([{ organizationId: 'b', roles: ['Z', 'X'], other: 1 }, true]);
-    expect(mergeChanges(thing, changes)).toMatchObject({ isChanged: false, conflicts: [] });
+    const { merged, isChanged: differs } = mergeChanges({ organizationId: 'a', roles: ['Y', 'Z'], other: 1 }, changes);
+    expect([merged, differs]).toEqual([{ organizationId: 'b', roles: ['Z', 'X'], other: 1 }, true]);
+    expect(mergeChanges(merged, changes)).toMatchObject({ isChanged: false, conflicts: [] });
   });
 
   test('does not overwrite a conflicting value', () => {

@@ -80,8 +80,8 @@ describe('a value that is missing', () => {
 
   test('of an entry can be skipped if it is optional', async () => {
     await using server = await startFakeServer(serve);
-    const answers = ['', 'MOBILE', '55', '11', '1234567', 'x, y'];
-    const { questions, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...answers);
+    const replies = ['', 'MOBILE', '55', '11', '1234567', 'x, y'];
+    const { questions, writes } = await person(server, ['users', 'factors', 'add', 'u1'], ...replies);
     expect(questions[0]?.message).toBe('Id (Enter to skip):');
     const mobile = { regionCode: 55, areaCode: 11, phoneNumber: 1234567 };
     expect(writes).toEqual([

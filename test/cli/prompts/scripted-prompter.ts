@@ -1,4 +1,4 @@
-/** A prompter that returns answers in order and records the questions. */
+/** A prompter that returns replies in order and records the questions. */
 import type { Choice, Prompter, Question } from '../../../src/cli/runtime/prompter.ts';
 
 export type ScriptedAnswer = unknown | ((question: Question) => unknown);
@@ -8,13 +8,13 @@ export interface ScriptedPrompter {
   readonly questions: Question[];
 }
 
-/** Fails if no answer is left. */
+/** Fails after the last reply. */
 export function createScriptedPrompter(...replies: readonly ScriptedAnswer[]): ScriptedPrompter {
   const questions: Question[] = [];
   const prompter: Prompter = async (question) => {
     const reply = replies[questions.length];
     questions.push(question);
-    if (questions.length > replies.length) throw new Error(`no answer for ${question.type} ${question.message}`);
+    if (questions.length > replies.length) throw new Error(`no reply for ${question.type} ${question.message}`);
     return typeof reply === 'function' ? reply(question) : reply;
   };
   return { prompter, questions };

@@ -47,7 +47,7 @@ test.each([
   await expect(reply).rejects.toMatchObject(failure);
 });
 
-test('an answer that arrives with the end of the input is accepted', async () => {
+test('a reply that arrives with the end of the input is accepted', async () => {
   const { stdin, ask } = terminal();
   const reply = ask({ type: 'input', message: 'Name:' });
   stdin.end('anna\n');
