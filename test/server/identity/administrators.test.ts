@@ -50,21 +50,21 @@ const fixture = (more: Partial<GroupGraph>): GroupGraph => ({
 });
 
 describe('each kind of membership counts', () => {
-  const employed = person('u0', { businessId: 'b0' });
+  const businessUser = person('u0', { businessId: 'b0' });
   const rows: [string, GroupGraph['memberships'][number], User, boolean][] = [
     ['of the user', { groupId: 'g0', kind: 'user', memberId: 'u0' }, person('u0'), true],
     ['in a group that depends on it', { groupId: 'g1', kind: 'user', memberId: 'u0' }, person('u0'), true],
-    ['of the business of the user', { groupId: 'g0', kind: 'business', memberId: 'b0' }, employed, true],
+    ['of the business of the user', { groupId: 'g0', kind: 'business', memberId: 'b0' }, businessUser, true],
     [
       'of the user for its business',
       { groupId: 'g0', kind: 'businessUser', memberId: 'u0', businessId: 'b0' },
-      employed,
+      businessUser,
       true,
     ],
     [
       'of the user for another business',
       { groupId: 'g0', kind: 'businessUser', memberId: 'u0', businessId: 'b1' },
-      employed,
+      businessUser,
       false,
     ],
     ['of a service', { groupId: 'g0', kind: 'service', memberId: 'u0' }, person('u0'), false],

@@ -12,7 +12,7 @@ import { createFakeClock } from '../../harness.ts';
 const source = { key: '192.0.2.1', isKnown: false };
 
 /** Inserts rows one at a time, of which 120 are valid at any time. @returns the maximum number of rows. */
-async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {
+async function maxRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: number): Promise<number> {
   const store = openMemoryStore();
   const clock = createFakeClock();
   const storeSecret = { digest: (use: string, text: string) => hashSecret(`${use}\n${text}`).slice(7) };
@@ -24,21 +24,21 @@ async function mostRows(table: 'tickets' | 'codeFailures' | 'sendings', rows: nu
       recordFailedAttempt(tx, { purpose: 'recovery', subject: `asked:${name}` }, source, deps),
     sendings: (tx: Transaction, name: string) => consumeOtpRateLimit(tx, `asked:${name}`, deps, { source }),
   };
-  let most = 0;
+  let max = 0;
   for (let row = 0; row < rows; row += 1) {
     clock.advance(table === 'tickets' ? 1 : 30);
     // In ascending order, which callers can choose.
     const name = String(row).padStart(8, '0');
     await store.transaction<unknown>((tx) => make[table](tx, name));
-    most = Math.max(most, await store[table].count());
+    max = Math.max(max, await store[table].count());
   }
-  return most;
+  return max;
 }
 
 test.each(['tickets', 'codeFailures', 'sendings'] as const)(
   '%s has as few rows after 4n inserts as after n',
   async (table) => {
-    expect(await mostRows(table, 1000)).toBeLessThan(300);
-    expect(await mostRows(table, 4000)).toBeLessThan(300);
+    expect(await maxRows(table, 1000)).toBeLessThan(300);
+    expect(await maxRows(table, 4000)).toBeLessThan(300);
   },
 );

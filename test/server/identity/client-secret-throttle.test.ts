@@ -79,7 +79,7 @@ describe('wrong secrets from one source', () => {
 });
 
 describe('at the service', () => {
-  const atOnce = 50;
+  const batchSize = 50;
   const wrong = (clientId: string) => formatBasicHeader(clientId, 'wrong');
 
   /** A multiple of 50. */
@@ -101,8 +101,8 @@ describe('at the service', () => {
     );
     const statuses: number[] = [];
     // One connection accepts a limited number of requests at once.
-    for (let sent = 0; sent < times; sent += atOnce)
-      statuses.push(...(await exchange(server, one.repeat(atOnce - 1) + last)).map(({ status }) => status));
+    for (let sent = 0; sent < times; sent += batchSize)
+      statuses.push(...(await exchange(server, one.repeat(batchSize - 1) + last)).map(({ status }) => status));
     return statuses;
   }
 

@@ -201,7 +201,7 @@ function from(server: TestServer, localAddress: string) {
 }
 
 /** Blocks the hashes of a server until the test releases them, and records the network and client of each. */
-function holdHashes(server: TestServer) {
+function blockHashes(server: TestServer) {
   const { work, ...control } = createWork();
   const entered: string[] = [];
   const { hashQueue } = server.appContext;
@@ -252,7 +252,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
 
   test('every right login from another one succeeds after a bounded number of hashes of the flood', async () => {
     await using server = await startWith([], { flags });
-    const { enteredFrom, begun, end } = holdHashes(server);
+    const { enteredFrom, begun, end } = blockHashes(server);
     const { logIn: guess } = from(server, flood);
     const guesses = times(300).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 300);
@@ -270,7 +270,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
 
   test('an authenticated client at the same address is served in turn with it', async () => {
     await using server = await startWith([], { flags });
-    const { enteredFrom, begun, end } = holdHashes(server);
+    const { enteredFrom, begun, end } = blockHashes(server);
     const backend = await server.makeClient({ grantTypes: ['password'] });
     const { logIn: guess, logInBehind } = from(server, flood);
     const guesses = times(40).map((at) => guess(`unknown-${at}`, 'no password'));
@@ -287,7 +287,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
 
   test('disable-rate-limits does not disable the queue', async () => {
     await using server = await startWith([], { flags: { ...flags, 'disable-rate-limits': true } });
-    const { enteredFrom, end } = holdHashes(server);
+    const { enteredFrom, end } = blockHashes(server);
     const { logIn: guess } = from(server, flood);
     const guesses = times(60).map((at) => guess(`unknown-${at}`, 'no password'));
     await until(() => enteredFrom(flood) === 60);
@@ -300,7 +300,7 @@ describe.runIf(process.platform === 'linux')('beside a flood of logins from one 
 
 test('a caller that disconnects frees its position, gets no response, and does not count as failed', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
-  const { begun, end } = holdHashes(server);
+  const { begun, end } = blockHashes(server);
   const disconnect = new AbortController();
   const url = `${server.url}/security/iam/v1/user-identities/login?clientId=${appClientId}`;
   const send = (name: string, signal?: AbortSignal) =>
@@ -320,7 +320,7 @@ test('a caller that disconnects frees its position, gets no response, and does n
 
 test('a closed connection frees the positions of all its pipelined requests', async () => {
   await using server = await startServer({ flags: { 'hash-concurrency': '1' } });
-  const { begun, end } = holdHashes(server);
+  const { begun, end } = blockHashes(server);
   const first = server.send({
     method: 'POST',
     path: `/security/iam/v1/user-identities/login?clientId=${appClientId}`,

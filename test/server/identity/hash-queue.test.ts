@@ -34,17 +34,17 @@ describe('the queue', () => {
     const queue = createHashQueue({ concurrency: 2, maxWaiting: 10, clock });
     const order: number[] = [];
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const job = (at: number) =>
       queue.run(async () => {
         running += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         order.push(at);
         await settled();
         running -= 1;
       }, internalFlow);
     await Promise.all([0, 1, 2, 3, 4, 5].map(job));
-    expect({ order, most }).toEqual({ order: [0, 1, 2, 3, 4, 5], most: 2 });
+    expect({ order, maxRunning }).toEqual({ order: [0, 1, 2, 3, 4, 5], maxRunning: 2 });
   });
 
   test('rejects immediately when it is full, and accepts again when there is room', async () => {
@@ -123,12 +123,12 @@ describe('Retry-After of a rejected request', () => {
   });
 });
 
-const crowd = Array.from({ length: 6 }, (_, at) => ({ ...alice, userId: `u${at}`, userName: `user${at}` }));
-const users = crowd.map(({ userEmail: _email, identities: _identities, ...user }) => user);
+const people = Array.from({ length: 6 }, (_, at) => ({ ...alice, userId: `u${at}`, userName: `user${at}` }));
+const users = people.map(({ userEmail: _email, identities: _identities, ...user }) => user);
 
 test.each(Object.keys(loginEndpoints))(
   'beyond the queue %s returns 503 immediately, and other requests are not affected',
-  async (door) => {
+  async (endpoint) => {
     await using server = await startWith(users);
     const { work, running, endOne } = createWork();
     const queue = createHashQueue({ concurrency: 1, maxWaiting: 2, clock });
@@ -139,10 +139,10 @@ test.each(Object.keys(loginEndpoints))(
         return hash();
       }, flow);
     replacePasswords(server, createPasswords({ run: slow }));
-    const knock = (at: number) => loginEndpoints[door]?.(server, `user${at}`, password);
-    const waiting = [knock(0), knock(1), knock(2)];
-    const turnedAway = await Promise.race(Array.from({ length: 5 }, () => knock(3)));
-    expect(turnedAway).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    const attemptLogin = (at: number) => loginEndpoints[endpoint]?.(server, `user${at}`, password);
+    const waiting = [attemptLogin(0), attemptLogin(1), attemptLogin(2)];
+    const rejected = await Promise.race(Array.from({ length: 5 }, () => attemptLogin(3)));
+    expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await expect(server.admin.groups.list()).resolves.toBeDefined();
     replacePasswords(server, { matches });
     await expect(logIn(server)).resolves.toBeDefined();

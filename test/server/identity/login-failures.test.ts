@@ -118,37 +118,37 @@ describe('memory', () => {
 
 describe('clean-up', () => {
   /** An item that counts its reads. */
-  class Watched {
-    static looks = 0;
+  class CountedItem {
+    static reads = 0;
     #slot: number | undefined;
     get slot(): number | undefined {
-      Watched.looks += 1;
+      CountedItem.reads += 1;
       return this.#slot;
     }
     set slot(slot: number | undefined) {
-      Watched.looks += 1;
+      CountedItem.reads += 1;
       this.#slot = slot;
     }
   }
 
   /** Reads any item during a thousand seconds in which one of them expires each second. */
-  function looksWith(others: number): number {
-    const queue = new ExpiryQueue<Watched>();
-    for (let item = 0; item < others; item += 1) queue.schedule(new Watched(), 10_000_000 + item);
-    for (let item = 0; item < 1000; item += 1) queue.schedule(new Watched(), item * 1000);
-    Watched.looks = 0;
+  function countReads(others: number): number {
+    const queue = new ExpiryQueue<CountedItem>();
+    for (let item = 0; item < others; item += 1) queue.schedule(new CountedItem(), 10_000_000 + item);
+    for (let item = 0; item < 1000; item += 1) queue.schedule(new CountedItem(), item * 1000);
+    CountedItem.reads = 0;
     let expired = 0;
     for (let second = 0; second <= 1000; second += 1)
       queue.expire(second * 1000, () => {
         expired += 1;
       });
     expect(expired).toBe(1000);
-    return Watched.looks;
+    return CountedItem.reads;
   }
 
   test('reads only what has expired', () => {
-    expect(looksWith(1000)).toBe(1000);
-    expect(looksWith(40_000)).toBe(1000);
+    expect(countReads(1000)).toBe(1000);
+    expect(countReads(40_000)).toBe(1000);
   });
 
   test('finds every expired item after a long time without requests, and none too early', () => {

@@ -18,7 +18,7 @@ async function userNamed({ appContext }: TestServer, name: string): Promise<User
 }
 
 /** Signs up with a code for the address, and sets a password. */
-async function signUpProven(server: TestServer, userName: string, userEmail: string) {
+async function signUpVerified(server: TestServer, userName: string, userEmail: string) {
   const token = await signUpCode(server, userEmail);
   const created = await signUp(server, { userName, userEmail, token });
   expect(created.status).toBe(201);
@@ -29,9 +29,9 @@ async function signUpProven(server: TestServer, userName: string, userEmail: str
 describe('a user name in the form of an e-mail address', () => {
   test.each([
     ['of another', { userName: victim, userEmail: 'me@example.com' }],
-    ['in other letters', { userName: 'VICTIM@Example.com', userEmail: 'me@example.com' }],
+    ['in another case', { userName: 'VICTIM@Example.com', userEmail: 'me@example.com' }],
     ['that folds to one', { userName: kelvin, userEmail: 'me@example.com' }],
-    ['that nobody can have', { userName: 'a b@c', userEmail: 'me@example.com' }],
+    ['that is not a valid address', { userName: 'a b@c', userEmail: 'me@example.com' }],
   ])('%s is rejected, and nothing is stored', async (_, body) => {
     await using server = await startFast();
     const before = await server.dump();
@@ -43,7 +43,7 @@ describe('a user name in the form of an e-mail address', () => {
     await using server = await startFast();
     expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
     expect(await userNamed(server, victim)).toBeUndefined();
-    await signUpProven(server, victim, victim);
+    await signUpVerified(server, victim, victim);
     expect(await userNamed(server, victim)).toMatchObject({ emailVerified: true });
     await expect(logIn(server, { name: 'Victim@example.com', secret: newPassword })).resolves.toBeDefined();
     expect(await signUp(server, { userName: victim, userEmail: victim })).toMatchObject({ status: 201 });
@@ -73,13 +73,13 @@ describe('a user name in the form of an e-mail address', () => {
     const body = { userName: 'new@example.com', userEmail: 'new@example.com' };
     await server.admin.userIdentities.create({ body });
     expect(await userNamed(server, 'new@example.com')).toMatchObject({ emailVerified: false });
-    const taken = await catchClientError(server.admin.userIdentities.create({ body }));
-    expect(taken).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
+    const failure = await catchClientError(server.admin.userIdentities.create({ body }));
+    expect(failure).toMatchObject({ status: 412, code: 'LOGIN_NAME_TAKEN' });
   });
 
   test('stays a login name when an administrator changes the verified address', async () => {
     await using server = await startFast();
-    await signUpProven(server, victim, victim);
+    await signUpVerified(server, victim, victim);
     const id = (await userNamed(server, victim))?.userId ?? '';
     await server.admin.userIdentities.update({ params: { id }, body: { userEmail: 'new@example.com' } });
     for (const name of [victim, 'new@example.com']) expect(await userNamed(server, name)).toMatchObject({ userId: id });
@@ -129,8 +129,8 @@ describe('a name in the form of a link', () => {
   test('the subject of a mainframe logon is rejected as an id', async () => {
     await using server = await startFast();
     const before = await server.dump();
-    const taken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
-    expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(taken);
+    const idTaken = { status: 412, json: [{ code: 'ID_TAKEN' }] };
+    expect(await signUp(server, { userId: 'logon:ALICE01' })).toMatchObject(idTaken);
     expect(await server.dump()).toEqual(before);
     const body = { appId: 'x', serviceAccountId: 'logon:ALICE01' };
     expect(await catchClientError(server.admin.clientIdentities.create({ body }))).toMatchObject({ code: 'ID_TAKEN' });
@@ -157,7 +157,7 @@ test('a name of an older store counts where its address is verified, and for the
 
 test('the response does not reveal whether the address of a name is that of another user', async () => {
   await using server = await startFast();
-  await signUpProven(server, 'owner', victim);
+  await signUpVerified(server, 'owner', victim);
   const responses = [];
   for (const userEmail of [victim, 'absent@example.com']) {
     const { status, headers } = await signUp(server, { userName: userEmail, userEmail });

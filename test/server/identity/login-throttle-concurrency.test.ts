@@ -23,12 +23,12 @@ function createAttempts(capacity?: number) {
   const clock = createFakeClock();
   const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
   let running = 0;
-  const seen = { most: 0, checks: 0 };
+  const seen = { maxRunning: 0, checks: 0 };
   const attempt = (isRight: boolean, options: Partial<LoginAttempt> = {}) =>
     throttle.attempt({ ...stranger, ...options }, async () => {
       running += 1;
       seen.checks += 1;
-      seen.most = Math.max(seen.most, running);
+      seen.maxRunning = Math.max(seen.maxRunning, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       return isRight ? 'right' : undefined;
@@ -53,7 +53,7 @@ describe('attempts of one caller under one name', () => {
     for (let failure = 0; failure < 4; failure += 1) await attempt(false);
     seen.checks = 0;
     expect(tally(await outcomesOf(times(50, () => attempt(false))))).toEqual([6, 44]);
-    expect(seen).toEqual({ most: 6, checks: 6 });
+    expect(seen).toEqual({ maxRunning: 6, checks: 6 });
   });
 
   test('run one at a time after the delay, and the next failure doubles it', async () => {
@@ -68,7 +68,7 @@ describe('attempts of one caller under one name', () => {
   test('all succeed where they are right, however many there are', async () => {
     const { attempt, seen } = createAttempts();
     expect(number(await outcomesOf(times(200, () => attempt(true))), 'right')).toBe(200);
-    expect(seen.most).toBe(10);
+    expect(seen.maxRunning).toBe(10);
   });
 
   test('do not count when they cannot be decided, and start the next one', async () => {
@@ -92,14 +92,14 @@ describe('attempts of many callers under one name', () => {
     const { attempt, seen } = createAttempts();
     const outcomes = await outcomesOf(times(2000, (at) => attempt(false, { caller: source(at % 400) })));
     expect(tally(outcomes)).toEqual([100, 1900]);
-    expect(seen).toEqual({ most: 100, checks: 100 });
+    expect(seen).toEqual({ maxRunning: 100, checks: 100 });
   });
 
   test('all succeed where they are right', async () => {
     const { attempt, seen } = createAttempts();
     const outcomes = await outcomesOf(times(1000, (at) => attempt(true, { caller: source(at % 200) })));
     expect(number(outcomes, 'right')).toBe(1000);
-    expect(seen.most).toBe(100);
+    expect(seen.maxRunning).toBe(100);
   });
 
   test('do not delay a known source or a device', async () => {
@@ -151,10 +151,10 @@ test('a reset while attempts run leaves none of them waiting', async () => {
   expect(await attempt(true, { isKnown: true })).toBe('right');
 });
 
-async function guess(server: TestServer, count: number, { name = alice.userName, door = 'login' } = {}) {
+async function guess(server: TestServer, count: number, { name = alice.userName, endpoint = 'login' } = {}) {
   const statuses: (number | undefined)[] = [];
   for (let guessed = 0; guessed < count; guessed += 1)
-    statuses.push((await loginEndpoints[door]?.(server, name, 'wrong'))?.status);
+    statuses.push((await loginEndpoints[endpoint]?.(server, name, 'wrong'))?.status);
   return statuses;
 }
 
@@ -174,10 +174,10 @@ describe('passwords of users', () => {
     await using server = await startWith();
     withoutHashing(server);
     expect(await guess(server, 4, { name })).toEqual([401, 401, 401, 401]);
-    expect(await guess(server, 3, { name: name.toUpperCase(), door: 'connect/token' })).toEqual([400, 400, 400]);
-    expect(await guess(server, 3, { name, door: 'generate-token' })).toEqual([401, 401, 401]);
-    for (const door of Object.keys(loginEndpoints)) {
-      const response = await loginEndpoints[door]?.(server, name, password);
+    expect(await guess(server, 3, { name: name.toUpperCase(), endpoint: 'connect/token' })).toEqual([400, 400, 400]);
+    expect(await guess(server, 3, { name, endpoint: 'generate-token' })).toEqual([401, 401, 401]);
+    for (const endpoint of Object.keys(loginEndpoints)) {
+      const response = await loginEndpoints[endpoint]?.(server, name, password);
       expect(response).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
     }
   });

@@ -171,7 +171,7 @@ describe('a new code', () => {
     expect((await ask(harness, knownSource(5))).message?.voids).toBe(first.codeId);
   });
 
-  test('as the fifth displaces one of its own source first, where that has several for different targets', async () => {
+  test('as the fifth displaces one of the same source first, where that has several for different targets', async () => {
     const harness = new OtpHarness();
     await ask(harness, unknownSourceNumber());
     const sent = [];

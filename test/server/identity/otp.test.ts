@@ -205,7 +205,7 @@ describe('five wrong codes', () => {
 });
 
 describe('a code with two possible holders', () => {
-  const giveOne = (harness: OtpHarness, code: string) => {
+  const verifyForBoth = (harness: OtpHarness, code: string) => {
     const createError = () => apiError('PROOF_INVALID');
     const checks = [
       { ...annBinding, source: homeSource, code, createError },
@@ -218,17 +218,17 @@ describe('a code with two possible holders', () => {
     const harness = new OtpHarness();
     const { code } = await harness.send(bobBinding);
     for (let time = 0; time < 2; time += 1)
-      expect(await giveOne(harness, otherCode(code))).toEqual({ code: 'PROOF_INVALID', headers: {} });
+      expect(await verifyForBoth(harness, otherCode(code))).toEqual({ code: 'PROOF_INVALID', headers: {} });
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([3, 3]);
-    expect(await giveOne(harness, code)).toEqual(consumed);
+    expect(await verifyForBoth(harness, code)).toEqual(consumed);
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([3, 5]);
   });
 
   test('does not count as wrong for either where it was used as that of one', async () => {
     const harness = new OtpHarness();
     const { code } = await harness.send(bobBinding);
-    await giveOne(harness, code);
-    expect(await giveOne(harness, code)).toMatchObject({ code: 'PROOF_INVALID' });
+    await verifyForBoth(harness, code);
+    expect(await verifyForBoth(harness, code)).toMatchObject({ code: 'PROOF_INVALID' });
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([5, 5]);
   });
 
@@ -236,17 +236,17 @@ describe('a code with two possible holders', () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5, bobBinding);
     const { code } = await harness.send();
-    expect(await giveOne(harness, otherCode(code))).toEqual(throttledFor(3600));
-    expect(await giveOne(harness, code)).toEqual(consumed);
+    expect(await verifyForBoth(harness, otherCode(code))).toEqual(throttledFor(3600));
+    expect(await verifyForBoth(harness, code)).toEqual(consumed);
   });
 
   test('is accepted as that of one while the other is throttled; a wrong one then waits, and counts for one', async () => {
     const harness = new OtpHarness();
     await harness.guess('000000', 5);
     const { code } = await harness.send(bobBinding);
-    expect(await giveOne(harness, otherCode(code))).toEqual(throttledFor(3600));
+    expect(await verifyForBoth(harness, otherCode(code))).toEqual(throttledFor(3600));
     expect([await harness.countRemaining(annBinding), await harness.countRemaining(bobBinding)]).toEqual([0, 4]);
-    expect(await giveOne(harness, code)).toEqual(consumed);
+    expect(await verifyForBoth(harness, code)).toEqual(consumed);
   });
 });
 

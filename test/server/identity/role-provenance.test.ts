@@ -25,9 +25,9 @@ const graph = fc
   .map((nodes) => nodes.map(({ roles, dependencies }, at) => groupAt(at, roles, dependencies)));
 
 /** The naive implementation: a group grants its own roles and those of its dependencies. */
-function gives(groups: readonly Group[], groupId: string, role: string): boolean {
+function grants(groups: readonly Group[], groupId: string, role: string): boolean {
   const group = groups.find((one) => one.groupId === groupId);
-  return !!group && (group.roles.includes(role) || group.dependencies.some((other) => gives(groups, other, role)));
+  return !!group && (group.roles.includes(role) || group.dependencies.some((other) => grants(groups, other, role)));
 }
 
 function naive(groups: readonly Group[], memberOf: readonly string[]) {
@@ -35,7 +35,7 @@ function naive(groups: readonly Group[], memberOf: readonly string[]) {
     .map((role) => ({
       role,
       groupNames: groups
-        .filter(({ groupId }) => memberOf.includes(groupId) && gives(groups, groupId, role))
+        .filter(({ groupId }) => memberOf.includes(groupId) && grants(groups, groupId, role))
         .map(({ groupName }) => groupName)
         .toSorted(),
     }))

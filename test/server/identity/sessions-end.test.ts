@@ -66,10 +66,10 @@ test('each of them is valid before', async () => {
     if (!usedAlready.includes(what)) expect(await use(), what).toBe(true);
 });
 
-const whole = Object.entries(sessionEndings).filter(([what]) => !what.includes('its'));
+const endingsOfAllSessions = Object.entries(sessionEndings).filter(([what]) => !what.includes('its'));
 
 describe('revokes everything', () => {
-  test.each(whole)('after %s', async (_what, end) => {
+  test.each(endingsOfAllSessions)('after %s', async (_what, end) => {
     await using server = await startWith();
     const uses = await everything(server);
     await end(server, await createTokens(server));

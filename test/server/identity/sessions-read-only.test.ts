@@ -15,12 +15,12 @@ test('requests that write return 503 with Retry-After, and leave the store uncha
   const query = { clientId: appClientId };
   const before = await server.dump();
   server.stopWrites();
-  const anybody = server.as().userIdentities;
+  const unauthenticated = server.as().userIdentities;
   const remembered = { userName: 'Alice', refreshToken: bound.refreshToken, deviceTokenId };
   const requests = {
-    'renew-token': anybody.renewToken({ query, body: { refreshToken: plain.refreshToken } }),
-    'remember-me': anybody.rememberMe({ query, body: remembered }),
-    'authenticate-by-param': anybody.authenticateByParam({ query, headers: { param } }),
+    'renew-token': unauthenticated.renewToken({ query, body: { refreshToken: plain.refreshToken } }),
+    'remember-me': unauthenticated.rememberMe({ query, body: remembered }),
+    'authenticate-by-param': unauthenticated.authenticateByParam({ query, headers: { param } }),
     'generate-param': userIdentities.generateParam({ body: {} }),
     'associate-device': userIdentities.associateDevice({ body: { deviceId: 'phone' } }),
     'change-app': userIdentities.changeApp({ query: { targetClientId: appClientId } }),

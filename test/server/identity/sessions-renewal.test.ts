@@ -25,7 +25,7 @@ import {
 import { makeFolder, openStore } from '../store/temp-store.ts';
 
 /** Renews by the other operations, which accept refresh tokens of the same kind. */
-const otherDoors = [
+const otherEndpoints = [
   (server: TestServer, refreshToken: string) =>
     postJson(server, '/generate-token', { grantType: 'refresh_token', clientId: appClientId, refreshToken }),
   (server: TestServer, refreshToken: string) =>
@@ -38,10 +38,10 @@ describe('concurrent uses of one refresh token', () => {
     for (let round = 0; round < 10; round += 1) {
       const token = await createTokens(server);
       const renewals = await Promise.all(Array.from({ length: 100 }, () => renew(server, token.refreshToken)));
-      const won = renewals.filter((renewal) => renewal !== undefined);
-      expect(won).toHaveLength(1);
+      const succeeded = renewals.filter((renewal) => renewal !== undefined);
+      expect(succeeded).toHaveLength(1);
       expect(await findSession(server, token)).toBeUndefined();
-      expect(await renew(server, won[0]?.refreshToken)).toBeUndefined();
+      expect(await renew(server, succeeded[0]?.refreshToken)).toBeUndefined();
     }
     expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   }, 60_000);
@@ -50,22 +50,22 @@ describe('concurrent uses of one refresh token', () => {
     await using server = await startWith();
     const { refreshToken } = await createTokens(server);
     const uses = Array.from({ length: 30 }, (_, at) => {
-      const door = otherDoors[at % 3];
-      if (door) return door(server, refreshToken).then(({ status }) => status < 300);
+      const endpoint = otherEndpoints[at % 3];
+      if (endpoint) return endpoint(server, refreshToken).then(({ status }) => status < 300);
       return renew(server, refreshToken).then((token) => token !== undefined);
     });
-    const won = (await Promise.all(uses)).filter(Boolean);
-    expect(won).toHaveLength(1);
+    const succeeded = (await Promise.all(uses)).filter(Boolean);
+    expect(succeeded).toHaveLength(1);
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 });
 
 test('detects a second use in every operation', async () => {
   await using server = await startWith();
-  for (const door of otherDoors) {
+  for (const endpoint of otherEndpoints) {
     const first = await createTokens(server);
     const second = await renew(server, first.refreshToken);
-    expect((await door(server, first.refreshToken)).status).toBeGreaterThanOrEqual(400);
+    expect((await endpoint(server, first.refreshToken)).status).toBeGreaterThanOrEqual(400);
     expect(await renew(server, second?.refreshToken)).toBeUndefined();
     expect(await findSession(server, first)).toBeUndefined();
   }

@@ -31,7 +31,7 @@ async function renew(server: TestServer, refreshToken: string | undefined): Prom
 const remembered = async (server: TestServer) => (await logIn(server, { remember: true })).refreshToken ?? '';
 
 /** Whether a request with this token is accepted. */
-async function isTaken(server: TestServer, accessToken: string): Promise<boolean> {
+async function isAccepted(server: TestServer, accessToken: string): Promise<boolean> {
   const reading = server.as({ token: accessToken }).userIdentities.get({ params: { id: alice.userId } });
   return reading.then(
     () => true,
@@ -53,9 +53,9 @@ describe('a login', () => {
       scope: ['READ', 'WRITE'],
     });
     server.clock.advance(hours - 1);
-    expect(await isTaken(server, token.accessToken)).toBe(true);
+    expect(await isAccepted(server, token.accessToken)).toBe(true);
     server.clock.advance(1);
-    expect(await isTaken(server, token.accessToken)).toBe(false);
+    expect(await isAccepted(server, token.accessToken)).toBe(false);
   });
 
   test('with remember lasts ten minutes, and issues a refresh token', async () => {
@@ -64,7 +64,7 @@ describe('a login', () => {
     expect(token.refreshToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(token.expiresIn).toBe('600');
     server.clock.advance(10 * minutes);
-    expect(await isTaken(server, token.accessToken)).toBe(false);
+    expect(await isAccepted(server, token.accessToken)).toBe(false);
     expect(await renew(server, token.refreshToken)).toMatchObject({ expiresIn: '600' });
   });
 
@@ -105,9 +105,9 @@ test('a session without a refresh token ends 12 hours after its login, with any 
   const { accessToken, expiresIn } = await logIn(server);
   expect(expiresIn).toBe(String(12 * hours));
   server.clock.advance(12 * hours - 1);
-  expect(await isTaken(server, accessToken)).toBe(true);
+  expect(await isAccepted(server, accessToken)).toBe(true);
   server.clock.advance(1);
-  expect(await isTaken(server, accessToken)).toBe(false);
+  expect(await isAccepted(server, accessToken)).toBe(false);
 });
 
 test('a second factor counts for twelve hours', () => {
@@ -125,9 +125,9 @@ describe('a refresh token', () => {
     const chain: (Tokens | undefined)[] = [await renew(server, await remembered(server))];
     for (let turn = 0; turn < 4; turn += 1) chain.push(await renew(server, chain.at(-1)?.refreshToken));
     const newest = chain.at(-1);
-    expect(await isTaken(server, newest?.accessToken ?? '')).toBe(true);
+    expect(await isAccepted(server, newest?.accessToken ?? '')).toBe(true);
     expect(await renew(server, chain[1]?.refreshToken)).toBeUndefined();
-    expect(await isTaken(server, newest?.accessToken ?? '')).toBe(false);
+    expect(await isAccepted(server, newest?.accessToken ?? '')).toBe(false);
     expect(await renew(server, newest?.refreshToken)).toBeUndefined();
     expect(await server.appContext.store.refreshTokens.count()).toBe(0);
   });
@@ -144,9 +144,9 @@ describe('a refresh token', () => {
     await using server = await startWith();
     const token = await remembered(server);
     const renewals = await Promise.all(Array.from({ length: 100 }, () => renew(server, token)));
-    const won = renewals.filter((renewal) => renewal !== undefined);
-    expect(won).toHaveLength(1);
-    expect(await renew(server, won[0]?.refreshToken)).toBeUndefined();
+    const succeeded = renewals.filter((renewal) => renewal !== undefined);
+    expect(succeeded).toHaveLength(1);
+    expect(await renew(server, succeeded[0]?.refreshToken)).toBeUndefined();
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });
 
@@ -226,8 +226,8 @@ describe("a user's sessions and tokens end with the next request", () => {
     const renewable = await logIn(server, { remember: true });
     const bob = await logIn(server, { name: 'bob', remember: true });
     await end(server);
-    expect(await isTaken(server, plain.accessToken)).toBe(false);
-    expect(await isTaken(server, renewable.accessToken)).toBe(false);
+    expect(await isAccepted(server, plain.accessToken)).toBe(false);
+    expect(await isAccepted(server, renewable.accessToken)).toBe(false);
     expect(await renew(server, renewable.refreshToken)).toBeUndefined();
     expect(await server.appContext.store.sessions.count()).toBe(1);
     expect(await renew(server, bob.refreshToken)).toBeDefined();
@@ -238,6 +238,6 @@ describe("a user's sessions and tokens end with the next request", () => {
     const { accessToken } = await logIn(server);
     await server.admin.userIdentities.lock({ body: { userId } });
     await server.admin.userIdentities.unlock({ body: { userId } });
-    expect(await isTaken(server, accessToken)).toBe(false);
+    expect(await isAccepted(server, accessToken)).toBe(false);
   });
 });

@@ -110,7 +110,7 @@ const administer = ({ server }: Person, id: string, input: CallInput) => server.
 const byId = ({ userId }: Person) => ({ params: { id: userId } });
 
 /** Performs an event. @returns whether it was accepted. */
-const doing: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> = {
+const actions: Readonly<Record<UserEvent, (person: Person) => Promise<boolean>>> = {
   'an administrator sets a contact': async (person) => {
     await administer(person, 'user-identities.update', { ...byId(person), body: { userEmail: person.email } });
     person.hasContact = true;
@@ -213,7 +213,7 @@ async function step(person: Person, event: UserEvent): Promise<void> {
   if (next === undefined && !tries.has(event)) return;
   if (withCode.has(event) && person.codes >= codesBefore) return;
   if (event === 'logs in' && person.failures >= failuresAllowed - 2) return;
-  const accepted = await doing[event](person);
+  const accepted = await actions[event](person);
   expect({ before, event, accepted }).toEqual({ before, event, accepted: next !== undefined });
   person.state = next ?? before;
   if (logins.has(event) && accepted) expect(person.level()).toBe(userStates[person.state].level);
@@ -223,29 +223,32 @@ async function step(person: Person, event: UserEvent): Promise<void> {
 const logins: ReadonlySet<UserEvent> = new Set(['logs in', 'waits and logs in', 'logs in after 12 hours']);
 
 /** What the user's token grants, from the least to the most; none of it changes anything. */
-async function look(person: Person): Promise<void> {
+async function checkRights(person: Person): Promise<void> {
   const statuses = [
     (await person.asItself('user-identities.get', byId(person))).status,
     (await person.asItself('user-identities.create-password', { body: { newPassword: 'short' } })).status,
     (await person.asItself('user-identities.factors.list')).status,
     (await person.asItself('user-identities.factors.remove', { params: { id: 'no-such-factor' } })).status,
   ];
-  expect({ state: person.state, statuses }).toEqual({ state: person.state, statuses: opened(person.level(), person) });
+  expect({ state: person.state, statuses }).toEqual({
+    state: person.state,
+    statuses: expectedStatuses(person.level(), person),
+  });
 }
 
-function opened(level: Level | undefined, { password }: Person): number[] {
-  const passwordAnswer = password === undefined ? 422 : 412;
+function expectedStatuses(level: Level | undefined, { password }: Person): number[] {
+  const passwordStatus = password === undefined ? 422 : 412;
   switch (level) {
     case undefined:
       return [401, 401, 401, 401];
     case 'none':
       return [200, 403, 403, 403];
     case 'AUTH-IDENTIFIED':
-      return [200, passwordAnswer, 403, 403];
+      return [200, passwordStatus, 403, 403];
     case 'AUTH-BASIC':
-      return [200, passwordAnswer, 200, 403];
+      return [200, passwordStatus, 200, 403];
     case 'AUTH-MFA':
-      return [200, passwordAnswer, 200, 404];
+      return [200, passwordStatus, 200, 404];
   }
 }
 
@@ -265,30 +268,30 @@ async function checkLoginAndRecovery(person: Person): Promise<void> {
   expect({ state: person.state, login: await person.logIn() }).toEqual({ state: person.state, login: expected });
 }
 
-async function signUp(server: TestServer, count: number, isProven: boolean): Promise<Person> {
+async function signUp(server: TestServer, count: number, isVerified: boolean): Promise<Person> {
   const person = new Person(server, `person-${count}`);
   const body = { userId: person.userId, userName: person.userId, userEmail: person.email };
-  if (isProven) {
+  if (isVerified) {
     person.codes += 1;
     await person.status('user-identities.identification', { query, body: { userEmail: person.email } });
     person.state = 'identified';
     person.hasContact = true;
   }
-  const token = isProven ? { token: await person.code() } : {};
+  const token = isVerified ? { token: await person.code() } : {};
   const created = await person.status('user-identities.create', { query, body: { ...body, ...token } });
   expect(created.status).toBe(201);
-  person.begin((created.body as { accessToken: string }).accessToken, isProven ? 'AUTH-IDENTIFIED' : 'none');
+  person.begin((created.body as { accessToken: string }).accessToken, isVerified ? 'AUTH-IDENTIFIED' : 'none');
   return person;
 }
 
 test('names existing operations and states', () => {
   const events = new Set(userTransitions.map(({ event }) => event));
-  expect([...events].sort()).toEqual(Object.keys(doing).sort());
+  expect([...events].sort()).toEqual(Object.keys(actions).sort());
   for (const id of userTransitions.flatMap(({ operations: ids }) => ids)) expect(operations).toHaveProperty([id]);
 });
 
 const signedIn: readonly UserEvent[] = ['sets a password in its session', 'logs in'];
-const provenTwice: readonly UserEvent[] = [...signedIn, 'requests MFA', 'enters the code'];
+const withMfa: readonly UserEvent[] = [...signedIn, 'requests MFA', 'enters the code'];
 
 /** How a user with a verified contact reaches the state in which every event is tried, by several paths. */
 const paths: readonly (readonly UserEvent[])[] = [
@@ -298,15 +301,15 @@ const paths: readonly (readonly UserEvent[])[] = [
   [...signedIn, 'requests MFA'],
   [...signedIn, 'requests MFA', 'logs in'],
   [...signedIn, 'requests MFA', 'code expires'],
-  provenTwice,
-  [...provenTwice, 'requests MFA'],
+  withMfa,
+  [...withMfa, 'requests MFA'],
   ['sets a password in its session', 'fails ten logins'],
   [...signedIn, 'fails ten logins'],
   [...signedIn, 'requests MFA', 'fails ten logins'],
-  [...provenTwice, 'fails ten logins'],
+  [...withMfa, 'fails ten logins'],
   ['is locked'],
   [...signedIn, 'fails ten logins', 'is locked'],
-  [...provenTwice, 'is locked', 'is unlocked'],
+  [...withMfa, 'is locked', 'is unlocked'],
   ['is removed'],
 ];
 
@@ -314,15 +317,15 @@ test('accepts and rejects each event in each state', async () => {
   await using server = await startServer({ flags: { 'fast-passwords': true } });
   const reached = new Set<UserState>();
   let count = 0;
-  const live = async (isProven: boolean, happening: readonly UserEvent[]): Promise<void> => {
+  const live = async (isVerified: boolean, events: readonly UserEvent[]): Promise<void> => {
     count += 1;
-    const person = await signUp(server, count, isProven);
-    for (const event of happening) await step(person, event);
+    const person = await signUp(server, count, isVerified);
+    for (const event of events) await step(person, event);
     reached.add(person.state);
-    await look(person);
+    await checkRights(person);
     await checkLoginAndRecovery(person);
   };
-  for (const event of Object.keys(doing) as UserEvent[]) {
+  for (const event of Object.keys(actions) as UserEvent[]) {
     await live(false, [event]);
     for (const path of paths) await live(true, [...path, event]);
   }
@@ -331,16 +334,16 @@ test('accepts and rejects each event in each state', async () => {
 
 test('accepts and rejects random events in any order', async () => {
   await using server = await startServer({ flags: { 'fast-passwords': true } });
-  const events = fc.constantFrom(...(Object.keys(doing) as UserEvent[]));
+  const events = fc.constantFrom(...(Object.keys(actions) as UserEvent[]));
   let count = 0;
   await fc.assert(
-    fc.asyncProperty(fc.boolean(), fc.array(events, { minLength: 1, maxLength: 14 }), async (isProven, happening) => {
+    fc.asyncProperty(fc.boolean(), fc.array(events, { minLength: 1, maxLength: 14 }), async (isVerified, events) => {
       count += 1;
-      const person = await signUp(server, count, isProven);
-      await look(person);
-      for (const event of happening) {
+      const person = await signUp(server, count, isVerified);
+      await checkRights(person);
+      for (const event of events) {
         await step(person, event);
-        await look(person);
+        await checkRights(person);
       }
       await checkLoginAndRecovery(person);
     }),

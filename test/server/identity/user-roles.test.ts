@@ -137,12 +137,12 @@ describe('groups grant roles', () => {
   const inGroup = (members: object) => ({
     groups: groups.map((group, at) => (at === 0 ? { ...group, ...members } : group)),
   });
-  const gained = ['BELOW', 'DEEP', 'OWN'];
+  const grantedRoles = ['BELOW', 'DEEP', 'OWN'];
 
   test.each([
-    ['to the user', { users: ['bob'] }, gained],
-    ['to its business', { businesses: ['b1'] }, gained],
-    ['to the pair of both', { businessUsers: [{ businessId: 'b1', userId: 'bob' }] }, gained],
+    ['to the user', { users: ['bob'] }, grantedRoles],
+    ['to its business', { businesses: ['b1'] }, grantedRoles],
+    ['to the pair of both', { businessUsers: [{ businessId: 'b1', userId: 'bob' }] }, grantedRoles],
     ['but not to others', { users: [alice.userId] }, []],
   ])('%s', async (_whom, members, roles) => {
     await using server = await startSeeded(inGroup(members), 'b1');

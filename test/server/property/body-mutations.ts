@@ -64,9 +64,9 @@ function rawBody(draft: Draft, { operation }: RequestSource, raw: string | Buffe
 
 export const bodyMutations: Readonly<Record<string, Mutation>> = {
   'a value of the wrong type': (draw, draft, source) => {
-    const places = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).size > 0);
-    if (places.length === 0) return undefined;
-    const { path, schema } = drawOne(draw, places);
+    const candidates = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).size > 0);
+    if (candidates.length === 0) return undefined;
+    const { path, schema } = drawOne(draw, candidates);
     const wrong = samples.filter((sample) => !listTypes(schema).has(jsonTypeOf(sample)));
     const body = withValue(draft.body, path, drawOne(draw, wrong));
     return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
@@ -78,17 +78,17 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     return { draft: { ...draft, body: drawOne(draw, wrong) }, isRejected: true };
   },
   'a missing field': (draw, draft, source) => {
-    const places = listBodyPaths(draft, source).filter(({ required }) => required);
-    if (places.length === 0) return undefined;
-    const { path } = drawOne(draw, places);
+    const candidates = listBodyPaths(draft, source).filter(({ required }) => required);
+    if (candidates.length === 0) return undefined;
+    const { path } = drawOne(draw, candidates);
     return { draft: { ...draft, body: withValue(draft.body, path, undefined) }, isRejected: true, field: nameOf(path) };
   },
   'a field that is stored but not sent': (draw, draft, source) => unknownMember(draw, draft, source, stored),
   'a field that reaches into prototypes': (draw, draft, source) => unknownMember(draw, draft, source, prototypes),
   'a text that is too long': (draw, draft, source) => {
-    const places = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).has('string'));
-    if (places.length === 0) return undefined;
-    const { path, schema } = drawOne(draw, places);
+    const candidates = listBodyPaths(draft, source).filter(({ schema }) => listTypes(schema).has('string'));
+    if (candidates.length === 0) return undefined;
+    const { path, schema } = drawOne(draw, candidates);
     const more = draw(fc.integer, { min: 3000, max: 9000 });
     const body = withValue(
       draft.body,
@@ -98,9 +98,9 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     return { draft: { ...draft, body }, isRejected: true, field: nameOf(path) };
   },
   'a list that is too long': (draw, draft, source) => {
-    const places = listBodyPaths(draft, source).filter(({ schema }) => schema.type === 'array');
-    if (places.length === 0) return undefined;
-    const { path } = drawOne(draw, places);
+    const candidates = listBodyPaths(draft, source).filter(({ schema }) => schema.type === 'array');
+    if (candidates.length === 0) return undefined;
+    const { path } = drawOne(draw, candidates);
     const body = withValue(
       draft.body,
       path,
@@ -136,8 +136,8 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
   },
   'a body of a megabyte and more': (_, draft, source) => {
     if (source.operation.request.bodyLimit !== undefined) return undefined;
-    const spoilt = rawBody(draft, source, Buffer.alloc(1_000_001, ' '));
-    return spoilt ? { ...spoilt, statuses: [413] } : { draft: { ...draft, raw: Buffer.alloc(1_000_001, ' ') } };
+    const tooLarge = rawBody(draft, source, Buffer.alloc(1_000_001, ' '));
+    return tooLarge ? { ...tooLarge, statuses: [413] } : { draft: { ...draft, raw: Buffer.alloc(1_000_001, ' ') } };
   },
   'an unsupported content type': (draw, draft, source) => {
     if (!source.operation.request.body) return undefined;

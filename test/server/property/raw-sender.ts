@@ -34,7 +34,7 @@ export function createRawSender(url: string): RawSender {
         const headers = [['Host', host], ...lengthOf(request), ...(request.headers ?? [])].flat();
         const { method, path } = request;
         const outgoing = httpRequest({ agent, hostname, port, method, path, headers }, (incoming) => {
-          readAnswer(incoming).then(resolve, reject);
+          readResponse(incoming).then(resolve, reject);
         });
         outgoing.on('error', reject);
         outgoing.end(request.body);
@@ -48,7 +48,7 @@ function lengthOf({ body, headers = [] }: RawRequest): [string, string][] {
   return body === undefined || framed ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
 }
 
-async function readAnswer(incoming: IncomingMessage): Promise<RawResponse> {
+async function readResponse(incoming: IncomingMessage): Promise<RawResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');

@@ -35,12 +35,12 @@ export const requestMutations: Readonly<Record<string, Mutation>> = {
   'no change': (_, draft) => ({ draft }),
 
   'an odd value in the path': (draw, draft, { operation }) => {
-    const places = operation.path
+    const candidates = operation.path
       .split('/')
       .slice(1)
       .flatMap((segment, at) => (segment.startsWith('{') ? [at] : []));
-    if (places.length === 0) return undefined;
-    const at = drawOne(draw, places);
+    if (candidates.length === 0) return undefined;
+    const at = drawOne(draw, candidates);
     const random = encodeURIComponent(draw(fc.string, { unit: 'binary-ascii', minLength: 1 }));
     const value = drawOne(draw, [...oddSegments, 'x'.repeat(200), '%F0%9F%A6%8A', random]);
     return { draft: { ...draft, segments: draft.segments.with(at, value) } };

@@ -16,8 +16,8 @@ test.each([
   ],
   [{ privateKey: {}, salt: null, ClientSecret: 1 }, ['privateKey', 'salt', 'ClientSecret']],
   [{ groupName: 'ops', roles: ['sha256:'], dependencies: [], none: null }, []],
-])('finds the secrets in %j at %j', (value, places) => {
-  expect(findSecrets(value)).toEqual(places);
+])('finds the secrets in %j at %j', (value, paths) => {
+  expect(findSecrets(value)).toEqual(paths);
 });
 
 const line = (operation: string) => JSON.stringify({ requestId: 'r1', operation });

@@ -50,12 +50,12 @@ export function createSecretGuard(known: readonly string[]): SecretGuard {
     },
     check({ status, headers, body }) {
       const id = operationOf.get(String(headers['x-request-id']));
-      const places = [
+      const paths = [
         ...(mayRevealSecret(id, status) ? [] : findSecretsInBody(id, body)),
         ...findSecrets(Object.values(headers), 'headers'),
       ];
-      if (places.length === 0) return;
-      found.push(`the response ${status} of ${id ?? 'no operation'} contains a secret at ${places.join(', ')}`);
+      if (paths.length === 0) return;
+      found.push(`the response ${status} of ${id ?? 'no operation'} contains a secret at ${paths.join(', ')}`);
       throw new Error(found.at(-1));
     },
     assertClean() {

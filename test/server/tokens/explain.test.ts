@@ -25,7 +25,7 @@ async function reasonOf(token: string): Promise<string> {
   return (explanation.body as { credential: { reason: string } }).credential.reason;
 }
 
-const spoilt = () => Buffer.alloc(64);
+const invalidSignature = () => Buffer.alloc(64);
 
 /** A token with these members in its header; everything else is valid. */
 async function withHeader(header: object, forgery: Forgery = {}): Promise<string> {
@@ -61,12 +61,12 @@ test('reports the issuer, then the audience', async () => {
 
 test('reports the time, to the second, before the signature', async () => {
   const expired = 'It expired at 2026-03-01T12:00:00.000Z.';
-  expect(await reasonOf(await withClaims({ exp: now }, { signature: spoilt }))).toBe(expired);
+  expect(await reasonOf(await withClaims({ exp: now }, { signature: invalidSignature }))).toBe(expired);
   const early = 'It is not valid before 2026-03-01T12:00:01.000Z: the clock was set back.';
-  expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: spoilt }))).toBe(early);
-  expect(await reasonOf(await withClaims({ iat: now + 61, nbf: now }, { signature: spoilt }))).toBe(early);
+  expect(await reasonOf(await withClaims({ nbf: now + 1 }, { signature: invalidSignature }))).toBe(early);
+  expect(await reasonOf(await withClaims({ iat: now + 61, nbf: now }, { signature: invalidSignature }))).toBe(early);
   for (const claims of [{ exp: now + 1 }, { nbf: now }, { iat: now + 60 }, { nbf: '9000000000' }, { exp: '1' }])
-    expect(await reasonOf(await withClaims(claims, { signature: spoilt }))).toContain('signature is invalid');
+    expect(await reasonOf(await withClaims(claims, { signature: invalidSignature }))).toContain('signature is invalid');
 });
 
 test('reports times that are no valid dates', async () => {

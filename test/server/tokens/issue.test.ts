@@ -45,7 +45,7 @@ const session: Session = {
   endsAt: now + 86_400,
 };
 
-function issuing(more: Partial<IssuerOptions> = {}) {
+function createIssuerWith(more: Partial<IssuerOptions> = {}) {
   return createIssuer({
     store,
     keys,
@@ -76,7 +76,7 @@ const person = ['ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_PERSON', 'ROLE_
 
 describe("a client's token", () => {
   const claimsOf = async (of: Client, more?: IssueTokenOptions) =>
-    decodeJwt((await issuing().issueForClient(of, more)).accessToken);
+    decodeJwt((await createIssuerWith().issueForClient(of, more)).accessToken);
 
   test('contains its id and its authorities, and no absent claims', async () => {
     expect(await claimsOf(client)).toStrictEqual({ ...common, sub: 'c1', exp: now + 300, authorities: authenticated });
@@ -88,9 +88,9 @@ describe("a client's token", () => {
     ['business unit', { businessUnitId: 'n1' }, { business_unit_id: 'n1' }],
   ])('names its %s in each token', async (_what, has, expected) => {
     const owned = { ...client, ...has };
-    const whole = { ...common, ...expected, sub: 'c1', exp: now + 300, authorities: authenticated };
-    expect(await claimsOf(owned)).toStrictEqual(whole);
-    expect(await claimsOf(owned)).toStrictEqual(whole);
+    const expectedClaims = { ...common, ...expected, sub: 'c1', exp: now + 300, authorities: authenticated };
+    expect(await claimsOf(owned)).toStrictEqual(expectedClaims);
+    expect(await claimsOf(owned)).toStrictEqual(expectedClaims);
   });
 
   test('names its service account', async () => {
@@ -112,17 +112,17 @@ describe("a client's token", () => {
 
 describe("a user's token", () => {
   const claimsOf = async (of: User, within: Session = session) =>
-    decodeJwt((await issuing().issueForUser(of, within, client)).accessToken);
-  const whole = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
+    decodeJwt((await createIssuerWith().issueForUser(of, within, client)).accessToken);
+  const expectedClaims = { ...common, sub: 'u1', sid: 's1', user_id: 'u1', exp: now + 600 };
 
   test('contains the user and the authentication level, and of the client only the id', async () => {
-    expect(await claimsOf(user)).toStrictEqual({ ...whole, authorities: [...named, ...person].sort() });
+    expect(await claimsOf(user)).toStrictEqual({ ...expectedClaims, authorities: [...named, ...person].sort() });
   });
 
   test('marks a session by a logon, and names the logon', async () => {
     const authorities = ['ROLE_AUTH-SMART', ...named, ...person].sort();
     const claims = await claimsOf(user, { ...session, smart: true, logon: 'L1' });
-    expect(claims).toStrictEqual({ ...whole, logon: 'L1', authorities });
+    expect(claims).toStrictEqual({ ...expectedClaims, logon: 'L1', authorities });
   });
 
   test('has a short lifetime where the user is remembered', async () => {
@@ -144,7 +144,7 @@ describe("a user's token", () => {
   test('names the business and its customer', async () => {
     const member = { ...user, businessId: 'b1' };
     expect(await claimsOf(member)).toStrictEqual({
-      ...whole,
+      ...expectedClaims,
       business_id: 'b1',
       authorities: [...named, 'ROLE_AUTH-BASIC', 'ROLE_AUTH-IDENTIFIED', 'ROLE_BUSINESS', 'ROLE_USER'].sort(),
     });
@@ -156,7 +156,7 @@ describe("a user's token", () => {
 
 test('a token of a logon names the logon, and no user', async () => {
   const { userId: _none, ...unbound } = session;
-  const { accessToken } = await issuing().issueForLogon('L1', unbound, client);
+  const { accessToken } = await createIssuerWith().issueForLogon('L1', unbound, client);
   expect(decodeJwt(accessToken)).toStrictEqual({
     ...common,
     sub: 'logon:L1',
@@ -169,7 +169,7 @@ test('a token of a logon names the logon, and no user', async () => {
 
 describe('a token response', () => {
   test('has a refresh token only where one is issued', async () => {
-    const issuer = issuing();
+    const issuer = createIssuerWith();
     expect(await issuer.issueForClient(client)).not.toHaveProperty('refreshToken');
     expect(await issuer.issueForClient(client, { refreshToken: 'r' })).toMatchObject({ refreshToken: 'r' });
   });
@@ -180,7 +180,7 @@ describe('a token response', () => {
   ] as const)(
     'returns the expiry of its token in %s, and computes the remaining time from both',
     async (expiresIn, text) => {
-      const issuer = issuing({ expiresIn });
+      const issuer = createIssuerWith({ expiresIn });
       const response = await issuer.issueForClient(client);
       expect(response).toMatchObject({ tokenType: 'Bearer', expiresIn: text, scope: ['read', 'write'] });
       expect(issuer.secondsLeft(response)).toBe(300);
@@ -191,7 +191,7 @@ describe('a token response', () => {
 test('the expiry of the last 10,000 tokens is stored, and no more', async () => {
   let issued = 0;
   const name = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
-  const issuer = issuing({ random: { ...systemRandom, uuid: () => name(++issued) } });
+  const issuer = createIssuerWith({ random: { ...systemRandom, uuid: () => name(++issued) } });
   await Promise.all(Array.from({ length: 10_000 }, () => issuer.issueForClient(client)));
   expect([issuer.findExpiry(name(1)), issuer.findExpiry(name(10_000))]).toEqual([now + 300, now + 300]);
   await issuer.issueForClient(client);

@@ -8,7 +8,7 @@ import { assertKeysUsable, type KeyRing, openKeyRing } from '../../../src/server
 const now = 1_800_000_000;
 const clock = { now: () => new Date(now * 1000) };
 
-function open(store: Store, longestToken = 600): Promise<KeyRing> {
+function openRing(store: Store, longestToken = 600): Promise<KeyRing> {
   return openKeyRing({ store, clock, alg: 'ES256', longestToken });
 }
 
@@ -32,36 +32,36 @@ describe('a retired key verifies for the longest lifetime of its tokens plus a m
     { first: 600, later: 600, stays: 600 },
   ])('$first s at the first start, $later s at the next: $stays s', async ({ first, later, stays }) => {
     const store = openMemoryStore();
-    const { kid } = (await open(store, first)).current();
-    const rotated = await (await open(store, later)).rotate();
+    const { kid } = (await openRing(store, first)).current();
+    const rotated = await (await openRing(store, later)).rotate();
     expect(rotated.retired).toEqual([{ kid, until: now + stays + 60 }]);
   });
 
   test('a key without a recorded lifetime is retained for the longest one that a setting allows', async () => {
     const store = openMemoryStore();
-    const { kid } = (await open(store)).current();
+    const { kid } = (await openRing(store)).current();
     await store.transaction(async (tx) => {
       const { longestToken: _, ...row } = (await tx.signingKeys.get(kid)) as SigningKey;
       await tx.signingKeys.replace(row as SigningKey);
     });
-    expect((await (await open(store)).rotate()).retired).toEqual([{ kid, until: now + 86_400 + 60 }]);
+    expect((await (await openRing(store)).rotate()).retired).toEqual([{ kid, until: now + 86_400 + 60 }]);
   });
 
   test('a start without changes writes nothing', async () => {
     const { store, writes } = counting();
-    await open(store, 600);
+    await openRing(store, 600);
     const before = writes();
-    await open(store, 600);
-    await open(store, 60);
+    await openRing(store, 600);
+    await openRing(store, 60);
     expect(writes()).toBe(before);
-    await open(store, 601);
+    await openRing(store, 601);
     expect(writes()).toBe(before + 1);
   });
 });
 
 describe('the previous keys', () => {
   test('are those that were published before the rotation', async () => {
-    const ring = await open(openMemoryStore());
+    const ring = await openRing(openMemoryStore());
     const first = ring.current().kid;
     expect(kids(ring.publicKeysBefore())).toEqual([first]);
     const { kid: second } = await ring.rotate();
@@ -72,16 +72,16 @@ describe('the previous keys', () => {
 
   test('are the other stored keys after a start', async () => {
     const store = openMemoryStore();
-    const before = await open(store);
+    const before = await openRing(store);
     const first = before.current().kid;
     await before.rotate();
-    expect(kids((await open(store)).publicKeysBefore())).toEqual([first]);
+    expect(kids((await openRing(store)).publicKeysBefore())).toEqual([first]);
   });
 });
 
 test('a reload replaces the keys by those of the store', async () => {
   const store = openMemoryStore();
-  const [ring, other] = [await open(store), await open(store)];
+  const [ring, other] = [await openRing(store), await openRing(store)];
   const { kid: second } = await ring.rotate();
   const { kid: third } = await other.rotate();
   await ring.reload();
@@ -92,7 +92,7 @@ test('a reload replaces the keys by those of the store', async () => {
 });
 
 test('concurrent rotations run one after the other and create one key each', async () => {
-  const ring = await open(openMemoryStore());
+  const ring = await openRing(openMemoryStore());
   const rotated = await Promise.all(Array.from({ length: 5 }, () => ring.rotate()));
   expect(new Set(rotated.map(({ kid }) => kid)).size).toBe(5);
   expect(ring.current().kid).toBe(rotated.at(-1)?.kid);
@@ -102,7 +102,7 @@ test('concurrent rotations run one after the other and create one key each', asy
 describe('keys are usable', () => {
   async function rows(): Promise<SigningKey[]> {
     const store = openMemoryStore();
-    await (await open(store)).rotate();
+    await (await openRing(store)).rotate();
     return [...(await store.signingKeys.list())];
   }
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' };
@@ -117,7 +117,7 @@ describe('keys are usable', () => {
     { what: 'the public half of the current key', current: true, member: 'publicJwk' },
     { what: 'the private half of the current key', current: true, member: 'privateJwk' },
   ])('and unusable with a broken key: $what', async ({ current, member }) => {
-    const spoilt = (await rows()).map((row) => (row.current === current ? { ...row, [member]: broken } : row));
-    await expect(assertKeysUsable(spoilt)).rejects.toThrow();
+    const unusable = (await rows()).map((row) => (row.current === current ? { ...row, [member]: broken } : row));
+    await expect(assertKeysUsable(unusable)).rejects.toThrow();
   });
 });

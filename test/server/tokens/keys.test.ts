@@ -45,12 +45,12 @@ describe.each(signingAlgorithms)('with %s', (alg) => {
 });
 
 /** A store that several servers use one after the other. */
-function lasting(store: Store): () => Promise<Store> {
+function reusable(store: Store): () => Promise<Store> {
   return async () => ({ ...store, close: async () => {} });
 }
 
 test('accepts a token from before a change of the algorithm', async () => {
-  const openStore = lasting(openMemoryStore());
+  const openStore = reusable(openMemoryStore());
   const flags = { 'base-url': 'https://iam.example' };
   const old: string[] = [];
   for (const alg of ['ES256', 'EdDSA', 'PS256']) {
@@ -73,7 +73,7 @@ async function adminRow({ appContext }: TestServer) {
 }
 
 test('uses the same key after a restart with the same algorithm', async () => {
-  const openStore = lasting(openMemoryStore());
+  const openStore = reusable(openMemoryStore());
   const sets: JSONWebKeySet[] = [];
   for (let start = 0; start < 2; start += 1) {
     await using server = await startServer({ openStore });

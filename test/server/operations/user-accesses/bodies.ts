@@ -142,9 +142,9 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
     test('are hidden in the error: the same response as for an unknown group', async () => {
       await using server = await startWithMembers();
       const caller = await server.withAuthorities(common);
-      const withheld = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
+      const hidden = await catchClientError(caller.call(id, { params: params('maintainers'), body: entries(known) }));
       const unknown = await catchClientError(caller.call(id, { params: params('unknown'), body: entries(known) }));
-      expect({ ...withheld, requestId: '' }).toEqual({ ...unknown, requestId: '' });
+      expect({ ...hidden, requestId: '' }).toEqual({ ...unknown, requestId: '' });
     });
 
     test('can be granted by a maintainer without a restriction', async () => {

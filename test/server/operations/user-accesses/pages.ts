@@ -88,8 +88,8 @@ export function testMemberPages({ id, params, member, field, badPaging }: Member
       // The member at the cursor is removed, one before it is added, and one after it.
       await server.appContext.store.transaction(async (tx) => {
         const rows = await tx.memberships.list();
-        const standing = rows.find(({ memberId }) => memberId === ids[2]);
-        await tx.memberships.delete([standing?.groupId, standing?.kind, standing?.businessId ?? '', ids[2]].join('/'));
+        const current = rows.find(({ memberId }) => memberId === ids[2]);
+        await tx.memberships.delete([current?.groupId, current?.kind, current?.businessId ?? '', ids[2]].join('/'));
       });
       await insertMembers(server, 'plain', [member('m000000'), member('m00004x')]);
       const rest = await list(server, { limit: 10, after });

@@ -6,7 +6,7 @@ import { asUser } from '../user-token.ts';
 import { createSession } from './callers.ts';
 import { alice } from './login-fixtures.ts';
 import {
-  afterCall,
+  afterMainframeRequest,
   createLogonClient,
   dora,
   replaceMainframe,
@@ -101,11 +101,11 @@ describe('rejects', () => {
 test('returns 503 when the mainframe does not respond, and sends and counts nothing', async () => {
   await using server = await startWithLogons();
   const as = await asAlice(server);
-  const bringBack = stopMainframe(server);
+  const restoreMainframe = stopMainframe(server);
   const before = await server.dump();
   await expect(associate(as)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   expect(await server.dump()).toEqual(before);
-  bringBack();
+  restoreMainframe();
   await expect(associate(as)).resolves.toBeDefined();
 });
 
@@ -113,7 +113,7 @@ describe('during the request to the mainframe', () => {
   test.each(['lock', 'end of the session'])('a %s stops the flow', async (event) => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    afterCall(server, 'find', async () => {
+    afterMainframeRequest(server, 'find', async () => {
       if (event === 'lock') return server.admin.userIdentities.lock({ body: { userId: alice.userId } });
       return server.appContext.store.transaction(async (tx) => {
         for (const { sessionId } of await tx.sessions.list()) await tx.sessions.delete(sessionId);
@@ -126,7 +126,7 @@ describe('during the request to the mainframe', () => {
   test('sends nothing if the logon is bound to another user meanwhile', async () => {
     await using server = await startWithLogons();
     const as = await asAlice(server);
-    afterCall(server, 'find', () =>
+    afterMainframeRequest(server, 'find', () =>
       server.appContext.store.transaction(async (tx) => {
         const row = await tx.users.get(dora.userId);
         if (row) await tx.users.replace({ ...row, legacyLogons: ['DORA1', 'FREE1'] });

@@ -21,7 +21,7 @@ test('returns the contacts as stored, and no other fields of the user', async ()
   await expect(server.admin.userIdentities.get({ params })).resolves.toEqual({ ...view, legacyLogons: ['BOB1'] });
 });
 
-test('leaves out missing fields', async () => {
+test('omits missing fields', async () => {
   await using server = await startWith([{ userId: 'bare', userName: 'bare' }]);
   await expect(server.admin.userIdentities.get({ params: { id: 'bare' } })).resolves.toEqual({ legacyLogons: [] });
 });
@@ -57,7 +57,7 @@ describe('access', () => {
       await asUser(server, { roles: ['BUSINESSOWNER', 'BUSINESSADMIN', 'OPERATOR'], businessId: 'b1' }),
     ];
     for (const other of others) {
-      const [thirdParty, absent] = [await answerTo(other, 'bob'), await answerTo(other, 'unknown')];
+      const [thirdParty, absent] = [await readResponse(other, 'bob'), await readResponse(other, 'unknown')];
       expect(thirdParty).toEqual(absent);
       expect(thirdParty).toMatchObject({ status: 404, items: [{ code: 'USER_NOT_FOUND' }] });
     }
@@ -83,7 +83,7 @@ describe('access', () => {
   });
 });
 
-async function answerTo(reader: IamClient, id: string) {
+async function readResponse(reader: IamClient, id: string) {
   return reader.userIdentities.get({ params: { id } }).catch(({ status, items }) => ({ status, items }));
 }
 

@@ -135,14 +135,14 @@ describe('two administrators who lock or remove each other concurrently', () => 
 
   test('repeatedly', async () => {
     await using server = await startWithAdministrators();
-    await expectSomebodyLeft(
+    await expectAdministratorRemains(
       server,
       Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? 'carol' : userId)),
     );
   });
 });
 
-async function expectSomebodyLeft(server: TestServer, userIds: readonly string[]) {
+async function expectAdministratorRemains(server: TestServer, userIds: readonly string[]) {
   await Promise.allSettled(userIds.map((id) => lock(server.admin, { userId: id })));
   expect(await hasAdministrator(server.appContext.store)).toBe(true);
 }

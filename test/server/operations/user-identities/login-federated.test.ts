@@ -437,7 +437,7 @@ describe('the user', () => {
     ['is of a domain with the same ending', { ...byEmail, email: 'alice@notexample.com' }],
     ['is unknown', { ...byEmail, email: 'unknown@example.com' }],
     ['is the name of a user', { ...byEmail, email: 'named@example.com' }],
-    ['is not verified', { ...byEmail, email: 'unproven@example.com' }],
+    ['is not verified', { ...byEmail, email: 'unverified@example.com' }],
     ['equals that of a user only after case folding', { ...byEmail, email: 'alice@e\u212Aample.com' }],
     ['is not a string', { ...byEmail, email: ['alice@example.com'] }],
   ])('is not found by an e-mail address that %s', async (_, claims) => {
@@ -445,7 +445,7 @@ describe('the user', () => {
     await using fixture = await start({ users: [linked, named] });
     await fixture.server.appContext.store.transaction(async (tx) => {
       const user = await tx.users.get('named');
-      if (user) await tx.users.replace({ ...user, userEmail: 'unproven@example.com', emailVerified: false });
+      if (user) await tx.users.replace({ ...user, userEmail: 'unverified@example.com', emailVerified: false });
     });
     await expectRejected(fixture, await fixture.provider.token(claims), {}, unknown);
   });

@@ -18,7 +18,7 @@ import {
   startWith,
 } from './login-fixtures.ts';
 
-const atCost = (memoryCost: number, timeCost: number) =>
+const hashWithCost = (memoryCost: number, timeCost: number) =>
   hash(password, { algorithm: 2, memoryCost, timeCost, parallelism: 1 });
 const current = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
@@ -39,7 +39,7 @@ describe('a hash of lower cost', () => {
   test.each(Object.keys(loginEndpoints))(
     'is replaced by a successful login at %s, but not by a failed one',
     async (endpoint) => {
-      const old = await atCost(4096, 1);
+      const old = await hashWithCost(4096, 1);
       await using server = await withHash(old);
       await loginEndpoints[endpoint]?.(server, 'alice', 'wrong');
       expect((await rowOf(server)).passwordHash).toBe(old);
@@ -52,7 +52,7 @@ describe('a hash of lower cost', () => {
   );
 
   test('is not replaced if the user is locked', async () => {
-    const old = await atCost(4096, 1);
+    const old = await hashWithCost(4096, 1);
     await using server = await withHash(old);
     await server.admin.userIdentities.lock({ body: { userId: alice.userId } });
     await expect(logIn(server)).rejects.toMatchObject({ status: 401 });
@@ -60,7 +60,7 @@ describe('a hash of lower cost', () => {
   });
 
   test('is replaced once by 50 concurrent logins, which all succeed', async () => {
-    await using server = await withHash(await atCost(4096, 1));
+    await using server = await withHash(await hashWithCost(4096, 1));
     const responses = await Promise.all(
       Array.from({ length: 50 }, () =>
         postJson(server, `/user-identities/login?clientId=${appClientId}`, { userName: 'alice', password }),
@@ -71,7 +71,7 @@ describe('a hash of lower cost', () => {
   });
 
   test('is replaced, but not one of the same or higher cost, which needs only one verification', async () => {
-    for (const value of [passwordHash, await atCost(47_104, 1), await atCost(19_456, 3)]) {
+    for (const value of [passwordHash, await hashWithCost(47_104, 1), await hashWithCost(19_456, 3)]) {
       await using server = await withHash(value);
       const hashes = countHashes(server);
       await logIn(server);
@@ -84,7 +84,7 @@ describe('a hash of lower cost', () => {
     await using server = await startFast();
     await logIn(server);
     expect((await rowOf(server)).passwordHash).toBe(passwordHash);
-    const low = await atCost(8, 1);
+    const low = await hashWithCost(8, 1);
     await setHash(server, low);
     await logIn(server);
     expect((await rowOf(server)).passwordHash).toBe(low);

@@ -17,7 +17,7 @@ import {
   readRoles,
 } from './login-fixtures.ts';
 import {
-  afterCall,
+  afterMainframeRequest,
   createLogonClient,
   dora,
   logInLegacy,
@@ -204,11 +204,11 @@ test('does not verify a password that is too long', async () => {
 describe('a mainframe that does not respond', () => {
   test('results in 503, counts no failure and starts no session', async () => {
     await using server = await startWithLogons();
-    const bringBack = stopMainframe(server);
+    const restoreMainframe = stopMainframe(server);
     for (let count = 0; count < 15; count += 1)
       await expect(logInLegacy(server, 'FREE1')).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
     expect(await server.appContext.store.sessions.count()).toBe(0);
-    bringBack();
+    restoreMainframe();
     await expect(logInLegacy(server, 'FREE1')).resolves.toBeDefined();
   });
 
@@ -237,7 +237,7 @@ describe('while the mainframe verifies the password', () => {
     ],
   ])('%s stops the login', async (_, change) => {
     await using server = await startWithLogons();
-    afterCall(server, 'verify', () => change(server));
+    afterMainframeRequest(server, 'verify', () => change(server));
     await expect(logInLegacy(server, 'DORA1')).rejects.toMatchObject({ status: 401, code: 'CREDENTIALS_INVALID' });
     expect(await server.appContext.store.sessions.count()).toBe(0);
   });

@@ -159,13 +159,13 @@ describe('failures', () => {
   });
 
   test('does not hash a password that is too long', async () => {
-    const longest = '🔑'.repeat(128);
+    const maxPassword = '🔑'.repeat(128);
     await using server = await startWith([
-      { userId: 'long', userName: 'long', passwordHash: await hashPassword(longest) },
+      { userId: 'long', userName: 'long', passwordHash: await hashPassword(maxPassword) },
     ]);
     const hashes = countHashes(server);
-    await expect(logIn(server, { name: 'long', secret: longest })).resolves.toBeDefined();
-    for (const secret of [`${longest}x`, 'x'.repeat(129), 'x'.repeat(1001), 'x'.repeat(10_000)])
+    await expect(logIn(server, { name: 'long', secret: maxPassword })).resolves.toBeDefined();
+    for (const secret of [`${maxPassword}x`, 'x'.repeat(129), 'x'.repeat(1001), 'x'.repeat(10_000)])
       for (const name of ['Alice', 'unknown']) {
         const response = await post(server, named, { authorization: basic(name, secret) });
         expect(response).toMatchObject({ status: 401, json: [{ code: 'CREDENTIALS_INVALID' }] });

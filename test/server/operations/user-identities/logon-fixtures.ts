@@ -91,7 +91,7 @@ export function stopMainframe(server: TestServer): () => void {
 }
 
 /** Runs a change after a function of the mainframe and before the request continues. */
-export function afterCall(
+export function afterMainframeRequest(
   server: TestServer,
   name: 'verify' | 'find' | 'create' | 'setPassword',
   change: () => Promise<unknown>,

@@ -15,7 +15,7 @@ import {
 } from './callers.ts';
 import { alice, readClaims } from './login-fixtures.ts';
 import {
-  afterCall,
+  afterMainframeRequest,
   dora,
   logInLegacy,
   logonPassword,
@@ -165,7 +165,7 @@ describe('rejects without a change', () => {
 describe('atomicity', () => {
   test('the removal of the user in between removes the logon', async () => {
     await using server = await startWithLogons();
-    afterCall(server, 'create', () => server.admin.userIdentities.remove({ params: { id: alice.userId } }));
+    afterMainframeRequest(server, 'create', () => server.admin.userIdentities.remove({ params: { id: alice.userId } }));
     await expect(provision(server.admin)).rejects.toMatchObject({ status: 404, code: 'USER_NOT_FOUND' });
     expect(await logonOf(server, 'NEW1')).toBeUndefined();
   });

@@ -67,8 +67,8 @@ describe('logs in', () => {
       'USER',
     ]);
     const identified = await createTokens(server, { level: 'AUTH-IDENTIFIED' });
-    const still = await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: identified.refreshToken });
-    expect(readRoles(still ?? phone)).not.toContain('AUTH-BASIC');
+    const renewed = await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: identified.refreshToken });
+    expect(readRoles(renewed ?? phone)).not.toContain('AUTH-BASIC');
   });
 
   test('with the scope of the session', async () => {
@@ -128,10 +128,10 @@ describe('reuse of a refresh token', () => {
     await using server = await startWith();
     const phone = await createPhoneSession(server);
     const logins = await Promise.all(Array.from({ length: 100 }, () => rememberMe(server, toRememberMeInput(phone))));
-    const won = logins.filter((login) => login !== undefined);
-    expect(won).toHaveLength(1);
+    const succeeded = logins.filter((login) => login !== undefined);
+    expect(succeeded).toHaveLength(1);
     expect(
-      await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: won[0]?.refreshToken }),
+      await rememberMe(server, { ...toRememberMeInput(phone), refreshToken: succeeded[0]?.refreshToken }),
     ).toBeUndefined();
     expect(await findSession(server, phone)).toBeUndefined();
   });

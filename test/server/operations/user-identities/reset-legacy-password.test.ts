@@ -6,7 +6,7 @@ import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { createWrongCode, lastCode } from '../otp-inbox.ts';
 import { logIn, post, postJson, readClaims } from './login-fixtures.ts';
 import {
-  afterCall,
+  afterMainframeRequest,
   createLogonClient,
   dora,
   interruptions,
@@ -156,9 +156,9 @@ describe('rejects', () => {
 
   test('codes for another purpose or another logon', async () => {
     await using server = await startWithLogons();
-    const dorasOwn = await startReset(server, 'DORA1');
+    const resetOfDora = await startReset(server, 'DORA1');
     const free = await startReset(server, 'FREE1');
-    await expect(reset(server, { ...dorasOwn, logon: 'FREE1' })).rejects.toMatchObject(rejected);
+    await expect(reset(server, { ...resetOfDora, logon: 'FREE1' })).rejects.toMatchObject(rejected);
     await expect(reset(server, { ...free, logon: 'DORA1' })).rejects.toMatchObject(rejected);
     const alice = server.as({ token: (await logIn(server)).accessToken });
     const { challengeId } = await alice.userIdentities.associateLegacyByMobile({ body: { logon: 'FREE1' } });
@@ -246,12 +246,12 @@ describe('a mainframe that does not respond', () => {
     const user = await createLogonClient(server, 'DORA1');
     const pending = await startReset(server, 'DORA1');
     const before = await server.dump();
-    const bringBack = stopMainframe(server);
+    const restoreMainframe = stopMainframe(server);
     for (let count = 0; count < 7; count += 1)
       await expect(reset(server, pending)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
     expect(await server.dump()).toEqual(before);
     await expect(user.userIdentities.get({ params: { id: dora.userId } })).resolves.toBeDefined();
-    bringBack();
+    restoreMainframe();
     await expect(reset(server, pending)).resolves.toBeDefined();
   });
 
@@ -304,7 +304,7 @@ describe('between the code and the reset', () => {
   test.each(['lock', 'removal'])('a %s during the request to the mainframe starts no session', async (what) => {
     await using server = await startWithLogons();
     const pending = await startReset(server, 'DORA1');
-    afterCall(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
+    afterMainframeRequest(server, 'setPassword', async () => interruptions[what]?.(server, dora.userId));
     const failure = await reset(server, pending).catch((error: ClientError) => error);
     expect(failure).toMatchObject(rejected);
     expect(await server.appContext.store.sessions.count()).toBe(0);
@@ -323,7 +323,7 @@ test('a reset stops a concurrent login with the old password', async () => {
   await using server = await startWithLogons();
   const pending = await startReset(server, 'FREE1');
   const before = server.appContext.mainframe;
-  afterCall(server, 'verify', async () => {
+  afterMainframeRequest(server, 'verify', async () => {
     replaceMainframe(server, before);
     await reset(server, pending);
   });

@@ -123,11 +123,11 @@ test('rejects invalid logon names, third-party clients and missing credentials, 
 
 test('returns 503 when the mainframe does not respond, and sends and counts nothing', async () => {
   await using server = await startWithLogons();
-  const bringBack = stopMainframe(server);
+  const restoreMainframe = stopMainframe(server);
   const before = await server.dump();
   for (const logon of ['FREE1', 'UNKNOWN'])
     await expect(retrieve(server, logon)).rejects.toMatchObject({ status: 503, code: 'MAINFRAME_UNAVAILABLE' });
   expect(await server.dump()).toEqual(before);
-  bringBack();
+  restoreMainframe();
   await expect(retrieve(server, 'FREE1')).resolves.toBeDefined();
 });

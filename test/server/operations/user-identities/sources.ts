@@ -43,7 +43,7 @@ export async function listKnownSources(
   return keys.filter((key) => isKnownSource(user, key, server.appContext));
 }
 
-export interface DeviceCall {
+export interface DeviceRequest {
   readonly accessToken: string;
   readonly address: string;
   readonly deviceId?: string;
@@ -51,7 +51,7 @@ export interface DeviceCall {
 
 export async function associate(
   server: TestServer,
-  { accessToken, address, deviceId = 'phone' }: DeviceCall,
+  { accessToken, address, deviceId = 'phone' }: DeviceRequest,
 ): Promise<string> {
   const path = '/user-identities/me/associate-user-device';
   const headers = { ...forwardedFrom(address), authorization: `Bearer ${accessToken}` };
