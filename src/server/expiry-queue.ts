@@ -3,11 +3,11 @@
 const slotMs = 1000;
 
 /** An item of at most one queue. `slot` is managed by the queue. */
-export interface Expiring {
+export interface ExpiryEntry {
   slot: number | undefined;
 }
 
-export class ExpiryQueue<Item extends Expiring> {
+export class ExpiryQueue<Item extends ExpiryEntry> {
   readonly #slots = new Map<number, Set<Item>>();
   #next = 0;
 

@@ -40,7 +40,7 @@ const qualifyingRoles = [
 /** Whether the caller has this role, and it authorizes the operation without the other qualifying roles. */
 function isQualifiedBy(role: string, admission: RoleExpression, caller: Principal): boolean {
   const others = qualifyingRoles.filter((name) => name !== role);
-  return caller.roles.has(role) && !isAdmittedOnlyBy(others, admission, caller);
+  return caller.roles.has(role) && !isAuthorizedOnlyBy(others, admission, caller);
 }
 
 interface MembershipRemoval {
@@ -110,7 +110,7 @@ async function listExceedingRoles(reader: RoleReader, group: Group, caller: Prin
  * Whether the caller is authorized only by these roles. Other roles of the caller do not widen the access that these
  * grant: a caller who may read everything as an auditor and owns one business can still write to that business only.
  */
-export function isAdmittedOnlyBy(names: readonly string[], admission: RoleExpression, caller: Principal): boolean {
+export function isAuthorizedOnlyBy(names: readonly string[], admission: RoleExpression, caller: Principal): boolean {
   const others = new Set([...caller.roles].filter((role) => !names.includes(role)));
   return !isAllowed(admission, { roles: others, scope: caller.scope });
 }
@@ -124,14 +124,14 @@ const rolesOverOwnServices = ['BUSINESSOWNER', 'BUSINESSADMIN', 'PERSON'];
  */
 export function assertOwnBusiness(businessId: string, admission: RoleExpression, caller: Principal): void {
   if (isOwnBusiness(businessId, caller)) return;
-  if (!isAdmittedOnlyBy(rolesOverOwnBusiness, admission, caller)) return;
+  if (!isAuthorizedOnlyBy(rolesOverOwnBusiness, admission, caller)) return;
   const text = `The caller is authorized only by BUSINESSOWNER or BUSINESSADMIN, which are limited to its own business: ${businessOf(caller) ?? 'none'}.`;
   throw withReason(apiError('BUSINESS_NOT_FOUND'), { text });
 }
 
 /** Whether the caller has no administrative role that grants access to services of others. */
 export function isLimitedToOwnServices(admission: RoleExpression, caller: Principal): boolean {
-  return isAdmittedOnlyBy(rolesOverOwnServices, admission, caller);
+  return isAuthorizedOnlyBy(rolesOverOwnServices, admission, caller);
 }
 
 /**

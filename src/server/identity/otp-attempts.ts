@@ -14,7 +14,7 @@ import {
   addEvent,
   filterEvents,
   findLatest,
-  hour,
+  hourSeconds,
   type SourceEvent,
   secondsUntilBelow,
   sourceDigest,
@@ -67,7 +67,7 @@ export async function checkOtpAccess(
   if (row && findLatest(readEvents(row)) > now) await tx.codeFailures.replace({ name, events });
   const own = filterEvents(events, sourceDigest(name, source.key, deps.storeSecret));
   if (deps.disableRateLimits) return { to: 'all' };
-  if (own.length >= maxAttemptsPerSource) return { to: 'none', retryAfter: findLatest(own) + hour - now };
+  if (own.length >= maxAttemptsPerSource) return { to: 'none', retryAfter: findLatest(own) + hourSeconds - now };
   const retryAfter = secondsUntilBelow(events, maxAttemptsOverall, now);
   return retryAfter > 0 && !source.isKnown ? { to: 'own', retryAfter } : { to: 'all' };
 }
@@ -112,7 +112,7 @@ function listCurrentEvents(row: Row<'codeFailures'> | undefined, now: number): S
   const events = readEvents(row).map((event) => ({ ...event, at: Math.min(event.at, now) }));
   const latest = new Map<string | undefined, number>();
   for (const { source, at } of events) latest.set(source, Math.max(latest.get(source) ?? 0, at));
-  return events.filter(({ source }) => (latest.get(source) ?? 0) + hour > now);
+  return events.filter(({ source }) => (latest.get(source) ?? 0) + hourSeconds > now);
 }
 
 /** Rows without events were written by a version that counted over all sources only. */

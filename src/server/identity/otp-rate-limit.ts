@@ -11,7 +11,7 @@ import type { OtpSource } from './otp-source.ts';
 import {
   addEvent,
   filterEvents,
-  hour,
+  hourSeconds,
   type SourceEvent,
   secondsUntilBelow,
   sourceDigest,
@@ -56,7 +56,7 @@ export async function consumeOtpRateLimit(
   const contact = deps.storeSecret.digest('otp-sendings', name);
   const row = await tx.sendings.get(contact);
   // Ignore events in the future, from before the clock was set back.
-  const events = readEvents(row).filter(({ at }) => at > now - hour && at <= now + clockToleranceSeconds);
+  const events = readEvents(row).filter(({ at }) => at > now - hourSeconds && at <= now + clockToleranceSeconds);
   const digest = sourceDigest(name, source.key, deps.storeSecret);
   const retryAfter = Math.max(
     secondsUntilBelow(filterEvents(events, digest), maxOtpsPerSource, now),

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
 import { findDeviceByToken } from './devices.ts';
-import { type RefreshTokenRotation, type Renewer, rotateRefreshToken } from './sessions.ts';
+import { type RefreshTokenClient, type RefreshTokenRotation, rotateRefreshToken } from './sessions.ts';
 import { findUserByLogin } from './user-roles.ts';
 
 interface Deps {
@@ -23,7 +23,7 @@ export interface RememberMeCredentials {
 export async function renewRememberedSession(
   tx: Transaction,
   { userName, refreshToken, deviceTokenId }: RememberMeCredentials,
-  renewer: Omit<Renewer, 'device'>,
+  renewer: Omit<RefreshTokenClient, 'device'>,
   deps: Deps,
 ): Promise<RefreshTokenRotation> {
   const user = await findUserByLogin(tx, userName);

@@ -94,7 +94,7 @@ export type RefreshTokenRotation =
   | { readonly outcome: 'reused' };
 
 /** The caller that renews a session. */
-export interface Renewer {
+export interface RefreshTokenClient {
   readonly clientId: string;
   /** Whether the client authenticated with its secret or an API key; required to renew a session of the client itself. */
   readonly hasClientCredential: boolean;
@@ -113,7 +113,7 @@ export interface Renewer {
 export async function rotateRefreshToken(
   tx: Transaction,
   token: string,
-  renewer: Renewer,
+  renewer: RefreshTokenClient,
   deps: SessionDeps,
 ): Promise<RefreshTokenRotation> {
   const row = await tx.refreshTokens.get(hashSecret(token));
@@ -137,7 +137,7 @@ function isIdle({ issuedAt }: { readonly issuedAt: number }, now: number): boole
   return issuedAt + idleTimeoutSeconds <= now;
 }
 
-function mayRenew(session: Session, { hasClientCredential, device }: Renewer): boolean {
+function mayRenew(session: Session, { hasClientCredential, device }: RefreshTokenClient): boolean {
   if (device === 'unknown') return false;
   if (device !== undefined && session.userId !== device.userId) return false;
   if (session.userId === undefined && session.logon === undefined && !hasClientCredential) return false;

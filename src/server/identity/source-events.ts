@@ -5,7 +5,7 @@
 import type { Range } from '../store/store.ts';
 import type { StoreSecret } from './store-secret.ts';
 
-export const hour = 3600;
+export const hourSeconds = 3600;
 
 export interface SourceEvent {
   /** Missing in rows written by a version that counted without sources. */
@@ -41,8 +41,8 @@ function toCountedSource(events: readonly SourceEvent[], source: string): string
 
 /** Seconds until fewer than `limit` of these events, oldest first, are within the hour; 0 if that is already so. */
 export function secondsUntilBelow(events: readonly SourceEvent[], limit: number, now: number): number {
-  const last = events.filter(({ at }) => at > now - hour).at(-limit);
-  return last ? last.at + hour - now : 0;
+  const last = events.filter(({ at }) => at > now - hourSeconds).at(-limit);
+  return last ? last.at + hourSeconds - now : 0;
 }
 
 export function findLatest(events: readonly SourceEvent[]): number {
@@ -58,7 +58,7 @@ interface EventTable<R> {
 export function toExpiringTable<R extends object>(table: EventTable<R>, eventsIn: (row: R) => readonly SourceEvent[]) {
   return {
     list: async (range: Range) =>
-      (await table.list(range)).map((row) => ({ ...row, expiresAt: findLatest(eventsIn(row)) + hour })),
+      (await table.list(range)).map((row) => ({ ...row, expiresAt: findLatest(eventsIn(row)) + hourSeconds })),
     delete: (key: string) => table.delete(key),
   };
 }
