@@ -1,12 +1,8 @@
 /** Generates docs/control.md: the routes of the control plane, from their declarations. */
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
+import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
-import {
-  type ControlContext,
-  type ControlRoute,
-  capabilities,
-  controlPrefix,
-} from '../../src/server/control/define.ts';
+import { type ControlContext, type ControlRoute, capabilities } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
 import { code, page, table } from './markdown.ts';

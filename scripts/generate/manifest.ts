@@ -10,9 +10,8 @@ import type {
   ManifestSetting,
 } from '../../src/contract/manifest-types.ts';
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
-import { servicePrefix } from '../../src/contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
-import { controlPrefix } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
 import { type Setting, settingsTable } from '../../src/server/settings.ts';
 

@@ -30,12 +30,23 @@ export interface ApiErrorItem {
   readonly details?: ErrorDetails | undefined;
 }
 
+/** Why a request was rejected, for operators only: callers must not learn what exists. */
+export interface ErrorReason {
+  /** One sentence without secrets. */
+  readonly text: string;
+  /** The client or user that the credentials name, if it exists. */
+  readonly clientId?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
 /** An error that the caller may see. Every other error becomes INTERNAL and exposes no details. */
 export class IamError extends Error {
   override readonly name = 'IamError';
   readonly code: ErrorCode;
   readonly errors: readonly ApiErrorItem[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Private, so that neither the response nor a log that serializes the error contains it. */
+  #reason: ErrorReason | (() => ErrorReason) | undefined;
 
   constructor(
     errors: readonly [ApiErrorItem, ...ApiErrorItem[]],
@@ -45,6 +56,23 @@ export class IamError extends Error {
     this.code = errors[0].code;
     this.errors = errors;
     this.headers = options.headers ?? {};
+  }
+
+  /** Sets the reason. A function is evaluated only if the reason is read. */
+  withReason(reason: ErrorReason | (() => ErrorReason)): this {
+    this.#reason = reason;
+    return this;
+  }
+
+  /** Takes over the reason of the error that this one replaces. */
+  withReasonOf(earlier: IamError): this {
+    this.#reason = earlier.#reason;
+    return this;
+  }
+
+  /** The reason; undefined if none is set. */
+  readReason(): ErrorReason | undefined {
+    return typeof this.#reason === 'function' ? this.#reason() : this.#reason;
   }
 
   /** The serialized form. */

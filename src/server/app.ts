@@ -2,13 +2,12 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { apiError } from '../contract/errors.ts';
-import { servicePrefix } from '../contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { buildAuditEvent } from './audit/event.ts';
 import { ClientDisconnectedError } from './client-disconnected-error.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
-import { controlPrefix } from './control/define.ts';
 import { createControlGuard } from './control/guard.ts';
 import { createCors } from './http/cors.ts';
 import { createErrorResponse } from './http/error-response.ts';

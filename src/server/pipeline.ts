@@ -23,7 +23,7 @@ import { type RequestSource, sourceBehindClient } from './http/request-source.ts
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
 import { computeEtag, matchesEtag } from './http/serializer.ts';
 import { guardAccounts } from './identity/account-guard.ts';
-import { authenticate, createAuthenticationError } from './identity/authenticate.ts';
+import { authenticate } from './identity/authenticate.ts';
 import { authorizationError } from './identity/authorize.ts';
 import { type RequestCredentials, readCredentials } from './identity/credentials.ts';
 import { limitGrowth } from './identity/growth-limit.ts';
@@ -35,6 +35,7 @@ import type { OperationContext } from './operations/define.ts';
 import listGroups from './operations/groups/list.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { Client } from './store/tables.ts';
+import { createAuthenticationError } from './tokens/authentication-error.ts';
 
 export type AnyOperation = Operation<FullContext>;
 

@@ -3,6 +3,7 @@
  * environment variables, `iam serve --help` and docs/settings.md.
  */
 
+import { signingAlgorithms } from '../contract/signing-algorithms.ts';
 import {
   booleanSetting,
   integerSetting,
@@ -11,7 +12,6 @@ import {
   textSetting,
   toEnvironmentName,
 } from './setting-types.ts';
-import { signingAlgorithms } from './tokens/keys.ts';
 import {
   validateBaseUrl,
   validateEmail,

@@ -1,6 +1,5 @@
 /** The startup banner: one JSON line for programs, or text. Generated secrets are printed only here. */
-import { servicePrefix } from '../contract/prefix.ts';
-import { controlPrefix } from './control/define.ts';
+import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { RunningServer } from './http/listen.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { NewId, singleLine } from '../contract/schemas.ts';
 import { isProxyAddress } from './http/request-source.ts';
-import { validatePasswordLength } from './identity/password-policy.ts';
+import { validatePasswordLength } from './password-length.ts';
 
 type Validator = (value: string) => string | undefined;
 

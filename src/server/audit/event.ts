@@ -4,12 +4,11 @@
  */
 import type { Context } from 'koa';
 import type { AuditKind } from '../../contract/audit.ts';
-import type { ErrorItem } from '../../contract/errors.ts';
+import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { controlPrefix } from '../../contract/prefix.ts';
 import type { Clock } from '../clock.ts';
-import { controlPrefix } from '../control/define.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { readReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
 import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
 import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
@@ -106,7 +105,7 @@ export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: Audi
 }
 
 function findReason({ thrown }: RequestState, [first]: readonly ErrorItem[]): string | undefined {
-  const recorded = typeof thrown === 'object' && thrown !== null ? readReason(thrown)?.text : undefined;
+  const recorded = thrown instanceof IamError ? thrown.readReason()?.text : undefined;
   // Only messages are recorded that are known to contain no input: this one contains only roles.
   return recorded ?? (first?.code === 'ROLE_MISSING' ? first.message : undefined);
 }
@@ -122,10 +121,10 @@ function describeActor(caller: Principal | undefined): AuditEvent['actor'] {
 function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | undefined {
   if (issued) return issued;
   if (loggedIn !== undefined) return { kind: 'client', clientId: loggedIn };
-  const reason = typeof thrown === 'object' && thrown !== null ? readReason(thrown) : undefined;
-  if (!reason?.user && !reason?.client) return undefined;
-  const kind = reason.user ? 'user' : 'client';
-  return { kind, clientId: reason.client?.clientId, userId: reason.user?.userId };
+  const reason = thrown instanceof IamError ? thrown.readReason() : undefined;
+  const { clientId, userId } = reason ?? {};
+  if (clientId === undefined && userId === undefined) return undefined;
+  return { kind: userId === undefined ? 'client' : 'user', clientId, userId };
 }
 
 /** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */

@@ -1,12 +1,13 @@
 /** Serves the routes of the control plane beside the interface, through the same pipeline. */
 import type { Context } from 'koa';
 import { apiError, errorTable, IamError } from '../../contract/errors.ts';
+import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import type { AppContext } from '../app-context.ts';
 import { createPathMatcher } from '../http/paths.ts';
 import { parseQuery } from '../http/query.ts';
 import { type AnyOperation, compileOperation, type OperationHandler } from '../pipeline.ts';
-import { type ControlRoute, controlPrefix } from './define.ts';
+import type { ControlRoute } from './define.ts';
 import type { ControlGuard } from './guard.ts';
 import { controlRoutes } from './routes.ts';
 

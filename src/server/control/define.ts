@@ -16,9 +16,6 @@ import type { OperationContext } from '../operations/define.ts';
 import type { Sandboxes } from '../sandboxes.ts';
 import type { StateManager } from '../state/state-manager.ts';
 
-/** Path prefix of the control plane, separate from the service prefix. */
-export const controlPrefix = '/_iam';
-
 /** The context of operations plus what only the control plane uses. */
 export interface FullContext extends OperationContext {
   /** Always present when the control plane is enabled. */

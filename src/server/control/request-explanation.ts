@@ -6,8 +6,7 @@ import { errorTable } from '../../contract/errors.ts';
 import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../contract/roles.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { listGroupIdsOfMember } from '../identity/effective-roles.ts';
-import { computeLevel } from '../identity/sessions.ts';
-import { listMemberIdentities } from '../identity/user-roles.ts';
+import { computeLevel, listMemberIdentities } from '../identity/user-roles.ts';
 import type { CredentialKind, RequestLogEntry } from '../observability/request-log.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
@@ -109,8 +108,8 @@ function readReason({
 }
 
 async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }: ExplanationDeps) {
-  const client = caller?.client ?? reason?.client;
-  const user = caller?.user ?? reason?.user;
+  const client = caller?.client ?? (await store.clients.get(reason?.clientId ?? ''));
+  const user = caller?.user ?? (await store.users.get(reason?.userId ?? ''));
   const { session, logon } = caller ?? {};
   const now = epochSeconds(clock);
   const current = session && (await store.sessions.get(session.sessionId));

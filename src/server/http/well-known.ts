@@ -1,10 +1,9 @@
 /** Endpoints outside the service prefix: index, health, the API document, and the discovery documents of token verifiers. */
 import type { Context } from 'koa';
 import { apiError } from '../../contract/errors.ts';
-import { servicePrefix } from '../../contract/prefix.ts';
+import { controlPrefix, servicePrefix } from '../../contract/prefix.ts';
 import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
-import { controlPrefix } from '../control/define.ts';
 import { shouldServeStaleKeys } from '../observability/apply-faults.ts';
 import { buildOpenApiDocument } from '../openapi/document.ts';
 import type { AnyOperation } from '../pipeline.ts';

@@ -1,21 +1,22 @@
 /** Authenticates the caller from the credentials of a request. Every authentication method uses these rules. */
-import { apiError, type ErrorCode, type IamError } from '../../contract/errors.ts';
+
+import { apiError, type ErrorReason, type IamError } from '../../contract/errors.ts';
 import type { Auth } from '../../contract/operation.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Store } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { Client, User } from '../store/tables.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type AccessClaims, parseAuthorities } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import type { ApiKeyUses } from './api-key-uses.ts';
 import { hasOwner, isOwnerActive, partyRole, resolveAuthenticatedClientRoles } from './clients.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
-import { type ErrorReason, withReason } from './error-reasons.ts';
 import type { Principal } from './principal.ts';
 import { hashSecret, secretMatches } from './secrets.ts';
-import { computeLevel, findActiveSession } from './sessions.ts';
+import { findActiveSession } from './sessions.ts';
 import type { Throttles } from './throttles.ts';
-import { resolveUserRoles, rolesOfLevel } from './user-roles.ts';
+import { computeLevel, resolveUserRoles, rolesOfLevel } from './user-roles.ts';
 
 /** The parts of the app context that authentication needs. */
 export interface Authentication {
@@ -49,9 +50,9 @@ async function assertSameClient(
   const principal = await authentication;
   if (principal === undefined) return identifyClient(deps, clientId);
   if (principal.client.clientId !== clientId)
-    throw withReason(apiError('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.'), {
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'clientId names another client than the credentials do.').withReason({
       text: 'The credentials belong to this client, but clientId names another client.',
-      client: principal.client,
+      clientId: principal.client.clientId,
     });
   return principal;
 }
@@ -90,21 +91,21 @@ export async function authenticateClient(
   const client = await deps.store.clients.get(name);
   if (!secretMatches(secret, client?.secretHash) || !client) {
     deps.throttles.clientSecret.recordFailure(source);
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), explainSecretMismatch(client));
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(explainSecretMismatch(client));
   }
   if (!(await isOwnerActive(deps.store, client)))
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), createInactiveOwnerReason(client));
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(createInactiveOwnerReason(client));
   return client;
 }
 
 function explainSecretMismatch(client: Client | undefined): ErrorReason {
   if (!client) return { text: 'No client has the given id.' };
   const text = client.secretHash === undefined ? 'The client has no secret.' : 'The secret does not match.';
-  return { text, client };
+  return { text, clientId: client.clientId };
 }
 
 function createInactiveOwnerReason(client: Client): ErrorReason {
-  return { text: 'The owner of the client was removed, or is a locked user.', client };
+  return { text: 'The owner of the client was removed, or is a locked user.', clientId: client.clientId };
 }
 
 /** An authenticated client with all its current roles. */
@@ -119,10 +120,9 @@ export async function createClientPrincipal(
 
 async function identifyClient(deps: Authentication, clientId: string): Promise<Principal> {
   const client = await deps.store.clients.get(clientId);
-  if (!client)
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), { text: 'clientId names no client.' });
+  if (!client) throw createAuthenticationError('CREDENTIALS_INVALID').withReason({ text: 'clientId names no client.' });
   if (!(await isOwnerActive(deps.store, client)))
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), createInactiveOwnerReason(client));
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(createInactiveOwnerReason(client));
   const roles = new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
   return { authMethod: 'client-id', client, subject: client.clientId, roles, scope: new Set(client.scope) };
 }
@@ -131,11 +131,11 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
   const row = await deps.store.apiKeys.getBy('keyHash', hashSecret(key));
   const client = row && (await deps.store.clients.get(row.clientId));
   if (!row || !client)
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), {
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason({
       text: 'The API key does not exist or was deleted.',
     });
   if (!(await isOwnerActive(deps.store, client)))
-    throw withReason(createAuthenticationError('CREDENTIALS_INVALID'), createInactiveOwnerReason(client));
+    throw createAuthenticationError('CREDENTIALS_INVALID').withReason(createInactiveOwnerReason(client));
   deps.apiKeyUses.record(row.apiKeyId, deps.clock.now());
   return createClientPrincipal(deps.store, client, 'api-key');
 }
@@ -144,7 +144,7 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
 async function authenticateToken(deps: Authentication, token: string): Promise<Principal> {
   const claims = await deps.verifier.verify(token);
   if (!claims)
-    throw withReason(createAuthenticationError('TOKEN_INVALID'), () => ({ text: deps.verifier.explain(token) }));
+    throw createAuthenticationError('TOKEN_INVALID').withReason(() => ({ text: deps.verifier.explain(token) }));
   const client = await deps.store.clients.get(claims.client_id);
   if (!client) throw createTokenError('The client that the token was issued to no longer exists.');
   if (claims.iat < (client.tokensValidFrom ?? 0))
@@ -152,7 +152,7 @@ async function authenticateToken(deps: Authentication, token: string): Promise<P
       client,
     });
   if (hasOwner(client) && !(await isOwnerActive(deps.store, client)))
-    throw withReason(createAuthenticationError('TOKEN_INVALID'), createInactiveOwnerReason(client));
+    throw createAuthenticationError('TOKEN_INVALID').withReason(createInactiveOwnerReason(client));
   // `return await`: returning a promise from an async function costs two extra microtask turns.
   if (claims.user_id !== undefined) return await resolveUserToken(deps, claims, client);
   if (claims.logon !== undefined) return await resolveLogonToken(deps, claims, client, claims.logon);
@@ -224,22 +224,10 @@ async function resolveLogonToken(
   return { ...createTokenPrincipal(claims, client, granted), session, logon };
 }
 
-function createTokenError(text: string, details: Omit<ErrorReason, 'text'> = {}): IamError {
-  return withReason(createAuthenticationError('TOKEN_INVALID'), { text, ...details });
+function createTokenError(text: string, { client, user }: { client?: Client; user?: User | undefined } = {}): IamError {
+  return createAuthenticationError('TOKEN_INVALID').withReason({
+    text,
+    clientId: client?.clientId,
+    userId: user?.userId,
+  });
 }
-
-type AuthenticationErrorCode = Extract<ErrorCode, 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'TOKEN_INVALID'>;
-
-/** A 401 error with the matching challenge (RFC 6750, 3.1; RFC 7617). */
-export function createAuthenticationError(code: AuthenticationErrorCode, challenge = challenges[code]): IamError {
-  return apiError(code, undefined, { 'WWW-Authenticate': challenge });
-}
-
-/** Requests client id and secret (RFC 7617). */
-export const basicChallenge = 'Basic realm="iam", charset="UTF-8"';
-
-const challenges = {
-  CREDENTIALS_MISSING: 'Bearer realm="iam"',
-  CREDENTIALS_INVALID: basicChallenge,
-  TOKEN_INVALID: 'Bearer realm="iam", error="invalid_token"',
-};

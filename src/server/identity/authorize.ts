@@ -9,7 +9,7 @@ import {
   type RoleExpression,
 } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import { createAuthenticationError } from './authenticate.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { Principal } from './principal.ts';
 
 interface Deps {

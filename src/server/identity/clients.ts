@@ -3,13 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Ids } from '../ids.ts';
 import { generateSecret, type Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { type Client, membershipKey, memberValue } from '../store/tables.ts';
+import type { Client } from '../store/tables.ts';
 import { businessOf } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { hashSecret } from './secrets.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
-import { endSessionsOfClient } from './sessions.ts';
-import { reserveSubjectId, retireSubjectId } from './subject-ids.ts';
+import { reserveSubjectId } from './subject-ids.ts';
 
 type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
 
@@ -115,17 +114,4 @@ export async function addClient(tx: Transaction, client: Client): Promise<void> 
   if (serviceAccountId !== undefined)
     await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
   await tx.clients.insert(client);
-}
-
-/** Deletes a client with its keys, sessions and memberships. Its ids are not reused. */
-export async function removeClient(tx: Transaction, client: Client): Promise<void> {
-  const { clientId, serviceAccountId } = client;
-  for (const key of await tx.apiKeys.find('clientId', clientId)) await tx.apiKeys.delete(key.apiKeyId);
-  await endSessionsOfClient(tx, clientId);
-  await tx.clients.delete(clientId);
-  await retireSubjectId(tx, clientId);
-  if (serviceAccountId === undefined) return;
-  await retireSubjectId(tx, serviceAccountId);
-  const memberships = await tx.memberships.find('member', memberValue({ kind: 'service', memberId: serviceAccountId }));
-  for (const membership of memberships) await tx.memberships.delete(membershipKey(membership));
 }

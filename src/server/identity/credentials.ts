@@ -1,6 +1,6 @@
 /** Reads the credentials of a request, without verifying them. */
 import { apiError, type IamError } from '../../contract/errors.ts';
-import { basicChallenge } from './authenticate.ts';
+import { basicChallenge } from '../tokens/authentication-error.ts';
 
 export interface BasicCredentials {
   readonly name: string;

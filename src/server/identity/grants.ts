@@ -2,10 +2,10 @@
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Client, Session } from '../store/tables.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
-import { authenticate, authenticateClient, basicChallenge, createAuthenticationError } from './authenticate.ts';
+import { authenticate, authenticateClient } from './authenticate.ts';
 import type { BasicCredentials, RequestCredentials } from './credentials.ts';
-import { copyReason } from './error-reasons.ts';
 import { toFlowKey } from './hash-queue.ts';
 import { type LoginDeps, loginWithPassword } from './login.ts';
 import { isClientItself } from './principal.ts';
@@ -211,7 +211,7 @@ function assertScopeWithinSession(session: Session, { scope }: GrantRequest): vo
 /** For OAuth, a wrong password of a user is `invalid_grant`, not `invalid_client`. */
 function toInvalidGrant(error: unknown): unknown {
   const isInvalidCredentials = error instanceof IamError && error.code === 'CREDENTIALS_INVALID';
-  return isInvalidCredentials ? copyReason(apiError('GRANT_INVALID'), error) : error;
+  return isInvalidCredentials ? apiError('GRANT_INVALID').withReasonOf(error) : error;
 }
 
 function requireField(value: string | undefined, name: string): string {

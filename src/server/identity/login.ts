@@ -2,19 +2,19 @@
 import type { IamError } from '../../contract/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { isPasswordTooLong } from '../password-length.ts';
 import type { Random } from '../random.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { type Client, foldIdentifier, type User } from '../store/tables.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
-import { type Authentication, basicChallenge, createAuthenticationError } from './authenticate.ts';
+import type { Authentication } from './authenticate.ts';
 import type { BasicCredentials } from './credentials.ts';
 import { findDeviceByToken } from './devices.ts';
-import { withReason } from './error-reasons.ts';
 import type { HashFlow } from './hash-queue.ts';
 import { callerKey } from './known-sources.ts';
 import { startLoginSession } from './login-session.ts';
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
-import { isPasswordTooLong } from './password-policy.ts';
 import type { Passwords } from './passwords.ts';
 import type { SessionOptions } from './sessions.ts';
 import type { StoreSecret } from './store-secret.ts';
@@ -94,11 +94,13 @@ async function verifyPassword(
     passwordHash: user?.passwordHash,
     isLocked: user?.locked ?? false,
   });
-  if (!user) throw withReason(createInvalidCredentialsError(), { text: 'No user has this login name.' });
+  if (!user) throw createInvalidCredentialsError().withReason({ text: 'No user has this login name.' });
   if (user.passwordHash === undefined)
-    throw withReason(createInvalidCredentialsError(), { text: 'The user has no password.', user });
-  if (user.locked) throw withReason(createInvalidCredentialsError(), { text: 'The user is locked.', user });
-  if (!isCorrect) throw withReason(createInvalidCredentialsError(), { text: 'The password does not match.', user });
+    throw createInvalidCredentialsError().withReason({ text: 'The user has no password.', userId: user.userId });
+  if (user.locked)
+    throw createInvalidCredentialsError().withReason({ text: 'The user is locked.', userId: user.userId });
+  if (!isCorrect)
+    throw createInvalidCredentialsError().withReason({ text: 'The password does not match.', userId: user.userId });
   return { user, attempt };
 }
 

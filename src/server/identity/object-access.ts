@@ -4,7 +4,6 @@ import { isAllowed, isIamAdministrativeRole, type RoleExpression } from '../../c
 import type { Reader } from '../store/store.ts';
 import { type Client, type Group, type Membership, membershipKey, type User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.ts';
-import { withReason } from './error-reasons.ts';
 import { isClientItself, type Principal } from './principal.ts';
 import { isAdministrative, resolveGroupRolesOfUser } from './user-roles.ts';
 
@@ -24,7 +23,7 @@ export async function assertHoldsGroupRoles(reader: RoleReader, group: Group, ca
   const exceeding = await listExceedingRoles(reader, group, caller);
   if (exceeding.length === 0) return;
   const text = `The group exists, but grants roles that the caller lacks: ${exceeding.join(', ')}. Adding members to it requires IAM_ADMIN_MAINTENANCE.`;
-  throw withReason(apiError('GROUP_NOT_FOUND'), { text });
+  throw apiError('GROUP_NOT_FOUND').withReason({ text });
 }
 
 /** Roles of which one, besides the authentication levels, authorizes an operation on memberships. */
@@ -75,7 +74,7 @@ export async function assertMembershipRemovable(
   const isReached = asPerson || (asBusiness && isCallerItself(membership, caller));
   if (isReached && (await reader.memberships.get(membershipKey(membership)))) return;
   const text = `The group exists, but the caller may not end this membership. The roles of the group that the caller lacks: ${exceeding.join(', ') || 'none'}.`;
-  throw withReason(apiError('GROUP_NOT_FOUND'), { text });
+  throw apiError('GROUP_NOT_FOUND').withReason({ text });
 }
 
 /**
@@ -91,7 +90,7 @@ export async function assertServiceRemovable(reader: RoleReader, client: Client,
   );
   if (![...granted].some(isIamAdministrativeRole)) return;
   const text = 'The client exists, but its service has an IAM_ADMIN role. Removing it requires IAM_ADMIN_MAINTENANCE.';
-  throw withReason(apiError('CLIENT_NOT_FOUND'), { text });
+  throw apiError('CLIENT_NOT_FOUND').withReason({ text });
 }
 
 /** Whether the member is the calling user, or the service of the calling client. */
@@ -126,7 +125,7 @@ export function assertOwnBusiness(businessId: string, admission: RoleExpression,
   if (isOwnBusiness(businessId, caller)) return;
   if (!isAuthorizedOnlyBy(rolesOverOwnBusiness, admission, caller)) return;
   const text = `The caller is authorized only by BUSINESSOWNER or BUSINESSADMIN, which are limited to its own business: ${businessOf(caller) ?? 'none'}.`;
-  throw withReason(apiError('BUSINESS_NOT_FOUND'), { text });
+  throw apiError('BUSINESS_NOT_FOUND').withReason({ text });
 }
 
 /** Whether the caller has no administrative role that grants access to services of others. */
@@ -144,7 +143,7 @@ export function assertOwnService(service: Client | undefined, admission: RoleExp
   const text = service
     ? 'The service belongs to another owner, and the caller has no administrative role for it.'
     : 'Service not found.';
-  throw withReason(apiError('SERVICE_NOT_FOUND'), { text });
+  throw apiError('SERVICE_NOT_FOUND').withReason({ text });
 }
 
 /**

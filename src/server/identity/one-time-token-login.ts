@@ -3,10 +3,11 @@ import { type Clock, epochSeconds } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { OneTimeToken, Session, User } from '../store/tables.ts';
-import { createAuthenticationError } from './authenticate.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { findDeviceByToken } from './devices.ts';
 import { consumeOneTimeToken } from './one-time-tokens.ts';
-import { computeLevel, findActiveSession, startSession } from './sessions.ts';
+import { findActiveSession, startSession } from './sessions.ts';
+import { computeLevel } from './user-roles.ts';
 
 interface Deps {
   readonly clock: Clock;

@@ -4,6 +4,7 @@
  * case-folded or normalized, so that a composed and a decomposed é are different passwords. Only the checks fold case.
  */
 import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
+import { countCodePoints, lengthMessages, maxPasswordLength, minPasswordLength } from '../password-length.ts';
 import { foldIdentifier } from '../store/tables.ts';
 
 /** Account fields that its password must not contain. */
@@ -12,8 +13,6 @@ export interface PasswordOwner {
   readonly userEmail?: string | undefined;
 }
 
-const minPasswordLength = 8;
-export const maxPasswordLength = 128;
 /** The longest common password, so that the list is not loaded for a longer one. */
 const maxCommonPasswordLength = 20;
 /** Shorter names occur in too many words to be meaningful. */
@@ -22,8 +21,8 @@ const serviceNames = ['iam-standin', 'iamstandin'];
 
 /** The message of each rule, as a predicate. */
 const ruleMessages = {
-  PASSWORD_TOO_SHORT: `must have at least ${minPasswordLength} characters`,
-  PASSWORD_TOO_LONG: `must not be longer than ${maxPasswordLength} characters`,
+  PASSWORD_TOO_SHORT: lengthMessages.tooShort,
+  PASSWORD_TOO_LONG: lengthMessages.tooLong,
   PASSWORD_COMMON: 'must not be one of the most common passwords',
   PASSWORD_CONTEXT: 'must not contain the user name, the local part of the e-mail or the name of the service',
 } as const;
@@ -60,25 +59,8 @@ export async function assertPasswordPolicy(password: string, owner: PasswordOwne
 /** The error codes of `assertPasswordPolicy`, for declarations. */
 export const passwordErrorCodes = Object.keys(ruleMessages) as PasswordRule[];
 
-/** Checks only the length, without loading the list of common passwords. */
-export function validatePasswordLength(password: string): string | undefined {
-  const length = countCodePoints(password);
-  if (length < minPasswordLength) return ruleMessages.PASSWORD_TOO_SHORT;
-  return length > maxPasswordLength ? ruleMessages.PASSWORD_TOO_LONG : undefined;
-}
-
-/** Whether no password can be that long; it is then compared with no hash. */
-export function isPasswordTooLong(password: string): boolean {
-  return countCodePoints(password) > maxPasswordLength;
-}
-
 function formatViolation(code: PasswordRule): string {
   return `The password ${ruleMessages[code]}.`;
-}
-
-/** Counts code points: a typed character counts as one unless it is composed of several. */
-function countCodePoints(password: string): number {
-  return [...password].length;
 }
 
 async function isCommon(password: string): Promise<boolean> {

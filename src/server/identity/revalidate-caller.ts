@@ -2,8 +2,8 @@
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
-import { createAuthenticationError } from './authenticate.ts';
 import { type Principal, requireUserCaller } from './principal.ts';
 import { issueSessionToken, type SessionTokenDeps } from './session-tokens.ts';
 import { findActiveSession, rotateSessionRefreshToken } from './sessions.ts';

@@ -14,8 +14,6 @@ const sessionLifetimeSeconds = 12 * hours;
 const absoluteLifetimeSeconds = 90 * days;
 /** Maximum time between uses of the refresh token. */
 const idleTimeoutSeconds = 30 * days;
-/** How long AUTH-MFA is valid. */
-const mfaLifetimeSeconds = 12 * hours;
 /** Sessions checked at each login, in each of two positions. */
 const cleanupBatchSize = 8;
 
@@ -194,12 +192,6 @@ export async function isRenewable(
 /** When an unused refresh token expires, in epoch seconds. */
 export function computeRefreshTokenExpiry({ issuedAt }: { readonly issuedAt: number }, { endsAt }: Session): number {
   return Math.min(endsAt, issuedAt + idleTimeoutSeconds);
-}
-
-/** The current level of a session: AUTH-MFA expires after 12 hours. */
-export function computeLevel(session: Session, now: number): AuthenticationLevel {
-  if (session.level !== 'AUTH-MFA') return session.level;
-  return (session.mfaAt ?? 0) + mfaLifetimeSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
 }
 
 /** The session with this id, unless it has ended. */

@@ -2,7 +2,6 @@
 import { apiError, fieldError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
-  customerKey,
   foldIdentifier,
   hasEmailForm,
   hasLinkForm,
@@ -14,9 +13,6 @@ import {
 } from '../store/tables.ts';
 import { businessOf, isAdministrator } from './object-access.ts';
 import { isClientItself, type Principal } from './principal.ts';
-import { revokeUserAccess } from './revoke-user-access.ts';
-import { retireSubjectId } from './subject-ids.ts';
-import { listMemberIdentities } from './user-roles.ts';
 
 /** @throws IamError USER_NOT_FOUND. */
 export async function requireUser(reader: Pick<Reader, 'users'>, userId: string): Promise<User> {
@@ -87,22 +83,8 @@ export async function removeBusinessMemberships(tx: Transaction, user: User): Pr
   await removeMemberships(tx, member);
 }
 
-/**
- * Removes a user with all its data. Its ids are not reused. The row is deleted before the memberships, because these
- * determine whether the user is an administrator.
- */
-export async function removeUser(tx: Transaction, user: User): Promise<void> {
-  await revokeUserAccess(tx, user.userId);
-  await tx.users.delete(user.userId);
-  for (const member of listMemberIdentities(user)) if (member.kind !== 'business') await removeMemberships(tx, member);
-  for (const { factorId } of await tx.factors.find('userId', user.userId)) await tx.factors.delete(factorId);
-  for (const { deviceKey } of await tx.devices.find('userId', user.userId)) await tx.devices.delete(deviceKey);
-  const customer = await tx.customers.getBy('userId', user.userId);
-  if (customer) await tx.customers.delete(customerKey(customer.customerId));
-  await retireSubjectId(tx, user.userId);
-}
-
-async function removeMemberships(
+/** Removes the memberships of one member identity. */
+export async function removeMemberships(
   tx: Transaction,
   member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
 ): Promise<void> {

@@ -7,6 +7,8 @@ import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.t
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
 export type AuthenticationLevel = Session['level'];
 
+const mfaLifetimeSeconds = 12 * 3600;
+
 /** Levels are cumulative. */
 const levels: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
   NONE: [],
@@ -14,6 +16,12 @@ const levels: Readonly<Record<AuthenticationLevel, readonly string[]>> = {
   'AUTH-BASIC': ['AUTH-IDENTIFIED', 'AUTH-BASIC'],
   'AUTH-MFA': ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'],
 };
+
+/** The current level of a session: AUTH-MFA expires after 12 hours. */
+export function computeLevel(session: Session, now: number): AuthenticationLevel {
+  if (session.level !== 'AUTH-MFA') return session.level;
+  return (session.mfaAt ?? 0) + mfaLifetimeSeconds > now ? 'AUTH-MFA' : 'AUTH-BASIC';
+}
 
 /** The roles that an authentication level grants. */
 export function rolesOfLevel(level: AuthenticationLevel): readonly string[] {

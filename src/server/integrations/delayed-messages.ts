@@ -14,7 +14,7 @@ export interface DelayedMessages {
   stop(): void;
 }
 
-interface Deps {
+export interface DelayedMessagesDeps {
   readonly store: Store;
   readonly clock: AdjustableClock;
   readonly ids: Ids;
@@ -27,7 +27,14 @@ interface Deps {
  * `isRelayed` returns whether a channel has a relay: messages of it then wait for the relay. `onArrival` is called when a
  * message may have become due since the last `deliverDue`: time has passed, or the clock was set.
  */
-export function createDelayedMessages({ store, clock, ids, timer, isRelayed, onArrival }: Deps): DelayedMessages {
+export function createDelayedMessages({
+  store,
+  clock,
+  ids,
+  timer,
+  isRelayed,
+  onArrival,
+}: DelayedMessagesDeps): DelayedMessages {
   let cancelTimer = () => {};
   const stopListening = clock.onAdjust(onArrival);
 
@@ -64,7 +71,7 @@ function parseArrival({ arrivesAt = '' }: Message): number {
 /** Delivers in the order of the arrival times. */
 async function deliverMessages(
   due: readonly Message[],
-  { store, ids, isRelayed }: Pick<Deps, 'store' | 'ids' | 'isRelayed'>,
+  { store, ids, isRelayed }: Pick<DelayedMessagesDeps, 'store' | 'ids' | 'isRelayed'>,
 ): Promise<void> {
   const inOrder = [...due].sort((a, b) => parseArrival(a) - parseArrival(b));
   await store.transaction(async (tx) => {

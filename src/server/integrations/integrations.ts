@@ -7,9 +7,11 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/store.ts';
-import { createMainframe, type Mainframe } from './mainframe.ts';
+import { createEmbeddedMainframe, type Mainframe } from './mainframe.ts';
+import { createHttpMainframe } from './mainframe-http.ts';
 import { createOutbox, type MessageOutbox } from './outbox.ts';
-import { createProductSystem, type ProductSystem } from './product-system.ts';
+import { createEmbeddedProductSystem, type ProductSystem } from './product-system.ts';
+import { createHttpProductSystem } from './product-system-http.ts';
 import { createProviders, type Providers } from './providers.ts';
 import type { Timer } from './timer.ts';
 
@@ -40,4 +42,16 @@ export function createIntegrations(deps: IntegrationDeps): Integrations {
     productSystem: createProductSystem(deps),
     providers: createProviders(deps),
   };
+}
+
+/** The embedded mainframe, unless the settings contain the URL of a real one. */
+export function createMainframe(deps: Pick<IntegrationDeps, 'settings' | 'store' | 'passwords' | 'log'>): Mainframe {
+  const { mainframeUrl } = deps.settings;
+  return mainframeUrl === undefined ? createEmbeddedMainframe(deps) : createHttpMainframe(mainframeUrl, deps);
+}
+
+/** The embedded product system, unless the settings contain the URL of a real one. */
+export function createProductSystem(deps: Pick<IntegrationDeps, 'settings' | 'store' | 'log'>): ProductSystem {
+  const { productsUrl } = deps.settings;
+  return productsUrl === undefined ? createEmbeddedProductSystem(deps) : createHttpProductSystem(productsUrl, deps);
 }

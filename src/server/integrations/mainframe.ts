@@ -8,8 +8,6 @@ import type { HashFlow } from '../identity/hash-queue.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Store } from '../store/store.ts';
 import type { Logon } from '../store/tables.ts';
-import type { IntegrationDeps } from './integrations.ts';
-import { createHttpMainframe } from './mainframe-http.ts';
 
 /** Contacts of a logon's owner. */
 export interface LogonContacts {
@@ -36,18 +34,13 @@ export interface Mainframe {
   remove(logon: string): Promise<void>;
 }
 
-export function createMainframe(deps: IntegrationDeps): Mainframe {
-  const { mainframeUrl } = deps.settings;
-  return mainframeUrl === undefined ? createEmbeddedMainframe(deps) : createHttpMainframe(mainframeUrl, deps);
-}
-
 interface EmbeddedDeps {
   readonly store: Store;
   readonly passwords: Passwords;
 }
 
 /** Logons in the store, with passwords hashed like those of users. */
-function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe {
+export function createEmbeddedMainframe({ store, passwords }: EmbeddedDeps): Mainframe {
   return {
     async verify(logon, password, flow) {
       const row = await store.logons.get(logon);

@@ -1,11 +1,10 @@
 /** The message outbox: messages in the store, subscribers that wait for them, and relays if configured. */
 import type { Outbox } from '../identity/messages.ts';
 import { parseTestRecipient } from '../identity/test-recipients.ts';
-import { hasTestFeatures } from '../settings.ts';
+import { hasTestFeatures, type Settings } from '../settings.ts';
 import type { Message } from '../store/tables.ts';
-import { createDelayedMessages } from './delayed-messages.ts';
-import { createDeliveries } from './deliveries.ts';
-import type { IntegrationDeps } from './integrations.ts';
+import { createDelayedMessages, type DelayedMessagesDeps } from './delayed-messages.ts';
+import { createDeliveries, type DeliveryDeps } from './deliveries.ts';
 import type { Relay } from './relay.ts';
 import { createSubscribers, type Subscribers } from './subscribers.ts';
 
@@ -20,7 +19,10 @@ export interface MessageOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
-export function createOutbox(deps: IntegrationDeps): MessageOutbox {
+type Deps = Omit<DelayedMessagesDeps, 'isRelayed' | 'onArrival'> &
+  Omit<DeliveryDeps, 'channel' | 'openRelay'> & { readonly settings: Settings };
+
+export function createOutbox(deps: Deps): MessageOutbox {
   const subscribers = createSubscribers();
   const channels = selectRelays(deps).map(([channel, openRelay]) => ({
     channel,
@@ -66,7 +68,7 @@ export function createOutbox(deps: IntegrationDeps): MessageOutbox {
 type RelayOpener = readonly [channel: Message['channel'], open: () => Promise<Relay>];
 
 /** Openers of the configured relays. */
-function selectRelays({ settings }: IntegrationDeps): RelayOpener[] {
+function selectRelays({ settings }: Pick<Deps, 'settings'>): RelayOpener[] {
   const { smtpUrl, smtpFrom: from, smsHookUrl, portTimeout: timeout } = settings;
   const found: RelayOpener[] = [];
   if (smtpUrl !== undefined)

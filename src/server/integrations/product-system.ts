@@ -2,9 +2,8 @@
  * The product system: products in the store, or a real product system over HTTP. Throws IamError
  * PRODUCT_SYSTEM_UNAVAILABLE if it does not respond.
  */
+import type { Reader } from '../store/store.ts';
 import { type Product, productName } from '../store/tables.ts';
-import type { IntegrationDeps } from './integrations.ts';
-import { createHttpProductSystem } from './product-system-http.ts';
 
 /** A product by its id, or by alias and stock keeping unit together. */
 export type ProductReference = { readonly productId: string } | { readonly productAlias: string; readonly sku: string };
@@ -20,13 +19,8 @@ export interface ProductSystem {
   find(reference: ProductReference, billingType?: string): Promise<ProductLookup>;
 }
 
-export function createProductSystem(deps: IntegrationDeps): ProductSystem {
-  const { productsUrl } = deps.settings;
-  return productsUrl === undefined ? createEmbeddedProductSystem(deps) : createHttpProductSystem(productsUrl, deps);
-}
-
 /** Products in the store. A billing type is implemented if any product is sold with it. */
-function createEmbeddedProductSystem({ store }: Pick<IntegrationDeps, 'store'>): ProductSystem {
+export function createEmbeddedProductSystem({ store }: { readonly store: Pick<Reader, 'products'> }): ProductSystem {
   return {
     async find(reference, billingType) {
       const product =

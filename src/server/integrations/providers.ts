@@ -1,7 +1,11 @@
 /** Identity providers in the store: certificate authorities, SAML and OpenID Connect. */
+
+import type { Clock } from '../clock.ts';
 import type { CertificateAssertion, VerifiedCertificate } from '../identity/certificate-login.ts';
 import type { FederatedAssertion } from '../identity/federated-login.ts';
-import type { IntegrationDeps } from './integrations.ts';
+import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import type { Store } from '../store/store.ts';
 import { verifyCertificate } from './providers/certificates.ts';
 import { createJwkSetCache } from './providers/jwk-set-cache.ts';
 import { type IdToken, type OpenIdProvider, verifyIdToken } from './providers/openid.ts';
@@ -16,7 +20,14 @@ export interface Providers {
   verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion | undefined>;
 }
 
-export function createProviders({ store, clock, settings, log }: IntegrationDeps): Providers {
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, 'portTimeout'>;
+  readonly log: Log;
+}
+
+export function createProviders({ store, clock, settings, log }: Deps): Providers {
   const jwkSets = createJwkSetCache({ clock, log, timeout: settings.portTimeout });
   const now = () => clock.now().getTime();
   return {

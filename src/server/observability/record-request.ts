@@ -1,10 +1,9 @@
 /** Records and counts each request. This is the hot path: nothing is parsed or redacted here. */
 import type { Context } from 'koa';
-import type { ErrorItem } from '../../contract/errors.ts';
+import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
+import { controlPrefix } from '../../contract/prefix.ts';
 import type { Clock } from '../clock.ts';
-import { controlPrefix } from '../control/define.ts';
-import { readReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Observability } from './observability.ts';
 import type { CredentialKind } from './request-log.ts';
@@ -57,7 +56,7 @@ export function recordRequest(ctx: Context, actor: string, observability: Observ
     responseLength: answer?.length ?? 0,
     fault: state.fault,
     credential: errors === noErrors ? undefined : detectCredential(ctx, operation),
-    reason: typeof state.thrown === 'object' && state.thrown !== null ? readReason(state.thrown) : undefined,
+    reason: state.thrown instanceof IamError ? state.thrown.readReason() : undefined,
   });
 }
 

@@ -2,9 +2,8 @@
  * The request log: the last requests, in memory. Entries reference existing objects and are redacted on read
  * (redaction.ts), so that recording is cheap.
  */
-import { type ErrorCode, type ErrorItem, errorTable } from '../../contract/errors.ts';
+import { type ErrorCode, type ErrorItem, type ErrorReason, errorTable } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { ErrorReason } from '../identity/error-reasons.ts';
 import type { Principal } from '../identity/principal.ts';
 
 /** Authentication method of a request, from its headers. */

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, and generated into docs/. */
 import type { Operation } from '../../contract/operation.ts';
-import { type ControlContext, controlPrefix } from '../control/define.ts';
+import { controlPrefix } from '../../contract/prefix.ts';
+import type { ControlContext } from '../control/define.ts';
 import { guardCodes } from '../control/guard.ts';
 import { controlRoutes } from '../control/routes.ts';
 import { buildDocument, type DocumentOptions } from './document.ts';

@@ -2,9 +2,8 @@
 import { CompactSign } from 'jose';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { partyRole, resolveAuthenticatedClientRoles } from '../identity/clients.ts';
-import { computeLevel } from '../identity/sessions.ts';
 import { logonSubjectPrefix } from '../identity/subject-ids.ts';
-import { resolveUserRoles, rolesOfLevel } from '../identity/user-roles.ts';
+import { computeLevel, resolveUserRoles, rolesOfLevel } from '../identity/user-roles.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';

@@ -1,12 +1,10 @@
 /** Signing keys: generated, stored, imported once, rotated, and published as a JWK Set (RFC 7517). */
 import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
+import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
-
-export const signingAlgorithms = ['ES256', 'RS256', 'RS512', 'PS256', 'EdDSA'] as const;
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
 /** A key that verifies tokens. `publicJwk` has public members only. */
 export interface VerificationKey {

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { signingAlgorithms } from '../../../src/contract/signing-algorithms.ts';
 import { openMemoryStore } from '../../../src/server/store/memory.ts';
-import { signingAlgorithms } from '../../../src/server/tokens/keys.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from './control-client.ts';
 

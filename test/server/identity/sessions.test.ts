@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { computeLevel } from '../../../src/server/identity/sessions.ts';
+import { computeLevel } from '../../../src/server/identity/user-roles.ts';
 import type { Session } from '../../../src/server/store/tables.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import {

@@ -1,8 +1,8 @@
 /** The mainframe integration: the same behaviour in the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
 import { internalFlow } from '../../../src/server/identity/hash-queue.ts';
+import { createMainframe } from '../../../src/server/integrations/integrations.ts';
 import type { Mainframe } from '../../../src/server/integrations/mainframe.ts';
-import { createMainframe } from '../../../src/server/integrations/mainframe.ts';
 import { createHttpMainframe } from '../../../src/server/integrations/mainframe-http.ts';
 import type { Log } from '../../../src/server/log.ts';
 import { startServer } from '../../harness.ts';

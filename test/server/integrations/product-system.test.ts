@@ -1,6 +1,7 @@
 /** The product system integration: the same behaviour in the store and over HTTP. */
 import { describe, expect, test } from 'vitest';
-import { createProductSystem, type ProductSystem } from '../../../src/server/integrations/product-system.ts';
+import { createProductSystem } from '../../../src/server/integrations/integrations.ts';
+import type { ProductSystem } from '../../../src/server/integrations/product-system.ts';
 import { createHttpProductSystem } from '../../../src/server/integrations/product-system-http.ts';
 import type { Log } from '../../../src/server/log.ts';
 import { startServer } from '../../harness.ts';

@@ -1,5 +1,6 @@
 import { Token } from '../../../contract/schemas.ts';
-import { authenticateClient, basicChallenge, createAuthenticationError } from '../../identity/authenticate.ts';
+import { authenticateClient } from '../../identity/authenticate.ts';
+import { basicChallenge, createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { ServiceOrClientId } from '../../../contract/reference-schemas.ts';
-import { removeClient } from '../../identity/clients.ts';
 import { assertServiceRemovable } from '../../identity/object-access.ts';
+import { removeClient } from '../../identity/remove-client.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

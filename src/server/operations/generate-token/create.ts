@@ -3,8 +3,8 @@ import { IamError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { LoginPassword, ScopeName, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { createAuthenticationError } from '../../identity/authenticate.ts';
 import { issueGrant } from '../../identity/grants.ts';
+import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
-import { createAuthenticationError } from '../../identity/authenticate.ts';
 import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { issueSessionToken } from '../../identity/session-tokens.ts';
 import { rotateSessionRefreshToken, transferSession } from '../../identity/sessions.ts';
 import { findNarrowedScope, requireTargetClient } from '../../identity/target-client.ts';
+import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(200, 'must not be longer than 200 characters').optional();

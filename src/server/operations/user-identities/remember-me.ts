@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { CallerAddress, Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { createAuthenticationError } from '../../identity/authenticate.ts';
 import { hasClientCredential } from '../../identity/principal.ts';
 import { renewRememberedSession } from '../../identity/remember-me.ts';
 import { issueSessionToken } from '../../identity/session-tokens.ts';
+import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');

@@ -1,7 +1,8 @@
 import { UserId } from '../../../contract/reference-schemas.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { removeUser, requireUser } from '../../identity/user-identities.ts';
+import { removeUser } from '../../identity/remove-user.ts';
+import { requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

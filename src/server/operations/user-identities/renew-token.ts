@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/reference-schemas.ts';
 import { Token } from '../../../contract/schemas.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { createAuthenticationError } from '../../identity/authenticate.ts';
 import { hasClientCredential } from '../../identity/principal.ts';
 import { issueSessionToken } from '../../identity/session-tokens.ts';
 import { rotateRefreshToken } from '../../identity/sessions.ts';
+import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
