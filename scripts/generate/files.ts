@@ -34,7 +34,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/control.md', controlPage()],
     ['docs/errors.md', errorsPage(all)],
     ['docs/settings.md', settingsPage()],
-    ['docs/user-life.md', userLifecyclePage()],
+    ['docs/user-lifecycle.md', userLifecyclePage()],
     ['docs/cli.md', renderCliReference()],
     ['docs/seed.schema.json', seedSchema()],
   ]);

@@ -1,4 +1,4 @@
-/** Generates docs/user-life.md: the states of a user and the transitions between them. */
+/** Generates docs/user-lifecycle.md: the states of a user and the transitions between them. */
 import {
   type UserState,
   type UserStateEntry,

@@ -1,7 +1,7 @@
 /**
  * Every operation that identifies a user does the same work for each class of callers: hashes, digests, encryptions,
  * reads and writes of each table. The operations come from the registry: an operation that identifies a user and has no
- * probe fails here. `npm run torture -- --only timing` measures the time.
+ * probe fails here. `npm run stress -- --only timing` measures the time.
  */
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
  * A rejected login costs the same work for every reason: one comparison with a hash of the current cost, and the same
- * reads. `npm run torture -- --only timing` measures the time.
+ * reads. `npm run stress -- --only timing` measures the time.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';

@@ -1,4 +1,4 @@
-/** Races without a separate test. `npm run torture` runs the others, and many more rounds of these. */
+/** Races without a separate test. `npm run stress` runs the others, and many more rounds of these. */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { races, runRace } from '../stress/races/index.ts';

@@ -1,4 +1,4 @@
-/** Kills a real process once during renewals; `npm run torture -- --only refresh-kill` does it many times. */
+/** Kills a real process once during renewals; `npm run stress -- --only refresh-kill` does it many times. */
 import { expect, test } from 'vitest';
 import { runKillRound } from '../stress/races/refresh-kill.ts';
 

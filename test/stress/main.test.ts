@@ -1,4 +1,4 @@
-/** Output and exit codes of `npm run torture`; needs dist/ (npm run build). */
+/** Output and exit codes of `npm run stress`; needs dist/ (npm run build). */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -34,10 +34,10 @@ test(
       '1',
       '--count',
       '5',
-      '--plant',
+      '--bug',
       'skip-datasync',
     );
-    expect(stdout).toContain('reproduce: npm run torture -- --only simulator --seed 1 --count 1 --plant skip-datasync');
+    expect(stdout).toContain('reproduce: npm run stress -- --only simulator --seed 1 --count 1 --bug skip-datasync');
     expect(status).toBe(1);
   },
   TIMEOUT_MS,
@@ -48,7 +48,7 @@ test(
   () => {
     const { status, stderr } = runStress('--only', 'nothing');
     expect(stderr).toContain('unknown suite: nothing');
-    expect(stderr).toContain('usage: npm run torture');
+    expect(stderr).toContain('usage: npm run stress');
     expect(status).toBe(2);
   },
   TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** `npm run torture`: tries to make the store lose acknowledged writes. See docs/durability.md. */
+/** `npm run stress`: tries to make the store lose acknowledged writes. See docs/durability.md. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { nextBudget } from './budget.ts';
@@ -8,14 +8,14 @@ import { suites } from './suites.ts';
 
 const names = suites.map(({ name }) => name);
 
-const usage = `usage: npm run torture -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--plant NAME]
+const usage = `usage: npm run stress -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--bug NAME]
 
   --only     run only this suite; repeatable
   --minutes  time limit of the whole run, divided over the suites (default: 5)
   --seconds  the same in seconds
   --count    maximum number of rounds of each suite
   --seed     seed of the first round (default: random)
-  --plant    run with a seeded bug, to verify that it is found
+  --bug    run with a seeded bug, to verify that it is found
 
 suites
 ${table(suites.map(({ name, about }) => [name, about]))}
@@ -45,22 +45,21 @@ function readOptions(): StressOptions | 'help' {
       seconds: text,
       count: text,
       seed: text,
-      plant: text,
+      bug: text,
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return 'help';
   const unknown = values.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`unknown suite: ${unknown}`);
-  if (values.plant !== undefined && !(values.plant in seededBugs))
-    throw new Error(`unknown seeded bug: ${values.plant}`);
+  if (values.bug !== undefined && !(values.bug in seededBugs)) throw new Error(`unknown seeded bug: ${values.bug}`);
   const seconds = number('seconds', values.seconds) ?? 60 * (number('minutes', values.minutes) ?? 5);
   return {
     only: values.only,
     milliseconds: seconds * 1000,
     count: number('count', values.count) ?? Number.POSITIVE_INFINITY,
     seed: number('seed', values.seed) ?? randomInt(1, 1_000_000_000),
-    seededBug: values.plant,
+    seededBug: values.bug,
   };
 }
 
@@ -91,7 +90,7 @@ async function runSuite(
   };
   const budget = nextBudget({ ...options, signal }, startedAt, suitesLeft, log);
   const findings = await suite.run(budget).catch((error: Error): Finding[] => {
-    const reproduce = `npm run torture -- --only ${suite.name} --seed ${options.seed}`;
+    const reproduce = `npm run stress -- --only ${suite.name} --seed ${options.seed}`;
     return [{ problem: `the suite itself failed: ${error.stack ?? error}`, reproduce }];
   });
   const seconds = ((performance.now() - suiteStartedAt) / 1000).toFixed(1);

@@ -63,9 +63,9 @@ export class DelayedError extends Error {
 
 /** Turns the error of a failed round into a finding. */
 export function createFinding(suite: string, { seededBug }: Budget, seed: number, error: unknown): Finding {
-  const bugOption = seededBug === undefined ? '' : ` --plant ${seededBug}`;
+  const bugOption = seededBug === undefined ? '' : ` --bug ${seededBug}`;
   return {
     problem: error instanceof Error ? error.message : String(error),
-    reproduce: `npm run torture -- --only ${suite} --seed ${error instanceof DelayedError ? error.seed : seed} --count 1${bugOption}`,
+    reproduce: `npm run stress -- --only ${suite} --seed ${error instanceof DelayedError ? error.seed : seed} --count 1${bugOption}`,
   };
 }

@@ -1,4 +1,4 @@
-/** Short runs of the suites of `npm run torture` that work within one process. */
+/** Short runs of the suites of `npm run stress` that work within one process. */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from './budget.ts';
 import { seededBugs } from './seeded-bugs/disk.ts';
@@ -69,8 +69,8 @@ describe('finds the seeded bug', () => {
     async (bug, name, seed) => {
       const count = seed !== 1 ? 1 : name === 'renames' ? 1000 : 20;
       const [first] = await suiteOf(name).run(countBudget(count, seed, bug));
-      expect(first?.reproduce).toContain(`npm run torture -- --only ${name}`);
-      expect(first?.reproduce).toContain(`--plant ${bug}`);
+      expect(first?.reproduce).toContain(`npm run stress -- --only ${name}`);
+      expect(first?.reproduce).toContain(`--bug ${bug}`);
     },
     TIMEOUT_MS,
   );
@@ -80,7 +80,7 @@ test('reproduces a delayed finding with the seed of the round that caused it', (
   const delayed = new DelayedError(new Error('lost'), 6);
   expect(createFinding('kills', countBudget(1), 7, delayed)).toEqual({
     problem: 'lost',
-    reproduce: 'npm run torture -- --only kills --seed 6 --count 1',
+    reproduce: 'npm run stress -- --only kills --seed 6 --count 1',
   });
 });
 

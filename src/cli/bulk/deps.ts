@@ -91,7 +91,7 @@ function classifyError({ manifest }: Context, error: unknown): CallFailure | und
   if (!(error instanceof ClientError)) return undefined;
   const { code, message, status, requestId, retryAfter } = error;
   const exitCode = getExitCode(status, errorEntryOf(manifest, code));
-  // A gateway error does not tell whether the request was applied.
+  // A gateway error does not show whether the request was applied.
   const kind = status === 502 || status === 504 ? 'unanswered' : 'rejected';
   return { kind, code, message, status, requestId, retryAfter, exitCode };
 }

@@ -36,7 +36,7 @@ export async function runBulk(deps: BulkDeps, file: string, options: CommandOpti
   const bulkOptions = parseBulkOptions(deps, options);
   if (bulkOptions.operation !== undefined) deps.findOperation(bulkOptions.operation);
   await withRowSource(deps, file, async (source) => {
-    const { ledger: resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
+    const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
     await withLock(deps, bulkOptions, resumeLog, async () => {
       const before = await readExistingLog(deps, resumeLog);
       if (before) assertSameInput(deps, source, before.header, resumeLog, bulkOptions.operation);
@@ -55,7 +55,7 @@ export async function runBulk(deps: BulkDeps, file: string, options: CommandOpti
   });
 }
 
-/** `iam bulk retry LEDGER`. */
+/** `iam bulk retry RESUME-LOG`. */
 export async function retryBulk(
   deps: BulkDeps,
   resumeLog: string,
@@ -65,7 +65,7 @@ export async function retryBulk(
   const bulkOptions = parseBulkOptions(deps, options);
   await withLock(deps, bulkOptions, resumeLog, async () => {
     const before = await readExistingLog(deps, resumeLog);
-    if (!before) throw deps.usage(`Ledger ${resumeLog} not found.`);
+    if (!before) throw deps.usage(`Resume log ${resumeLog} not found.`);
     const { header: heading } = before;
     const file = argument ?? heading.file;
     if (file === '-' && argument === undefined)
@@ -91,7 +91,7 @@ export async function retryBulk(
   });
 }
 
-/** Locks the ledger, because concurrent runs with the same ledger would execute rows twice. */
+/** Locks the resume log, because concurrent runs with the same resume log would execute rows twice. */
 async function withLock(
   deps: BulkDeps,
   { isDry }: BulkOptions,
@@ -106,7 +106,7 @@ async function withLock(
 
 async function readExistingLog({ usage }: BulkDeps, file: string): Promise<ResumeLogContent | undefined> {
   return readResumeLog(file).catch((error: Error) => {
-    throw usage(error.message, 'Name another file with --ledger.');
+    throw usage(error.message, 'Name another file with --resume-log.');
   });
 }
 
@@ -126,7 +126,10 @@ function assertSameInput(
           ? `the operation ${heading.operation ?? 'of each row'}`
           : undefined;
   if (mismatch !== undefined)
-    throw usage(`The ledger ${resumeLog} is for ${mismatch}.`, 'Name a new file with --ledger to send these rows.');
+    throw usage(
+      `The resume log ${resumeLog} is for ${mismatch}.`,
+      'Name a new file with --resume-log to send these rows.',
+    );
 }
 
 /** Rejected rows changed nothing and are sent again; rows without a response only if they are idempotent. */
@@ -219,7 +222,7 @@ function reportSummary(
   const { ok, failed, reason, errorLimitReached } = summary;
   const previous = skipped > 0 ? `; ${skipped} were done before` : '';
   context.notice(`${ok} of ${count} rows done${previous}.`);
-  const resumeHint = `The ledger is ${resumeLog}. Run the same command again to resume.`;
+  const resumeHint = `The resume log is ${resumeLog}. Run the same command again to resume.`;
   if (context.io.signal.aborted) {
     context.notice(resumeHint);
     throw failure('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });

@@ -15,7 +15,7 @@ export interface BulkOptions {
   readonly repeatUnknown: boolean;
   readonly secretOutput: string | undefined;
   readonly rejects: string | undefined;
-  readonly ledger: string | undefined;
+  readonly resumeLog: string | undefined;
   readonly yes: boolean;
   readonly confirm: string | undefined;
   readonly quiet: boolean;
@@ -41,7 +41,7 @@ export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandO
     repeatUnknown: options.repeatUnknown === true,
     secretOutput: text('secretOutput'),
     rejects: text('rejects'),
-    ledger: text('ledger'),
+    resumeLog: text('resumeLog'),
     yes: options.yes === true,
     confirm: text('confirm'),
     quiet: context.sources.options.quiet === true,
@@ -61,7 +61,7 @@ export function resolveOutputPaths(file: string, digest: string, bulkOptions: Bu
   const { dir, name, ext } = path.parse(file);
   const base = file === '-' ? `bulk-${digest.slice(0, 12)}` : path.join(dir, name);
   return {
-    ledger: bulkOptions.ledger ?? `${base}.ledger`,
+    resumeLog: bulkOptions.resumeLog ?? `${base}.resume-log`,
     rejects: bulkOptions.rejects ?? `${base}.rejects${file === '-' ? '' : ext}`,
   };
 }

@@ -1,4 +1,4 @@
-/** Output files of a run: ledger, reject file and secrets. All have owner-only permissions. */
+/** Output files of a run: resume log, reject file and secrets. All have owner-only permissions. */
 import { rm, stat } from 'node:fs/promises';
 import { jsonText } from '../runtime/control-characters.ts';
 import { AppendFile } from './append-file.ts';
@@ -18,7 +18,7 @@ export interface OutputFiles extends RowOutputs {
 
 export interface OutputFileContent {
   readonly header: ResumeLogHeader;
-  /** Ledger of an earlier run, whose files are continued. */
+  /** Resume log of an earlier run, whose files are continued. */
   readonly before: ResumeLogContent | undefined;
   /** First line of the reject file. */
   readonly rejectHeader: string | undefined;

@@ -43,8 +43,8 @@ export interface ResumeLogContent {
 }
 
 /**
- * Reads a ledger; undefined if the file does not exist or is empty.
- * @throws Error with a user-facing message if the file is not a ledger or is damaged
+ * Reads a resume log; undefined if the file does not exist or is empty.
+ * @throws Error with a user-facing message if the file is not a resume log or is damaged
  */
 export async function readResumeLog(file: string): Promise<ResumeLogContent | undefined> {
   const size = (await stat(file).catch(ignoreMissing))?.size;
@@ -56,14 +56,14 @@ export async function readResumeLog(file: string): Promise<ResumeLogContent | un
     const end = length + Buffer.byteLength(line) + 1;
     const value = end > size ? undefined : parseObject(line);
     if (!value) {
-      if (end < size || !header) throw new Error(`${file} is not a ledger or is damaged.`);
+      if (end < size || !header) throw new Error(`${file} is not a resume log or is damaged.`);
       break;
     }
     length = end;
     if (header) rowStateBytes = setRowState(rowStateBytes, value as unknown as ResumeLogEntry);
     else header = parseHeader(file, value);
   }
-  if (!header) throw new Error(`${file} is not a ledger.`);
+  if (!header) throw new Error(`${file} is not a resume log.`);
   const stateOf = (row: number) => rowStates[rowStateBytes[row] ?? 0] ?? 'none';
   return { header, getRowState: stateOf, length };
 }
@@ -73,7 +73,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 function parseHeader(file: string, value: Record<string, unknown>): ResumeLogHeader {
-  if (value.ledger !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is not a ledger.`);
+  if (value.resumeLog !== 1 || typeof value.digest !== 'string') throw new Error(`${file} is not a resume log.`);
   return value as unknown as ResumeLogHeader;
 }
 
@@ -103,12 +103,12 @@ export class ResumeLog {
     this.#file = file;
   }
 
-  /** Opens an existing ledger to append to it, or creates one. */
+  /** Opens an existing resume log to append to it, or creates one. */
   static async open(file: string, header: ResumeLogHeader, content: ResumeLogContent | undefined): Promise<ResumeLog> {
     if (content) await truncate(file, content.length);
     const log = new ResumeLog(await AppendFile.open(file, 'a'));
     try {
-      if (!content) await log.#file.append(`${jsonText({ ledger: 1, ...header })}\n`);
+      if (!content) await log.#file.append(`${jsonText({ resumeLog: 1, ...header })}\n`);
       return log;
     } catch (error) {
       await log.close();

@@ -7,7 +7,7 @@ import type { CliRuntime } from '../runtime/context.ts';
 const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
 const cellFormatNote =
   'CSV cells are decoded: an apostrophe before a formula character is removed (unless you use --csv-raw), and escapes of control characters such as \\u001b are resolved.';
-const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The ledger records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;
+const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The resume log records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;
 
 /** Adds the `bulk` subcommands. */
 export function addBulk(noun: Command, runtime: CliRuntime): void {
@@ -34,7 +34,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
   })
     .argument('<file>', 'File with rows, - for standard input')
     .option('--operation <id>', 'operation for rows that do not name one')
-    .option('--ledger <file>', 'file that records the state of each row, default next to the input file')
+    .option('--resume-log <file>', 'file that records the state of each row, default next to the input file')
     .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
   addRunOptions(command);
   setAction(command, runtime, async (context, [file], options) => {
@@ -51,18 +51,18 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
     effect: 'destructive',
     effectVaries: true,
     examples: [
-      { title: 'Retry the failed rows', command: 'groups.ledger' },
-      { title: 'Also retry rows that may have been applied', command: 'groups.ledger --repeat-unknown' },
+      { title: 'Retry the failed rows', command: 'groups.resume-log' },
+      { title: 'Also retry rows that may have been applied', command: 'groups.resume-log --repeat-unknown' },
     ],
   })
-    .argument('<ledger>', 'Ledger of the run')
+    .argument('<resume-log>', 'Resume log of the run')
     .argument('[file]', 'Input file, if it was moved or read from standard input')
     .option('--repeat-unknown', 'also retry rows without a response, which may apply them twice')
     .option('--skip-invalid', 'report invalid rows and send the others');
   addRunOptions(command);
-  setAction(command, runtime, async (context, [ledger, file], options) => {
+  setAction(command, runtime, async (context, [resumeLog, file], options) => {
     const { retryBulk } = await import('../bulk/index.ts');
-    await retryBulk(createBulkDeps(context), String(ledger), file as string | undefined, options);
+    await retryBulk(createBulkDeps(context), String(resumeLog), file as string | undefined, options);
   });
 }
 

@@ -11,7 +11,7 @@ import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
 export const logoutText: CommandDescription = {
   title: 'Sign out and delete the tokens of a profile',
   description:
-    'Revokes the session tokens and cached tokens through the control plane of the server, and deletes them on this machine even if the server is unreachable. A client secret in the profile is kept; delete it with `iam profile remove`.',
+    'Revokes the session tokens and cached tokens through the control plane of the server, and deletes them on this machine even if the server is unreachable. A client secret in the profile remains; delete it with `iam profile remove`.',
   effect: 'local',
   examples: [
     { title: 'Sign out of the current profile', command: '' },

@@ -72,7 +72,7 @@ function addRepairCommand(noun: Command, runtime: CliRuntime): void {
       'Restore a backup instead if you have one. All changes after the damage are lost, including readable ones, because they can depend on unreadable ones. No file is deleted; the previous files are quarantined in the folder.',
     effect: 'destructive',
     examples: [
-      { title: 'Preview what is kept and what is lost', command: '--data data/store --dry-run' },
+      { title: 'Preview what is recovered and what is lost', command: '--data data/store --dry-run' },
       { title: 'Repair in a script', command: '--data data/store --accept-loss --confirm store' },
     ],
   })
@@ -108,7 +108,7 @@ type RepairPreview = Omit<Repair, 'perform'>;
 function formatRepairPreview({ keeps, rows, lost, lostCommits, unreadableLines }: RepairPreview): string[] {
   const changes = lost.map(({ table, puts, deletes }) => `${table}: ${puts} written, ${deletes} deleted`);
   return [
-    `Kept: everything up to commit ${keeps}, ${rows} rows.`,
+    `Recoverable: everything up to commit ${keeps}, ${rows} rows.`,
     `Lost: ${lostCommits} readable commits, ${unreadableLines} unreadable lines.`,
     ...changes.map((change) => `  ${change}`),
   ];

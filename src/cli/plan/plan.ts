@@ -26,7 +26,7 @@ export interface Plan {
   readonly changes: readonly AnyChange[];
   readonly roles: readonly RoleEffect[];
   readonly guards: LockoutGuards;
-  /** Created by earlier applies of the set and no longer in the documents; kept without --prune. */
+  /** Created by earlier applies of the set and no longer in the documents; not deleted without --prune. */
   readonly orphans: readonly ManagedResource[];
   /** Memberships that --prune removes. */
   readonly pruned: readonly ManagedResource[];

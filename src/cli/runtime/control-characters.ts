@@ -3,7 +3,7 @@
  * and paragraph separators, bidirectional controls (UAX #9) and the byte order mark. Pure.
  */
 
-/** JSON escapes. Line breaks and tabs are kept in multi-line text. */
+/** JSON escapes. Line breaks and tabs remain in multi-line text. */
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const otherControls = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f\\ufeff';

@@ -52,7 +52,7 @@ interface MembershipRemoval {
 /**
  * The memberships that a caller may end: with IAM_ADMIN_MAINTENANCE all; with ADMIN those in groups without an IAM_ADMIN
  * role; with BUSINESSOWNER or BUSINESSADMIN its own, and those in groups whose roles it has all itself; as an
- * authenticated client those in groups without administrative roles; as a person those of its own services. To a caller
+ * authenticated client those in groups without administrative roles; as a person those of its services. To a caller
  * limited to its own objects, an inaccessible group without such a member is reported as not found.
  * @throws IamError GROUP_NOT_FOUND.
  */

@@ -1,5 +1,5 @@
 /**
- * The user lifecycle as a table: states, what each state allows, and transitions. docs/user-life.md is generated from it,
+ * The user lifecycle as a table: states, what each state allows, and transitions. docs/user-lifecycle.md is generated from it,
  * and a model-based test runs it against the API (test/server/identity/user-lifecycle.test.ts).
  */
 

@@ -65,7 +65,7 @@ function buildByType(schema: Json, name: string, sources: ExampleSources): unkno
   }
 }
 
-/** An object without declared fields uses the example of its own name. */
+/** An object without declared fields uses the example with its name. */
 function buildObject({ properties = {} }: Json, name: string, sources: ExampleSources): unknown {
   const fields = Object.entries(properties as Readonly<Record<string, Json>>);
   if (fields.length === 0) return sources.values[name]?.find((value) => typeof value === 'object') ?? {};

@@ -1,5 +1,5 @@
 /**
- * An overlay of a table: its rows, the keys it removes from overlays below, and indexes of its own rows.
+ * An overlay of a table: its rows, the keys it removes from overlays below, and indexes of these rows.
  *
  * Each overlay indexes its own rows only, so one rule reads any chain: an entry is visible unless an overlay above
  * contains or removes its key.

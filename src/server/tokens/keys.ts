@@ -51,7 +51,7 @@ export interface KeyRingDeps {
   readonly longestToken: number;
 }
 
-/** A retired key is kept this much longer than its last token is valid, because signing takes time and clocks differ. */
+/** A retired key remains valid this much longer than its last token is valid, because signing takes time and clocks differ. */
 const marginSeconds = 60;
 /** The maximum lifetime that the settings allow; used for keys without a recorded one. */
 const maxConfigurableLifetime = 86_400;

@@ -58,7 +58,7 @@ describe('bulk run', () => {
       { operation: 'groups.get', params: { groupId: 'ops' } },
     ];
     const stdin = lines.map((line) => JSON.stringify(line)).join('\n');
-    const words = ['run', '-', '--ledger', home.file('l'), '--rejects', home.file('r'), '-o', 'name'];
+    const words = ['run', '-', '--resume-log', home.file('l'), '--rejects', home.file('r'), '-o', 'name'];
     expect(await run(home, server, words, stdin)).toMatchObject({ code: 0, err: expect.stringMatching(/^\d+ of/) });
     expect(server.received.map(({ method, path }) => `${method} ${path.split('/v1')[1]}`).sort()).toEqual([
       'GET /groups/ops',
@@ -110,7 +110,7 @@ describe('bulk run', () => {
     ])
       expect(err).toContain(line);
     expect(server.received).toEqual([]);
-    await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(stat(home.file('rows.resume-log'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('writes invalid rows to the reject file with --skip-invalid', async () => {
@@ -200,7 +200,7 @@ describe('bulk run', () => {
       { line: 2, operation: 'groups.remove', method: 'DELETE', url: `${server.url}/security/iam/v1/groups/ops` },
     ]);
     expect(server.received).toEqual([]);
-    await expect(stat(home.file('rows.ledger'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(stat(home.file('rows.resume-log'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('creates groups and adds members on a real server', async () => {

@@ -59,7 +59,7 @@ describe('a server that returns Retry-After', () => {
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
     expect(server.received).toHaveLength(1);
     await writeFile(home.file('reads.jsonl'), '{"operation":"groups.get","params":{"groupId":"ops"}}\n');
-    expect((await run(home, server, [home.file('reads.jsonl'), '--ledger', home.file('reads.ledger')])).code).toBe(8);
+    expect((await run(home, server, [home.file('reads.jsonl'), '--resume-log', home.file('reads.resume-log')])).code).toBe(8);
     expect(server.received).toHaveLength(4);
   });
 });
@@ -236,7 +236,7 @@ describe('many rows', () => {
     const words = ['bulk', 'run', await rows(home, 3), ...creating];
     const progress = await home.iam(words, { url: server.url, variables: tokenVariables, columns: 80 });
     expect(progress.err).toContain('\r[########                ] 1 of 3 rows');
-    const quiet = await home.iam([...words, '--ledger', home.file('other'), '-q'], {
+    const quiet = await home.iam([...words, '--resume-log', home.file('other'), '-q'], {
       url: server.url,
       variables: tokenVariables,
       columns: 80,

@@ -104,7 +104,7 @@ describe('a second run with the same rows', () => {
     delete responses.b;
     const second = await run(home, server, ['run', file, ...creating]);
     expect([second.code, states(second), take(server)]).toEqual([8, ['unknown'], []]);
-    const retried = await run(home, server, ['retry', home.file('rows.ledger'), '--repeat-unknown']);
+    const retried = await run(home, server, ['retry', home.file('rows.resume-log'), '--repeat-unknown']);
     expect([retried.code, take(server)]).toEqual([0, ['b']]);
   });
 
@@ -128,12 +128,12 @@ describe('a second run with the same rows', () => {
     const file = await rows(home);
     await run(home, server, ['run', file, ...creating]);
     take(server);
-    const [heading = ''] = (await readFile(home.file('rows.ledger'), 'utf8')).split('\n');
-    await writeFile(home.file('rows.ledger'), `${heading}\n{"row":1,"line":2,"state":"ok"}\n`);
-    await appendFile(home.file('rows.ledger'), '{"row":2,"line":3,"state":"sent"}\n{"row":3,"li');
+    const [heading = ''] = (await readFile(home.file('rows.resume-log'), 'utf8')).split('\n');
+    await writeFile(home.file('rows.resume-log'), `${heading}\n{"row":1,"line":2,"state":"ok"}\n`);
+    await appendFile(home.file('rows.resume-log'), '{"row":2,"line":3,"state":"sent"}\n{"row":3,"li');
     const outcome = await run(home, server, ['run', file, ...creating]);
     expect([outcome.code, states(outcome), take(server)]).toEqual([8, ['unknown', 'ok'], ['c']]);
-    const lines = (await readFile(home.file('rows.ledger'), 'utf8')).trim().split('\n');
+    const lines = (await readFile(home.file('rows.resume-log'), 'utf8')).trim().split('\n');
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 });
@@ -143,13 +143,13 @@ describe('the resume log', () => {
     await using home = await Home.make();
     await using server = await groupServer({ a: errorResponse(422, 'X', 'not found') });
     await run(home, server, ['run', await rows(home, 'groupName\na\n'), ...creating]);
-    const file = home.file('rows.ledger');
+    const file = home.file('rows.resume-log');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const [heading, ...entries] = (await readFile(file, 'utf8'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(heading).toMatchObject({ ledger: 1, operation: 'groups.create', server: server.url });
+    expect(heading).toMatchObject({ resumeLog: 1, operation: 'groups.create', server: server.url });
     expect(entries).toEqual([
       { row: 1, line: 2, state: 'sent' },
       { row: 1, line: 2, state: 'failed', status: 422, code: 'X' },
@@ -169,20 +169,20 @@ describe('the resume log', () => {
     await change(home);
     const target = what.endsWith('server') ? other : server;
     const outcome = await run(home, target, ['run', file, ...creating]);
-    expect([outcome.code, outcome.err.includes('The ledger ')]).toEqual([2, true]);
+    expect([outcome.code, outcome.err.includes('The resume log ')]).toEqual([2, true]);
     expect([...take(server), ...take(other)]).toEqual([]);
   });
 
   test.each([
     ['a CSV file', 'groupName\nops\n'],
-    ['a damaged file', '{"ledger":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
+    ['a damaged file', '{"resumeLog":1,"digest":"x"}\nnot JSON\n{"row":1}\n'],
     ['another file format', '{"digest":"x"}\n'],
   ])('is rejected and not changed if it is %s', async (_what, text) => {
     await using home = await Home.make();
     await using server = await groupServer();
-    await writeFile(home.file('rows.ledger'), text);
+    await writeFile(home.file('rows.resume-log'), text);
     expect((await run(home, server, ['run', await rows(home), ...creating])).code).toBe(2);
-    expect(await readFile(home.file('rows.ledger'), 'utf8')).toBe(text);
+    expect(await readFile(home.file('rows.resume-log'), 'utf8')).toBe(text);
     expect(take(server)).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe('bulk retry', () => {
     await run(home, server, ['run', await rows(home), ...creating, '--max-errors', '1']);
     expect(take(server)).toEqual(['a', 'b']);
     delete responses.b;
-    expect((await run(home, server, ['retry', home.file('rows.ledger')])).code).toBe(0);
+    expect((await run(home, server, ['retry', home.file('rows.resume-log')])).code).toBe(0);
     expect(take(server)).toEqual(['b']);
   });
 
@@ -215,7 +215,7 @@ describe('bulk retry', () => {
     const file = await rows(home);
     await run(home, server, ['run', file, ...creating]);
     take(server);
-    const resumeLog = home.file('rows.ledger');
+    const resumeLog = home.file('rows.resume-log');
     await writeFile(home.file('changed.csv'), 'groupName\nz\n');
     expect((await run(home, server, ['retry', resumeLog, home.file('changed.csv')])).code).toBe(2);
     await writeFile(home.file('moved.csv'), await readFile(file));
@@ -279,11 +279,11 @@ describe('files of a run', () => {
       { line: 2, operation: 'api-key.create', id: 'k1', apiKey: 'very-secret-1' },
       { line: 3, operation: 'api-key.create', id: 'k3', apiKey: 'very-secret-3' },
     ]);
-    const resumeLog = await readFile(home.file('rows.ledger'), 'utf8');
+    const resumeLog = await readFile(home.file('rows.resume-log'), 'utf8');
     expect(resumeLog + first.out + first.err + second.out + second.err).not.toContain('secret-');
   });
 
-  test.each(['rejects', 'ledger'])('no secret file remains if the --%s file cannot be written', async (kind) => {
+  test.each(['rejects', 'resume-log'])('no secret file remains if the --%s file cannot be written', async (kind) => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 201, json: {} }));
     const file = await rows(home, 'appId,clientId\nx,y\n');

@@ -124,8 +124,8 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam bulk run gone.csv --operation user-identities.remove --confirm 12': {
     files: { 'gone.csv': `id\n${Array.from({ length: 12 }, (_, at) => `gone-${at}\n`).join('')}` },
   },
-  'iam bulk retry groups.ledger': createFailedRun(),
-  'iam bulk retry groups.ledger --repeat-unknown': createFailedRun(),
+  'iam bulk retry groups.resume-log': createFailedRun(),
+  'iam bulk retry groups.resume-log --repeat-unknown': createFailedRun(),
   'iam state save before --replace': { before: ['state save before'] },
   'iam state restore before --yes': { before: ['state save before'] },
   'iam state delete before': { before: ['state save before'] },

@@ -95,7 +95,7 @@ describe('an import', () => {
     ['with an unknown member', (document) => ({ ...document, more: 1 })],
     ['with an array as tables', () => ({ formatVersion: 1, tables: [] })],
     ['with null as tables', () => ({ formatVersion: 1, tables: null })],
-    ['with an unknown table', ({ tables }) => void Object.assign(tables, { wishes: [] })],
+    ['with an unknown table', ({ tables }) => void Object.assign(tables, { unknowns: [] })],
     ['with an inherited name as table', ({ tables }) => void Object.assign(tables, { constructor: [] })],
     ['without one of the tables', ({ tables }) => void delete tables.users],
     ['with a table that is an object', ({ tables }) => void Object.assign(tables, { users: {} })],
@@ -129,7 +129,7 @@ describe('an import', () => {
   test('of a newer document version is rejected, whatever else it contains', async () => {
     await using server = await startServer({ seed });
     const before = await exportState(server);
-    const text = JSON.stringify({ formatVersion: 2, tables: { wishes: [] }, news: true });
+    const text = JSON.stringify({ formatVersion: 2, tables: { unknowns: [] }, news: true });
     expect(await importState(server, text, '?force=true')).toMatchObject({ status: 422, code: 'STATE_NEWER' });
     expect(await exportState(server)).toBe(before);
   });

@@ -61,7 +61,7 @@ describe('a torn tail', () => {
 
 describe('the last commit is torn', () => {
   test.each([
-    ['with a hole at its beginning', zeroBytes(wal, tail, tail + 40)],
+    ['with a hole at its start', zeroBytes(wal, tail, tail + 40)],
     ['with a hole in its middle', zeroBytes(wal, tail + 200, tail + 300)],
     ['with a hole at its end', zeroBytes(wal, wal.length - 40, wal.length - 1)],
     ['with another byte for its newline', Buffer.concat([wal.subarray(0, -1), Buffer.from('x')])],

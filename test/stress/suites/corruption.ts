@@ -73,10 +73,10 @@ function createPositionSuite(
       for (; hasBudget(budget, done) && done * step < positions.length && findings.length === 0; done += 1) {
         const at = positions[done * step] as number;
         await trial(at, budget.seededBug).catch((error: Error) => {
-          const bugOption = budget.seededBug === undefined ? '' : ` --plant ${budget.seededBug}`;
+          const bugOption = budget.seededBug === undefined ? '' : ` --bug ${budget.seededBug}`;
           findings.push({
             problem: `at byte ${at}: ${error.message}`,
-            reproduce: `npm run torture -- --only ${name}${bugOption}`,
+            reproduce: `npm run stress -- --only ${name}${bugOption}`,
           });
         });
       }

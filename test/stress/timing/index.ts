@@ -99,7 +99,7 @@ export function findLeaks(about: string, timings: ReadonlyMap<string, readonly n
 }
 
 /** A single round is not significant, so the command runs all of them. */
-const reproduceCommand = 'npm run torture -- --only timing --minutes 10';
+const reproduceCommand = 'npm run stress -- --only timing --minutes 10';
 
 /** Signs in and returns the bearer token for the probes that need one. */
 async function login(url: string): Promise<string> {

@@ -7,7 +7,7 @@ export default defineRoute({
   id: 'control.state-reset',
   title: 'Reset the state',
   description:
-    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys are kept, and revoked tokens stay revoked. Failed login counters are cleared.',
+    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys remain, and revoked tokens stay revoked. Failed login counters are cleared.',
   method: 'POST',
   path: '/state/reset',
   audit: { kind: 'administration', targets: {} },

@@ -18,7 +18,7 @@ type FactorInput = Parameters<
 
 const addTo = (id: string, as: IamClient, ...authenticationFactors: FactorInput[]) =>
   as.userIdentities.factors.adminAdd({ params: { id }, body: { authenticationFactors } });
-const add = (as: IamClient, ...wishes: FactorInput[]) => addTo('bob', as, ...wishes);
+const add = (as: IamClient, ...factors: FactorInput[]) => addTo('bob', as, ...factors);
 const email = (address: string, more: object = {}): FactorInput => ({ contactType: 'EMAIL', email: address, ...more });
 
 describe('a new contact', () => {
