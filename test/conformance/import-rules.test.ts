@@ -73,7 +73,7 @@ describe('imports', () => {
       /^src\/contract\//,
       /^src\/server\/(identity|operations)\//,
       /^src\/server\/store\/(store|tables)\.ts$/,
-      /^src\/server\/(random|for-each-yielding)\.ts$/,
+      /^src\/server\/(random|for-each-yielding|tokens\/authentication-error)\.ts$/,
       /^zod$/,
     ];
     expect(findForbiddenImports(operations, allowed, ['value', 'lazy'])).toEqual([]);
