@@ -1,6 +1,7 @@
 /** Generates docs/errors.md: every error code with its message, hint, and the operations that return it. */
 import { ErrorDetailsSchema } from '../../src/contract/error-body.ts';
-import { type ErrorCode, errorTable, implicitStatuses } from '../../src/contract/errors.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
+import { type ErrorCode, implicitStatuses } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { guardCodes } from '../../src/server/control/guard.ts';

@@ -1,6 +1,6 @@
 /** Generates the manifest: the registry, the error table and the settings as plain data. */
 import * as z from 'zod';
-import { errorTable } from '../../src/contract/errors.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
 import type {
   JsonSchema,
   Manifest,

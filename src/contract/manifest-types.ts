@@ -1,6 +1,6 @@
 /** Types of the generated manifest: the registry as plain data, for programs that do not load zod or the server. */
 import type { EntityName, FieldExtensions } from './entities.ts';
-import type { ErrorEntry } from './error-entry.ts';
+import type { ErrorEntry } from './error-codes.ts';
 import type { Auth, CliExample, Method } from './operation.ts';
 import type { Sensitivity } from './sensitive.ts';
 

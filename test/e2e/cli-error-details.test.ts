@@ -1,6 +1,7 @@
 /** The built command evaluates error codes and details, never messages. */
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { startServer } from '../harness.ts';
 import { Sandbox } from './cli-process.ts';

@@ -1,6 +1,6 @@
 /** Looks up errors of the server in the error table. */
 import { ClientError } from '../../client/errors.ts';
-import type { ErrorCategory } from '../../contract/error-entry.ts';
+import type { ErrorCategory } from '../../contract/error-codes.ts';
 import type { Manifest, ManifestError } from '../../contract/manifest-types.ts';
 
 /** The part of the manifest that has the error table. It is loaded on first use, so pass it on unread. */

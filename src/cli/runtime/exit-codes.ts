@@ -1,5 +1,5 @@
 /** Exit codes of the command and their errors. */
-import type { ErrorCategory, ErrorEntry } from '../../contract/error-entry.ts';
+import type { ErrorCategory, ErrorEntry } from '../../contract/error-codes.ts';
 
 export interface ExitCode {
   readonly code: number;

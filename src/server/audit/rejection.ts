@@ -1,5 +1,7 @@
 /** Distinguishes rejections of the caller from other errors, by the status of a code in the error table. */
-import { type ErrorItem, errorTable } from '../../contract/errors.ts';
+
+import { errorTable } from '../../contract/error-codes.ts';
+import type { ErrorItem } from '../../contract/errors.ts';
 
 /** The status of the error table, independent of the statuses that the operation declares. */
 export function getDefaultStatus(errors: readonly ErrorItem[]): number | undefined {

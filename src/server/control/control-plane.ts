@@ -1,6 +1,7 @@
 /** Serves the routes of the control plane beside the interface, through the same pipeline. */
 import type { Context } from 'koa';
-import { apiError, errorTable, IamError } from '../../contract/errors.ts';
+import { errorTable } from '../../contract/error-codes.ts';
+import { apiError, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
 import type { AppContext } from '../app-context.ts';

@@ -1,8 +1,8 @@
 /** Explains a response from its request log entry and from the current store. */
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../contract/error-body.ts';
-import type { ErrorEntry } from '../../contract/error-entry.ts';
-import { errorTable } from '../../contract/errors.ts';
+import type { ErrorEntry } from '../../contract/error-codes.ts';
+import { errorTable } from '../../contract/error-codes.ts';
 import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../contract/roles.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { listGroupIdsOfMember } from '../identity/effective-roles.ts';

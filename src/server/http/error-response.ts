@@ -1,12 +1,7 @@
 /** Turns any thrown error into a status and the error array. */
-import {
-  type ErrorItem,
-  errorTable,
-  IamError,
-  implicitStatuses,
-  resolveErrorStatus,
-  retryLater,
-} from '../../contract/errors.ts';
+
+import { errorTable } from '../../contract/error-codes.ts';
+import { type ErrorItem, IamError, implicitStatuses, resolveErrorStatus, retryLater } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../log.ts';

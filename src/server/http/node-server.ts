@@ -9,7 +9,8 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { apiError, errorTable, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
+import { errorTable } from '../../contract/error-codes.ts';
+import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
 import { createConnectionLimits } from './connection-limits.ts';
 import { toOriginForm } from './paths.ts';
 

@@ -2,7 +2,9 @@
  * The request log: the last requests, in memory. Entries reference existing objects and are redacted on read
  * (redaction.ts), so that recording is cheap.
  */
-import { type ErrorCode, type ErrorItem, type ErrorReason, errorTable } from '../../contract/errors.ts';
+
+import { errorTable } from '../../contract/error-codes.ts';
+import type { ErrorCode, ErrorItem, ErrorReason } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../identity/principal.ts';
 

@@ -1,7 +1,8 @@
 /** Responses in the API document: the success, and each error status with its error codes. */
 import * as z from 'zod';
 import { ErrorBody } from '../../contract/error-body.ts';
-import { type ErrorCode, errorTable, implicitStatuses } from '../../contract/errors.ts';
+import { errorTable } from '../../contract/error-codes.ts';
+import { type ErrorCode, implicitStatuses } from '../../contract/errors.ts';
 import type { Operation, ResponseDeclaration } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
 import { toOAuthError } from '../http/oauth-errors.ts';
