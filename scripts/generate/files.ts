@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderCliReference } from '../../src/cli/cli-reference.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { buildControlDocument } from '../../src/server/openapi/control-document.ts';
+import { buildControlDocument } from '../../src/server/control/control-document.ts';
+import { controlRoutes } from '../../src/server/control/routes.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { controlPage } from './control-page.ts';
@@ -23,7 +24,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const all: Readonly<Record<string, Operation<never>>> = operations;
   const document = buildOpenApiDocument(Object.values(all), { version, baseUrl });
-  const ofControl = buildControlDocument({ version, baseUrl, isRemote: false });
+  const ofControl = buildControlDocument(controlRoutes, { version, baseUrl, isRemote: false });
   return new Map([
     ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
     ['src/contract/version.ts', versionSource(version)],

@@ -51,6 +51,8 @@ export interface CompileOptions {
   /** Whether the growth limit applies to unauthenticated callers. Revocation is exempt: a limit would keep tokens valid. */
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
+  /** For the control plane: see its context. */
+  readonly controlDocument?: FullContext['controlDocument'];
 }
 
 export function compileOperation(
@@ -109,6 +111,7 @@ export function compileOperation(
     const store = limitedRequest?.store ?? appContext.store;
     const disconnectSignal = () => createDisconnectSignal(ctx.res);
     const context = createContext(appContext, operation, {
+      controlDocument: options.controlDocument,
       store: isGuarded ? guardAccounts(store, caller ?? absentCaller, appContext) : store,
       credentials: () => credentials ?? readRequestCredentials(ctx, search, operation),
       caller: caller ?? absentCaller,
@@ -189,6 +192,7 @@ function assertNotRepeated(ctx: Context, name: string): undefined {
 }
 
 interface RequestContext {
+  readonly controlDocument: CompileOptions['controlDocument'];
   readonly store: AppContext['store'];
   markAuthenticated(): void;
   credentials(): RequestCredentials;
@@ -228,6 +232,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     timer: appContext.timer,
     state: appContext.state,
     sandboxes: appContext.sandboxes,
+    controlDocument: request.controlDocument,
     credentials: request.credentials,
     caller: request.caller,
     source: request.source,

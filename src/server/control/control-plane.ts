@@ -4,10 +4,12 @@ import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { parseRoles } from '../../contract/roles.ts';
+import { packageVersion } from '../../contract/version.ts';
 import type { AppContext } from '../app-context.ts';
 import { createPathMatcher } from '../http/paths.ts';
 import { parseQuery } from '../http/query.ts';
-import { type AnyOperation, compileOperation, type OperationHandler } from '../pipeline.ts';
+import { type AnyOperation, type CompileOptions, compileOperation, type OperationHandler } from '../pipeline.ts';
+import { buildControlDocument } from './control-document.ts';
 import type { ControlRoute } from './define.ts';
 import type { ControlGuard } from './guard.ts';
 import { controlRoutes } from './routes.ts';
@@ -27,8 +29,8 @@ export function stripControlPrefix(path: string): string | undefined {
 /** With remote access, routes require their capability; otherwise all callers are on this machine and need no credentials. */
 export function createControlPlane(appContext: AppContext, guard: ControlGuard): ControlPlane {
   if (appContext.settings.disableControlPlane) return async () => false;
-  const isRemote = appContext.settings.allowRemote;
-  const routes = controlRoutes.map((route) => mountRoute(route, appContext, isRemote));
+  const options = { controlDocument: createControlDocument(appContext) };
+  const routes = controlRoutes.map((route) => mountRoute(route, appContext, options));
   return async (ctx) => {
     const path = stripControlPrefix(ctx.state.path);
     if (path === undefined) return false;
@@ -63,10 +65,23 @@ interface MountedRoute {
   readonly handle: OperationHandler;
 }
 
-function mountRoute(route: ControlRoute, appContext: AppContext, isRemote: boolean): MountedRoute {
+/** Returns the API document, which is built on the first call. */
+function createControlDocument({ baseUrl, settings }: AppContext): () => object {
+  let document: object | undefined;
+  return () => {
+    document ??= buildControlDocument(controlRoutes, {
+      version: packageVersion,
+      baseUrl,
+      isRemote: settings.allowRemote,
+    });
+    return document;
+  };
+}
+
+function mountRoute(route: ControlRoute, appContext: AppContext, options: CompileOptions): MountedRoute {
   // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
-  const operation = (isRemote ? route : withoutAuthentication(route)) as unknown as AnyOperation;
-  return { route, matcher: createPathMatcher(route.path), handle: compileOperation(operation, appContext) };
+  const operation = (appContext.settings.allowRemote ? route : withoutAuthentication(route)) as unknown as AnyOperation;
+  return { route, matcher: createPathMatcher(route.path), handle: compileOperation(operation, appContext, options) };
 }
 
 /** The route without authentication: credentials in the request are ignored. */

@@ -24,6 +24,8 @@ export interface FullContext extends OperationContext {
   readonly timer: Timer;
   /** The outbox with its reading side. */
   readonly outbox: MessageOutbox;
+  /** Returns the API document of the control plane. Built on the first call, then cached. */
+  controlDocument(): object;
 }
 
 /** The context of a route. It has no caller, since not all servers authenticate callers of the control plane. */
@@ -42,6 +44,7 @@ export type ControlContext = Pick<
   | 'disconnectSignal'
   | 'observability'
   | 'timer'
+  | 'controlDocument'
 > & {
   /** The audit log; undefined if it is switched off. */
   readonly audit: AuditLog | undefined;

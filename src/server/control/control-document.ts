@@ -1,13 +1,12 @@
 /** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, and generated into docs/. */
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
-import type { ControlContext } from '../control/define.ts';
-import { guardCodes } from '../control/guard.ts';
-import { controlRoutes } from '../control/routes.ts';
-import { buildDocument, type DocumentOptions } from './document.ts';
-import { buildSecurity } from './requests.ts';
-import type { Json } from './schemas.ts';
-import { controlTags, findControlTag } from './tags.ts';
+import { buildDocument, type DocumentOptions } from '../openapi/document.ts';
+import { buildSecurity } from '../openapi/requests.ts';
+import type { Json } from '../openapi/schemas.ts';
+import { controlTags, findControlTag } from '../openapi/tags.ts';
+import type { ControlRoute } from './define.ts';
+import { guardCodes } from './guard.ts';
 
 const description = `Development and administration endpoints of a server: messages, clock, sandboxes, state, faults, request log.
 
@@ -21,11 +20,13 @@ export interface ControlDocumentOptions extends DocumentOptions {
   readonly isRemote: boolean;
 }
 
-/** Builds the document of all routes. Deterministic for the same options. */
-export function buildControlDocument({ isRemote, ...options }: ControlDocumentOptions): Json {
+/** Builds the document of these routes. Deterministic for the same routes and options. */
+export function buildControlDocument(
+  routes: readonly ControlRoute[],
+  { isRemote, ...options }: ControlDocumentOptions,
+): Json {
   // The context type of the handlers is irrelevant here.
-  const routes = controlRoutes as readonly Operation<ControlContext>[] as readonly Operation<never>[];
-  return buildDocument(routes, {
+  return buildDocument(routes as readonly Operation<never>[], {
     ...options,
     title: 'IAM control plane',
     description,
