@@ -1,10 +1,5 @@
 /** Generates docs/user-lifecycle.md: the states of a user and the transitions between them. */
-import {
-  type UserState,
-  type UserStateEntry,
-  userStates,
-  userTransitions,
-} from '../../src/server/identity/user-lifecycle.ts';
+import { type UserState, type UserStateEntry, userStates, userTransitions } from '../../test/model/user-lifecycle.ts';
 import { code, page, table } from './markdown.ts';
 
 /** Renders the page from the lifecycle table. */

@@ -1,18 +1,12 @@
 /** Model-based test of the life cycle of a user: random events over HTTP, with checks of the state after each. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ClientError } from '../../../src/client/index.ts';
-import type { CallInput } from '../../../src/client/types.ts';
-import { decryptMessageCode } from '../../../src/server/identity/messages.ts';
-import {
-  nextState,
-  type UserEvent,
-  type UserState,
-  userStates,
-  userTransitions,
-} from '../../../src/server/identity/user-lifecycle.ts';
-import { operations } from '../../../src/server/operations/index.ts';
-import { appClientId, startServer, type TestServer } from '../../harness.ts';
+import { ClientError } from '../../src/client/index.ts';
+import type { CallInput } from '../../src/client/types.ts';
+import { decryptMessageCode } from '../../src/server/identity/messages.ts';
+import { operations } from '../../src/server/operations/index.ts';
+import { appClientId, startServer, type TestServer } from '../harness.ts';
+import { nextState, type UserEvent, type UserState, userStates, userTransitions } from './user-lifecycle.ts';
 
 const minute = 60;
 const hour = 60 * minute;

@@ -1,6 +1,6 @@
 /**
  * The user lifecycle as a table: states, what each state allows, and transitions. docs/user-lifecycle.md is generated from it,
- * and a model-based test runs it against the API (test/server/identity/user-lifecycle.test.ts).
+ * and a model-based test runs it against the API (test/model/user-lifecycle.test.ts).
  */
 
 export type UserState =
