@@ -1,6 +1,6 @@
 /** Validators of settings. A message continues a sentence that starts with the setting name. */
 import type * as z from 'zod';
-import { NewId, singleLine } from '../contract/schemas.ts';
+import { NewId, singleLine } from '../contract/schemas/primitives.ts';
 import { isProxyAddress } from './http/request-source.ts';
 import { validatePasswordLength } from './password-length.ts';
 

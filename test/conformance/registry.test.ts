@@ -8,7 +8,7 @@ import { type ErrorCode, implicitStatuses, resolveErrorStatus } from '../../src/
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { formatRoles, parseRoles } from '../../src/contract/roles.ts';
-import { reservedNames } from '../../src/contract/schemas.ts';
+import { reservedNames } from '../../src/contract/schemas/primitives.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { listSourceFiles, root, stripComments } from './source-files.ts';
 

@@ -1,6 +1,6 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
-import { Id } from '../../contract/schemas.ts';
+import { Id } from '../../contract/schemas/primitives.ts';
 import { findErrorCode } from '../observability/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../observability/fault-rules.ts';
 import { operations } from '../operations/index.ts';

@@ -1,6 +1,6 @@
 /** Messages as the inbox returns them. */
 import * as z from 'zod';
-import { singleLine } from '../../contract/schemas.ts';
+import { singleLine } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { decryptMessageCode, renderMessageText } from '../identity/messages.ts';

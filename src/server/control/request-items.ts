@@ -1,6 +1,6 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
-import { singleLine } from '../../contract/schemas.ts';
+import { singleLine } from '../../contract/schemas/primitives.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 

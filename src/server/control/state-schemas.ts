@@ -1,6 +1,6 @@
 /** Schemas of the state and sandbox routes. */
 import * as z from 'zod';
-import { singleLine } from '../../contract/schemas.ts';
+import { singleLine } from '../../contract/schemas/primitives.ts';
 import { sandboxNamePattern } from '../sandboxes.ts';
 import { reservedSnapshotNames } from '../state/state-manager.ts';
 

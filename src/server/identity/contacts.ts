@@ -1,6 +1,6 @@
 /** Contacts that receive codes and notices: an e-mail address or a mobile number, and its masked form. */
 import type * as z from 'zod';
-import type { Mobile } from '../../contract/schemas.ts';
+import type { Mobile } from '../../contract/schemas/contact.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
 import type { StoreSecret } from './store-secret.ts';
 

@@ -1,6 +1,6 @@
 /** Validates the alternative contacts of a user. */
 import { apiError } from '../../contract/errors.ts';
-import { markedTag } from '../../contract/factor-schemas.ts';
+import { markedTag } from '../../contract/schemas/contact.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { type Contact, contactKey, emailContact, type MobileNumber, mobileContact } from './contacts.ts';
 import { contactOf, listMainFactors } from './factors.ts';

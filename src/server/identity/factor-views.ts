@@ -1,6 +1,6 @@
 /** Response form of factors: masked, because a list of contacts is worth stealing. */
 import type * as z from 'zod';
-import type { FactorView } from '../../contract/factor-schemas.ts';
+import type { FactorView } from '../../contract/schemas/factor.ts';
 import type { Reader } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 import { type MobileNumber, maskDigits, maskEmail } from './contacts.ts';

@@ -1,6 +1,6 @@
 /** Factors, the contacts that receive second-factor codes of a user: main contacts with fixed ids, and alternative ones. */
 import { apiError } from '../../contract/errors.ts';
-import { markedTag } from '../../contract/factor-schemas.ts';
+import { markedTag } from '../../contract/schemas/contact.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, Factor, User } from '../store/tables.ts';
 import { type Contact, emailContact, type MobileNumber, mobileContact } from './contacts.ts';

@@ -1,6 +1,6 @@
 /** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
 import { apiError } from '../../contract/errors.ts';
-import { Email } from '../../contract/schemas.ts';
+import { Email } from '../../contract/schemas/contact.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Random } from '../random.ts';

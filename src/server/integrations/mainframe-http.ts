@@ -1,8 +1,8 @@
 /** Adapter for a real mainframe over HTTP; docs/decisions/0005-ports.md specifies the protocol. */
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
-import { LogonName } from '../../contract/legacy-schemas.ts';
-import { Mobile } from '../../contract/schemas.ts';
+import { Mobile } from '../../contract/schemas/contact.ts';
+import { LogonName } from '../../contract/schemas/legacy.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import {

@@ -1,20 +1,15 @@
 /** Schemas of the seed document. Unknown keys are errors. Requires `parseAsync`. */
 import * as z from 'zod';
-import { CorporateGroupName } from '../../contract/business-schemas.ts';
-import { ApiKeyValue } from '../../contract/credential-schemas.ts';
-import { ContactType, Tags } from '../../contract/factor-schemas.ts';
-import { BillingType, LogonName, ProductAlias, Sku } from '../../contract/legacy-schemas.ts';
-import {
-  Email,
-  GroupName,
-  Id,
-  Mobile,
-  NewId,
-  NewPassword,
-  RoleName,
-  ScopeName,
-  singleLine,
-} from '../../contract/schemas.ts';
+import { ApiKeyValue } from '../../contract/schemas/api-key.ts';
+import { ScopeName } from '../../contract/schemas/client.ts';
+import { ContactType, Email, Mobile, Tags } from '../../contract/schemas/contact.ts';
+import { CorporateGroupName } from '../../contract/schemas/corporate-group.ts';
+import { GroupName } from '../../contract/schemas/group.ts';
+import { LogonName } from '../../contract/schemas/legacy.ts';
+import { Id, NewId, singleLine } from '../../contract/schemas/primitives.ts';
+import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.ts';
+import { RoleName } from '../../contract/schemas/role.ts';
+import { NewPassword } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
 import { describeViolations } from '../identity/password-policy.ts';
 import { hasLinkForm } from '../store/tables.ts';

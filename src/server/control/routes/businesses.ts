@@ -1,6 +1,6 @@
 /** GET /_iam/businesses */
 import * as z from 'zod';
-import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Reader } from '../../store/store.ts';
 import type { Business } from '../../store/tables.ts';

@@ -1,6 +1,6 @@
 /** GET /_iam/docs/{name} */
 import * as z from 'zod';
-import { singleLine } from '../../../contract/schemas.ts';
+import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { pageFileNames } from '../../openapi/docs-page-files.ts';
 import { defineRoute } from '../define.ts';
 

@@ -1,7 +1,7 @@
 /** DELETE /_iam/sessions */
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../clock.ts';
 import { endSession } from '../../identity/sessions.ts';
 import type { Reader } from '../../store/store.ts';

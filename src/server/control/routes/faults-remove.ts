@@ -1,6 +1,6 @@
 /** DELETE /_iam/faults */
 import { apiError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../define.ts';
 
 export default defineRoute({

@@ -1,6 +1,7 @@
 /** GET /_iam/groups/{id}/members */
 import * as z from 'zod';
-import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { type Membership, membershipKey } from '../../store/tables.ts';

@@ -1,6 +1,6 @@
 /** GET /_iam/inbox/wait */
 import { apiError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import type { Message } from '../../store/tables.ts';
 import { type ControlContext, defineRoute } from '../define.ts';
 import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../inbox-items.ts';

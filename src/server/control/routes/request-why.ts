@@ -1,6 +1,6 @@
 /** GET /_iam/requests/{id}/why */
 import { apiError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../define.ts';
 import { explainRequest, RequestExplanation } from '../request-explanation.ts';
 

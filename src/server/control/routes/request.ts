@@ -1,6 +1,6 @@
 /** GET /_iam/requests/{id} */
 import { apiError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../define.ts';
 import { RequestDetail, toRequestDetail } from '../request-items.ts';
 

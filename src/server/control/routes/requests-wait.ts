@@ -1,7 +1,7 @@
 /** GET /_iam/requests/wait */
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../define.ts';
 import { findRequests, maxAwaited, RequestFilters, RequestItem, toRequestItem } from '../request-items.ts';
 import { Timeout, withTimeout } from '../wait-timeout.ts';

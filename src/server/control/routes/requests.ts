@@ -1,5 +1,5 @@
 /** GET /_iam/requests */
-import { PageQuery } from '../../../contract/schemas.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { toPage } from '../../identity/pagination.ts';
 import type { RequestLog, RequestLogEntry } from '../../observability/request-log.ts';
 import { defineRoute } from '../define.ts';

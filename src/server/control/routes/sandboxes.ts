@@ -1,5 +1,5 @@
 /** GET /_iam/sandboxes */
-import { PageQuery } from '../../../contract/schemas.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { defineRoute } from '../define.ts';
 import { SandboxItem } from '../state-schemas.ts';

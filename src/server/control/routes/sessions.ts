@@ -1,6 +1,6 @@
 /** GET /_iam/sessions */
 import * as z from 'zod';
-import { Id, PageQuery } from '../../../contract/schemas.ts';
+import { Id, PageQuery } from '../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../clock.ts';
 import { readFilteredPage } from '../../identity/pagination.ts';
 import { isRenewable } from '../../identity/sessions.ts';

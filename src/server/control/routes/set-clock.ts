@@ -1,7 +1,7 @@
 /** PUT /_iam/clock */
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
-import { singleLine } from '../../../contract/schemas.ts';
+import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { type AdjustableClock, validateClockTime } from '../../adjustable-clock.ts';
 import { parseDuration } from '../../durations.ts';
 import { ClockView, toClockView } from '../clock-state.ts';

@@ -1,5 +1,5 @@
 /** GET /_iam/state/snapshots */
-import { PageQuery } from '../../../contract/schemas.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { defineRoute } from '../define.ts';
 import { SnapshotItem } from '../state-schemas.ts';

@@ -1,7 +1,7 @@
 /** GET /_iam/users/{id}/factors */
 import * as z from 'zod';
-import { FactorView } from '../../../contract/factor-schemas.ts';
-import { Id, PageQuery } from '../../../contract/schemas.ts';
+import { FactorView } from '../../../contract/schemas/factor.ts';
+import { Id, PageQuery } from '../../../contract/schemas/primitives.ts';
 import { listAllFactorViews } from '../../identity/factor-views.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { requireUser } from '../../identity/user-identities.ts';

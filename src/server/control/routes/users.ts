@@ -1,6 +1,6 @@
 /** GET /_iam/users */
 import * as z from 'zod';
-import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../identity/contacts.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { findUserByLogin } from '../../identity/user-roles.ts';

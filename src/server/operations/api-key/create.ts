@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ApiKeyValue } from '../../../contract/credential-schemas.ts';
-import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
+import { ApiKeyValue } from '../../../contract/schemas/api-key.ts';
+import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import {
   assertApiKeyAvailable,

@@ -1,5 +1,6 @@
-import { applicationId, ClientId } from '../../../contract/reference-schemas.ts';
-import { ApiKeySchema, PageQuery } from '../../../contract/schemas.ts';
+import { ApiKeySchema } from '../../../contract/schemas/api-key.ts';
+import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import type { ApiKeyUses } from '../../identity/api-key-uses.ts';
 import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';

@@ -1,6 +1,7 @@
-import { BusinessReferences } from '../../../contract/member-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { BusinessReferences } from '../../../contract/schemas/business.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, assertBusinessesExist } from '../../identity/memberships.ts';
 import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';

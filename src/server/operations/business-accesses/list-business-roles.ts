@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { RoleWithGroups } from '../../../contract/member-schemas.ts';
-import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { RoleWithGroups } from '../../../contract/schemas/role.ts';
 import { requireBusiness } from '../../identity/memberships.ts';
 import { assertOwnBusiness } from '../../identity/object-access.ts';
 import { readRoleSources } from '../../identity/role-provenance.ts';

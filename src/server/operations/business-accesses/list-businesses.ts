@@ -1,5 +1,6 @@
-import { BusinessReference } from '../../../contract/member-schemas.ts';
-import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { BusinessReference } from '../../../contract/schemas/business.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { readMemberPage } from '../../identity/memberships.ts';
 import { defineOperation } from '../define.ts';

@@ -1,6 +1,6 @@
-import { BusinessId, memberOf } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { GroupReference, memberOf } from '../../../contract/schemas/group.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
 import { assertMembershipRemovable, assertOwnBusiness, isOwnBusiness } from '../../identity/object-access.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
-import { LoginPassword } from '../../../contract/schemas.ts';
+import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type GrantRequest, issueGrant } from '../../identity/grants.ts';
 import { defineOperation } from '../define.ts';

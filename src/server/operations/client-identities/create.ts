@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { clientFields } from '../../../contract/client-schemas.ts';
-import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { apiError } from '../../../contract/errors.ts';
-import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { addClient, createClientRow } from '../../identity/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';

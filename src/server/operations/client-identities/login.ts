@@ -1,4 +1,4 @@
-import { Token } from '../../../contract/schemas.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { authenticateClient } from '../../identity/authenticate.ts';
 import { basicChallenge, createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import { apiError } from '../../../contract/errors.ts';
-import { ServiceOrClientId } from '../../../contract/reference-schemas.ts';
+import { ServiceOrClientId } from '../../../contract/schemas/client.ts';
 import { assertServiceRemovable } from '../../identity/object-access.ts';
 import { removeClient } from '../../identity/remove-client.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CorporateGroupInput } from '../../../contract/business-schemas.ts';
+import { CorporateGroupInput } from '../../../contract/schemas/corporate-group.ts';
 import {
   assertBusinessesAssignable,
   assertCorporateGroupNameAvailable,

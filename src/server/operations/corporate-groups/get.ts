@@ -1,5 +1,4 @@
-import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
-import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
+import { CorporateGroupId, CorporateGroupSchema } from '../../../contract/schemas/corporate-group.ts';
 import { requireCorporateGroup, toCorporateGroupView } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 

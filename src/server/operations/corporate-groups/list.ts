@@ -1,6 +1,6 @@
-import { CorporateGroupSchema } from '../../../contract/business-schemas.ts';
 import { reference } from '../../../contract/entities.ts';
-import { PageQuery, singleLine } from '../../../contract/schemas.ts';
+import { CorporateGroupSchema } from '../../../contract/schemas/corporate-group.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { toCorporateGroupView } from '../../identity/corporate-groups.ts';
 import { toPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
+import { CorporateGroupId } from '../../../contract/schemas/corporate-group.ts';
 import { requireCorporateGroup } from '../../identity/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 

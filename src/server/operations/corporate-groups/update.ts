@@ -1,5 +1,8 @@
-import { CorporateGroupInput, CorporateGroupSchema } from '../../../contract/business-schemas.ts';
-import { CorporateGroupId } from '../../../contract/reference-schemas.ts';
+import {
+  CorporateGroupId,
+  CorporateGroupInput,
+  CorporateGroupSchema,
+} from '../../../contract/schemas/corporate-group.ts';
 import {
   assertBusinessesAssignable,
   assertCorporateGroupNameAvailable,

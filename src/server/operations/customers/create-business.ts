@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { BusinessCustomerInput, CustomerId } from '../../../contract/business-schemas.ts';
 import { apiError } from '../../../contract/errors.ts';
+import { BusinessCustomerInput, CustomerId } from '../../../contract/schemas/customer.ts';
 import { joinCorporateGroup } from '../../identity/corporate-groups.ts';
 import { addCustomer } from '../../identity/customers.ts';
 import type { Transaction } from '../../store/store.ts';

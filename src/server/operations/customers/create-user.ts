@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { CustomerId, UserCustomerInput } from '../../../contract/business-schemas.ts';
 import { apiError } from '../../../contract/errors.ts';
+import { CustomerId, UserCustomerInput } from '../../../contract/schemas/customer.ts';
 import { addCustomer } from '../../identity/customers.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { LoginPassword, ScopeName, Token } from '../../../contract/schemas.ts';
+import { ClientId, ScopeName } from '../../../contract/schemas/client.ts';
+import { Token } from '../../../contract/schemas/token.ts';
+import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { issueGrant } from '../../identity/grants.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';

@@ -1,4 +1,5 @@
-import { Dependency, Empty, GroupReference } from '../../../contract/schemas.ts';
+import { Dependency, GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
 import { assertNoDependencyCycle, requireDependency, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 

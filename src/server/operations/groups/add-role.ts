@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { Empty, GroupReference, RoleName } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
+import { RoleName } from '../../../contract/schemas/role.ts';
 import { normalizeGroupRoles, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { GroupInput } from '../../../contract/schemas.ts';
+import { GroupInput } from '../../../contract/schemas/group.ts';
 import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 

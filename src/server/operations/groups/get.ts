@@ -1,4 +1,4 @@
-import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
+import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
 import { requireGroup, toGroupView } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,6 +1,8 @@
 import { reference } from '../../../contract/entities.ts';
 import { stripRolePrefix } from '../../../contract/roles.ts';
-import { GroupSchema, PageQuery, RoleName, singleLine } from '../../../contract/schemas.ts';
+import { GroupSchema } from '../../../contract/schemas/group.ts';
+import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
+import { RoleName } from '../../../contract/schemas/role.ts';
 import { toGroupViews } from '../../identity/groups.ts';
 import { readFilteredPage } from '../../identity/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';

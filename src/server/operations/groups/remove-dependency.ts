@@ -1,6 +1,5 @@
 import { apiError } from '../../../contract/errors.ts';
-import { DependencyOfGroup } from '../../../contract/reference-schemas.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { DependencyOfGroup, GroupReference } from '../../../contract/schemas/group.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { findGroup, requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';

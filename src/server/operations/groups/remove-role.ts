@@ -1,7 +1,6 @@
 import { apiError } from '../../../contract/errors.ts';
-import { RoleOfGroup } from '../../../contract/reference-schemas.ts';
 import { stripRolePrefix } from '../../../contract/roles.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { GroupReference, RoleOfGroup } from '../../../contract/schemas/group.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import { apiError } from '../../../contract/errors.ts';
-import { GroupReference, GroupSchema } from '../../../contract/schemas.ts';
+import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { requireGroup, toGroupView } from '../../identity/groups.ts';
 import type { Transaction } from '../../store/store.ts';

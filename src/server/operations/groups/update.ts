@@ -1,4 +1,4 @@
-import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas.ts';
+import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import {
   assertGroupNameAvailable,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { clientFields } from '../../../contract/client-schemas.ts';
-import { ClientCredentials } from '../../../contract/credential-schemas.ts';
 import { apiError, detailedError } from '../../../contract/errors.ts';
+import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import { addClient, type ClientOwner, createClientRow, resolveOwner } from '../../identity/clients.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Transaction } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import { apiError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
 import { ownsClient } from '../../identity/object-access.ts';
 import { removeClient } from '../../identity/remove-client.ts';
 import { defineOperation } from '../define.ts';

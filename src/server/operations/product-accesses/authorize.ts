@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
-import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
-import { Id } from '../../../contract/schemas.ts';
+import { Id } from '../../../contract/schemas/primitives.ts';
+import { BillingType, ProductAlias, Sku } from '../../../contract/schemas/product.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
 import type { ProductReference } from '../../integrations/product-system.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BillingType, ProductAlias, Sku } from '../../../contract/legacy-schemas.ts';
+import { BillingType, ProductAlias, Sku } from '../../../contract/schemas/product.ts';
 import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
 import { defineOperation } from '../define.ts';
 

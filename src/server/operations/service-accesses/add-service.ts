@@ -1,6 +1,7 @@
-import { ServiceReferences } from '../../../contract/member-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { ServiceReferences } from '../../../contract/schemas/client.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, assertServicesExist, findService } from '../../identity/memberships.ts';
 import { assertHoldsGroupRoles, assertOwnService, isLimitedToOwnServices } from '../../identity/object-access.ts';

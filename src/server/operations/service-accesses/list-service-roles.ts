@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { RoleWithGroups } from '../../../contract/member-schemas.ts';
-import { ServiceId } from '../../../contract/reference-schemas.ts';
+import { ServiceId } from '../../../contract/schemas/client.ts';
+import { RoleWithGroups } from '../../../contract/schemas/role.ts';
 import { findService } from '../../identity/memberships.ts';
 import { readServiceRoleSources } from '../../identity/service-roles.ts';
 import { defineOperation } from '../define.ts';

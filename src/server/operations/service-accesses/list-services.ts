@@ -1,5 +1,6 @@
-import { ServiceReference } from '../../../contract/member-schemas.ts';
-import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { ServiceReference } from '../../../contract/schemas/client.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { readMemberPage } from '../../identity/memberships.ts';
 import { defineOperation } from '../define.ts';

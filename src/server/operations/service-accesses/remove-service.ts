@@ -1,6 +1,6 @@
-import { memberOf, ServiceId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { ServiceId } from '../../../contract/schemas/client.ts';
+import { GroupReference, memberOf } from '../../../contract/schemas/group.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { findService, removeMember } from '../../identity/memberships.ts';
 import { assertMembershipRemovable, assertOwnService, isOwnClient } from '../../identity/object-access.ts';

@@ -1,7 +1,8 @@
-import { UserReferences } from '../../../contract/member-schemas.ts';
-import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
+import { UserReferences } from '../../../contract/schemas/user.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, assertUsersOfBusiness, requireBusiness } from '../../identity/memberships.ts';
 import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';

@@ -1,5 +1,6 @@
-import { OneOrManyUsers } from '../../../contract/member-schemas.ts';
-import { Empty, GroupReference } from '../../../contract/schemas.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
+import { OneOrManyUsers } from '../../../contract/schemas/user.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { addMembers, assertUsersExist } from '../../identity/memberships.ts';
 import { assertHoldsGroupRoles } from '../../identity/object-access.ts';

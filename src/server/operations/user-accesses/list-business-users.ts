@@ -1,7 +1,8 @@
-import { UserReference } from '../../../contract/member-schemas.ts';
-import { BusinessId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference, PageQuery } from '../../../contract/schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { GroupReference } from '../../../contract/schemas/group.ts';
+import { PageQuery } from '../../../contract/schemas/primitives.ts';
+import { UserReference } from '../../../contract/schemas/user.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { readMemberPage, requireBusiness } from '../../identity/memberships.ts';
 import { assertOwnBusiness } from '../../identity/object-access.ts';

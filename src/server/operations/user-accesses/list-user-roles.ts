@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { reference } from '../../../contract/entities.ts';
 import { apiError } from '../../../contract/errors.ts';
-import { RoleWithGroups } from '../../../contract/member-schemas.ts';
-import { UserId } from '../../../contract/reference-schemas.ts';
+import { RoleWithGroups } from '../../../contract/schemas/role.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { readRoleSources } from '../../identity/role-provenance.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { listMemberIdentities } from '../../identity/user-roles.ts';

@@ -1,6 +1,6 @@
-import { memberOf, UserId } from '../../../contract/reference-schemas.ts';
 import { parseRoles } from '../../../contract/roles.ts';
-import { GroupReference } from '../../../contract/schemas.ts';
+import { GroupReference, memberOf } from '../../../contract/schemas/group.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { requireGroup } from '../../identity/groups.ts';
 import { removeMember } from '../../identity/memberships.ts';
 import { assertMembershipRemovable } from '../../identity/object-access.ts';

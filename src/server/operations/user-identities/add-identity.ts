@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { UserId } from '../../../contract/reference-schemas.ts';
-import { isReservedName, singleLine } from '../../../contract/schemas.ts';
+import { isReservedName, singleLine } from '../../../contract/schemas/primitives.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { assertLoginNamesAvailable, requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier, loginNames } from '../../store/tables.ts';

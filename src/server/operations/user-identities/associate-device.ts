@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { singleLine } from '../../../contract/schemas.ts';
+import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { associateDevice, hasManyNewDevices } from '../../identity/devices.ts';
 import { callerKey, withKnownSource } from '../../identity/known-sources.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/legacy-schemas.ts';
+import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { emailContact } from '../../identity/contacts.ts';
 import { type AssociationChannel, startAssociation } from '../../identity/logon-association.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithCertificate } from '../../identity/certificate-login.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ClientId } from '../../../contract/reference-schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { issueOneTimeToken } from '../../identity/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';

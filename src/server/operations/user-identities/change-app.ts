@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { issueSessionToken } from '../../identity/session-tokens.ts';
 import { rotateSessionRefreshToken, transferSession } from '../../identity/sessions.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { Empty, LoginPassword, NewPassword } from '../../../contract/schemas.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
+import { LoginPassword, NewPassword } from '../../../contract/schemas/user.ts';
 import { isCurrentPassword, withVerifiedPassword } from '../../identity/login.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
 import { requireUserCaller } from '../../identity/principal.ts';

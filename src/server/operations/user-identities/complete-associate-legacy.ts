@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { LegacyOtpCode, TransactionId } from '../../../contract/legacy-schemas.ts';
+import { LegacyOtpCode, TransactionId } from '../../../contract/schemas/legacy.ts';
 import { associationPurpose } from '../../identity/logon-association.ts';
 import { bindLogon } from '../../identity/mainframe-logons.ts';
 import { consumeOtp, subjectOfUser } from '../../identity/otp.ts';

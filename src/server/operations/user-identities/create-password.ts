@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { Empty, NewPassword } from '../../../contract/schemas.ts';
+import { Empty } from '../../../contract/schemas/primitives.ts';
+import { NewPassword } from '../../../contract/schemas/user.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
 import { requireUserCaller } from '../../identity/principal.ts';
 import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { definition } from '../../../contract/entities.ts';
-import { BusinessId, ClientId } from '../../../contract/reference-schemas.ts';
-import { Email, Mobile, NewId, Token, UserName } from '../../../contract/schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { Email, Mobile } from '../../../contract/schemas/contact.ts';
+import { NewId } from '../../../contract/schemas/primitives.ts';
+import { Token } from '../../../contract/schemas/token.ts';
+import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
 import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../identity/otp.ts';

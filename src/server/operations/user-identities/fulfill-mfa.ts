@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ChallengeId, OtpCode } from '../../../contract/factor-schemas.ts';
-import { Token } from '../../../contract/schemas.ts';
+import { ChallengeId, OtpCode } from '../../../contract/schemas/otp.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { completeMfaChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';
 

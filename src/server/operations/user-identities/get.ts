@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { UserId } from '../../../contract/reference-schemas.ts';
-import { Mobile } from '../../../contract/schemas.ts';
+import { Mobile } from '../../../contract/schemas/contact.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { assertUserReadable, requireUser } from '../../identity/user-identities.ts';
 import { defineOperation } from '../define.ts';
 

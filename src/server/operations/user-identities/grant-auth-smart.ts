@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { ChallengeId } from '../../../contract/factor-schemas.ts';
-import { Token } from '../../../contract/schemas.ts';
+import { ChallengeId } from '../../../contract/schemas/otp.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { consumeOneTimeToken } from '../../identity/one-time-tokens.ts';
 import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../../identity/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { Email, Mobile } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { Email, Mobile } from '../../../contract/schemas/contact.ts';
 import { maskContact, selectContact } from '../../identity/contacts.ts';
 import { sendOtp, subjectOfContact } from '../../identity/otp.ts';
 import { createUnknownSource } from '../../identity/otp-source.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { ContactType, FactorId } from '../../../contract/factor-schemas.ts';
+import { ContactType } from '../../../contract/schemas/contact.ts';
+import { FactorId } from '../../../contract/schemas/factor.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { startMfaChallenge } from '../../identity/mfa.ts';
 import { defineOperation } from '../define.ts';

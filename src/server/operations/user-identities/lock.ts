@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { UserId } from '../../../contract/reference-schemas.ts';
-import { Empty, singleLine } from '../../../contract/schemas.ts';
+import { Empty, singleLine } from '../../../contract/schemas/primitives.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { revokeUserAccess } from '../../identity/revoke-user-access.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { singleLine, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { singleLine } from '../../../contract/schemas/primitives.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithAssertion } from '../../identity/federated-login.ts';
 import { defineOperation } from '../define.ts';

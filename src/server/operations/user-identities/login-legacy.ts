@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { Token } from '../../../contract/schemas/token.ts';
+import { LoginPassword } from '../../../contract/schemas/user.ts';
 import type { BasicCredentials } from '../../identity/credentials.ts';
 import { loginWithLogon } from '../../identity/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { LogonName } from '../../../contract/legacy-schemas.ts';
-import { UserId } from '../../../contract/reference-schemas.ts';
-import { LoginPassword } from '../../../contract/schemas.ts';
+import { LogonName } from '../../../contract/schemas/legacy.ts';
+import { LoginPassword, UserId } from '../../../contract/schemas/user.ts';
 import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/mainframe-logons.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { CallerAddress } from '../../../contract/schemas/otp.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { hasClientCredential } from '../../identity/principal.ts';
 import { renewRememberedSession } from '../../identity/remember-me.ts';

@@ -1,6 +1,6 @@
 import { apiError } from '../../../contract/errors.ts';
-import { UserId } from '../../../contract/reference-schemas.ts';
-import { singleLine } from '../../../contract/schemas.ts';
+import { singleLine } from '../../../contract/schemas/primitives.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
 import { foldIdentifier } from '../../store/tables.ts';

@@ -1,4 +1,4 @@
-import { UserId } from '../../../contract/reference-schemas.ts';
+import { UserId } from '../../../contract/schemas/user.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { removeUser } from '../../identity/remove-user.ts';

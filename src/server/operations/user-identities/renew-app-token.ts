@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { fieldError } from '../../../contract/errors.ts';
 import { servicePrefix } from '../../../contract/prefix.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { loginWithAssertion } from '../../identity/federated-login.ts';
 import { defineOperation } from '../define.ts';

@@ -1,4 +1,4 @@
-import { Token } from '../../../contract/schemas.ts';
+import { Token } from '../../../contract/schemas/token.ts';
 import { issueCallerToken, revalidateUserCaller } from '../../identity/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 

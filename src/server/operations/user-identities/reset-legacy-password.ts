@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { LegacyOtpCode, LogonName, TransactionId } from '../../../contract/legacy-schemas.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { CallerAddress, LoginPassword, Token } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { LegacyOtpCode, LogonName, TransactionId } from '../../../contract/schemas/legacy.ts';
+import { CallerAddress, DeviceTokenId } from '../../../contract/schemas/otp.ts';
+import { Token } from '../../../contract/schemas/token.ts';
+import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { resetLogonPassword } from '../../identity/logon-reset.ts';
 import { issueLogonToken, normalizeLogon } from '../../identity/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';

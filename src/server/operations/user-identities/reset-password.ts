@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
-import { NewPassword } from '../../../contract/schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
+import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { consumeOtp, verifyOtp } from '../../identity/otp.ts';
 import { resolveOtpSource } from '../../identity/otp-source.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/legacy-schemas.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
+import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Contact } from '../../identity/contacts.ts';
 import {

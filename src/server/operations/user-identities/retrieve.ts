@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
-import { DeviceTokenId } from '../../../contract/factor-schemas.ts';
-import { ClientId } from '../../../contract/reference-schemas.ts';
+import { ClientId } from '../../../contract/schemas/client.ts';
+import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { startRecovery } from '../../identity/recovery.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { BusinessId, UserId } from '../../../contract/reference-schemas.ts';
-import { Email, Mobile, UserName } from '../../../contract/schemas.ts';
+import { BusinessId } from '../../../contract/schemas/business.ts';
+import { Email, Mobile } from '../../../contract/schemas/contact.ts';
+import { UserId, UserName } from '../../../contract/schemas/user.ts';
 import { findRemovedContacts } from '../../identity/account-notices.ts';
 import { withAdministratorCheck } from '../../identity/administrators.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';

@@ -1,4 +1,5 @@
-import { FactorIds, FactorsInput, parseTags } from '../../../../contract/factor-schemas.ts';
+import { parseTags } from '../../../../contract/schemas/contact.ts';
+import { FactorIds, FactorsInput } from '../../../../contract/schemas/factor.ts';
 import { addFactors } from '../../../identity/factor-changes.ts';
 import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';

@@ -1,5 +1,6 @@
-import { AdministratorsFactorsInput, FactorIds, parseTags } from '../../../../contract/factor-schemas.ts';
-import { UserId } from '../../../../contract/reference-schemas.ts';
+import { parseTags } from '../../../../contract/schemas/contact.ts';
+import { AdministratorsFactorsInput, FactorIds } from '../../../../contract/schemas/factor.ts';
+import { UserId } from '../../../../contract/schemas/user.ts';
 import { addFactors } from '../../../identity/factor-changes.ts';
 import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
 import { requireUser } from '../../../identity/user-identities.ts';

@@ -1,5 +1,5 @@
-import { FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
-import { UserId } from '../../../../contract/reference-schemas.ts';
+import { FactorIdOfUser } from '../../../../contract/schemas/factor.ts';
+import { UserId } from '../../../../contract/schemas/user.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
 import { requireAlternativeFactor } from '../../../identity/factors.ts';
 import { assertMfaForAdministrator } from '../../../identity/object-access.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { FactorChange, FactorIdOfUser } from '../../../../contract/factor-schemas.ts';
-import { UserId } from '../../../../contract/reference-schemas.ts';
+import { FactorChange, FactorIdOfUser } from '../../../../contract/schemas/factor.ts';
+import { UserId } from '../../../../contract/schemas/user.ts';
 import { replaceFactor } from '../../../identity/factor-changes.ts';
 import type { FactorDraft } from '../../../identity/factor-validation.ts';
 import { requireChangeableFactor } from '../../../identity/factors.ts';

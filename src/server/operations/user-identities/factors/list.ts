@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FactorView } from '../../../../contract/factor-schemas.ts';
+import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { listVisibleFactorViews } from '../../../identity/factor-views.ts';
 import { requireUserCaller } from '../../../identity/principal.ts';
 import { defineOperation } from '../../define.ts';

@@ -1,4 +1,4 @@
-import { FactorId } from '../../../../contract/factor-schemas.ts';
+import { FactorId } from '../../../../contract/schemas/factor.ts';
 import { removeFactor } from '../../../identity/factor-changes.ts';
 import { requireChangeableFactor } from '../../../identity/factors.ts';
 import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';

@@ -1,4 +1,4 @@
-import { FactorId } from '../../../../contract/factor-schemas.ts';
+import { FactorId } from '../../../../contract/schemas/factor.ts';
 import { sendFactorOtp } from '../../../identity/factor-verification.ts';
 import { defineOperation } from '../../define.ts';
 

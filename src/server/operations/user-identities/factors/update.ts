@@ -1,4 +1,5 @@
-import { FactorId, FactorInput, parseTags } from '../../../../contract/factor-schemas.ts';
+import { parseTags } from '../../../../contract/schemas/contact.ts';
+import { FactorId, FactorInput } from '../../../../contract/schemas/factor.ts';
 import { replaceFactor } from '../../../identity/factor-changes.ts';
 import { requireChangeableFactor } from '../../../identity/factors.ts';
 import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { FactorId, OtpCode } from '../../../../contract/factor-schemas.ts';
+import { FactorId } from '../../../../contract/schemas/factor.ts';
+import { OtpCode } from '../../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
 import { verifyFactor } from '../../../identity/factor-verification.ts';
 import { defineOperation } from '../../define.ts';

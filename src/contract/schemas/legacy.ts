@@ -1,6 +1,6 @@
-/** Schemas for the mainframe and the product system. */
+/** Schemas of mainframe logons and their codes. */
 import * as z from 'zod';
-import { sensitive } from './sensitive.ts';
+import { sensitive } from '../sensitive.ts';
 
 export const LogonName = z
   .string()
@@ -26,18 +26,5 @@ export const LegacyOtpCode = sensitive(
 export const TransactionId = sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time');
 
 export const MaskedRecipient = z.string().describe('Recipient of the code, masked');
+
 export const OtpLifetime = z.string().regex(/^\d+$/).describe('Lifetime of the code in seconds, as a string of digits');
-
-export const BillingType = z.enum(['EXPEND', 'PREPAID', 'SUBSCRIPTION']).describe('Billing type of the product');
-
-export const ProductAlias = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(200, 'must not be longer than 200 characters')
-  .describe('Name of a product, unique together with its sku');
-
-export const Sku = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(200, 'must not be longer than 200 characters')
-  .meta({ description: 'Stock keeping unit of the product', 'x-label': 'Stock keeping unit' });

@@ -1,47 +1,11 @@
 /** Schemas of authentication factors: the contacts that receive MFA codes. */
 import * as z from 'zod';
-import { definition, reference } from './entities.ts';
-import { Email, Id, Mobile, NewId, singleLine } from './schemas.ts';
-import { sensitive } from './sensitive.ts';
+import { definition, reference } from '../entities.ts';
+import { ContactType, Email, Mobile, Tags, TagsOrText } from './contact.ts';
+import { Id, NewId } from './primitives.ts';
 
 /** Maximum number of alternative contacts in one request. The limit per user is separate. */
 const maxFactorsPerRequest = 100;
-const maxTags = 20;
-/** Longer than the JSON text of `maxTags` tags of maximum length. */
-const maxTagTextLength = 4000;
-
-/** The tag of contacts that are visible to clients with the factorVisibility of the same name. */
-export const markedTag = 'MARKED_RESOURCES';
-
-export const ContactType = z.enum(['EMAIL', 'MOBILE']).describe('Type of the contact');
-
-export const Tags = z
-  .array(singleLine(50, 'A tag'))
-  .max(maxTags, `must not have more than ${maxTags} entries`)
-  .describe('Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES');
-
-const TagsOrText = z
-  .union([
-    Tags,
-    z
-      .string()
-      .max(maxTagTextLength, `must not be longer than ${maxTagTextLength} characters`)
-      .refine((text) => Tags.safeParse(parseJson(text)).success, 'must contain a JSON array of tags'),
-  ])
-  .describe('Tags as an array, or as a string that contains a JSON array');
-
-/** Returns the tags of either form without duplicates. */
-export function parseTags(tags: z.output<typeof TagsOrText> | undefined): string[] {
-  return [...new Set(typeof tags === 'string' ? Tags.parse(parseJson(tags)) : tags)];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const contactFields = {
   contactType: ContactType,
@@ -123,24 +87,4 @@ export const FactorIdOfUser = FactorId.meta(
     command: 'users factors list',
     property: 'id',
   }),
-);
-
-/** A code as entered. Any text up to the maximum length is accepted and verified. */
-export const OtpCode = sensitive(
-  z
-    .string()
-    .max(100, 'must not be longer than 100 characters')
-    .meta({ description: 'One-time code', 'x-label': 'One-time code' }),
-  'secret',
-);
-
-export const ChallengeId = sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'one-time');
-
-/** Identifies a device of the user on recovery operations, which have no session. */
-export const DeviceTokenId = sensitive(
-  z
-    .string()
-    .max(1000, 'must not be longer than 1000 characters')
-    .describe('deviceTokenId from associate-user-device; limits then count by device instead of address'),
-  'one-time',
 );

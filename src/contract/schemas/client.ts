@@ -1,0 +1,63 @@
+/** Schemas of clients: OAuth clients, their applications, service accounts and scopes. */
+import * as z from 'zod';
+import { definition, reference } from '../entities.ts';
+import { sensitive } from '../sensitive.ts';
+import { Id, memberList, NewId, singleLine } from './primitives.ts';
+
+export const ClientId = Id.meta({ description: 'Client id', ...reference('client', ['id']) });
+
+/** The service account id of a client, used in group memberships. */
+export const ServiceId = Id.meta({
+  description: 'Service account id of a client',
+  'x-label': 'Service account id of a client',
+  ...reference('client', ['serviceAccount']),
+});
+
+/** Path parameter: either id of a client. */
+export const ServiceOrClientId = Id.meta({
+  description: 'Service account id, or client id',
+  'x-label': 'Service account id, or client id',
+  ...reference('client', ['serviceAccount', 'id']),
+});
+
+/** An application id. Applications exist only as a field of clients. */
+export function applicationId(description: string) {
+  return singleLine(64, description).meta({ 'x-label': 'Application', ...reference('client', ['application']) });
+}
+
+/** RFC 6749, 3.3: printable ASCII without space, quote and backslash. */
+export const ScopeName = z
+  .string()
+  .max(100, 'must not be longer than 100 characters')
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes');
+
+/** Fields of the body of both operations that create clients. */
+export const clientFields = {
+  appId: applicationId('Application that the client belongs to'),
+  serviceAccountId: NewId.optional()
+    .describe('Service account of the client, to which groups grant roles')
+    .meta(definition('client', 'serviceAccount')),
+  scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Scopes of its tokens'),
+  redirectURI: z
+    .url('must be a URI')
+    .max(2000, 'must not be longer than 2000 characters')
+    .optional()
+    .describe('Redirect URI for logins'),
+  grantTypes: z
+    .array(singleLine(100, 'A grant type'))
+    .max(20, 'must not have more than 20 entries')
+    .optional()
+    .describe('OAuth grant types that the client may use (default: client_credentials)'),
+  businessUnitId: singleLine(64, 'Business unit the client belongs to').optional(),
+  organizationId: singleLine(64, 'Organization the client belongs to').optional(),
+};
+
+export const ClientCredentials = z
+  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Returned only once') })
+  .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });
+
+export const ServiceReference = z
+  .strictObject({ serviceId: ServiceId })
+  .meta({ id: 'ServiceReference', description: 'A service.' });
+
+export const ServiceReferences = memberList(ServiceReference);

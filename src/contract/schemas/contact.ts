@@ -1,0 +1,61 @@
+/** Schemas of the contacts of users and of their tags. */
+import * as z from 'zod';
+import { singleLine } from './primitives.ts';
+
+export const Email = z
+  .email('must be an e-mail address')
+  .max(254, 'must not be longer than 254 characters')
+  .meta({ description: 'E-mail address (RFC 5321)', 'x-label': 'E-mail address' });
+
+const boundedInteger = (min: number, max: number, description: string) =>
+  z
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+    .describe(description);
+
+export const Mobile = z
+  .strictObject({
+    regionCode: boundedInteger(1, 999, '1 to 3 digits'),
+    areaCode: boundedInteger(1, 9999, '1 to 4 digits'),
+    phoneNumber: boundedInteger(1000, 999_999_999_999, '4 to 12 digits'),
+  })
+  .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
+
+export const ContactType = z.enum(['EMAIL', 'MOBILE']).describe('Type of the contact');
+
+const maxTags = 20;
+
+/** Longer than the JSON text of `maxTags` tags of maximum length. */
+const maxTagTextLength = 4000;
+
+/** The tag of contacts that are visible to clients with the factorVisibility of the same name. */
+export const markedTag = 'MARKED_RESOURCES';
+
+export const Tags = z
+  .array(singleLine(50, 'A tag'))
+  .max(maxTags, `must not have more than ${maxTags} entries`)
+  .describe('Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES');
+
+export const TagsOrText = z
+  .union([
+    Tags,
+    z
+      .string()
+      .max(maxTagTextLength, `must not be longer than ${maxTagTextLength} characters`)
+      .refine((text) => Tags.safeParse(parseJson(text)).success, 'must contain a JSON array of tags'),
+  ])
+  .describe('Tags as an array, or as a string that contains a JSON array');
+
+/** Returns the tags of either form without duplicates. */
+export function parseTags(tags: z.output<typeof TagsOrText> | undefined): string[] {
+  return [...new Set(typeof tags === 'string' ? Tags.parse(parseJson(tags)) : tags)];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** Schemas of customers: users and businesses with an official document. */
+import * as z from 'zod';
+import { definition } from '../entities.ts';
+import { CorporateGroupId } from './corporate-group.ts';
+import { NewId, singleLine } from './primitives.ts';
+import { UserId } from './user.ts';
+
+const Document = singleLine(
+  64,
+  'Official identification number of the customer; unique among users and among businesses',
+).meta({ 'x-label': 'Official identification number of the customer' });
+
+export const BusinessCustomerInput = z
+  .strictObject({
+    businessId: NewId.optional().meta({
+      description: 'Id of the business (default: generated)',
+      ...definition('business', 'id'),
+    }),
+    businessName: singleLine(200, 'Name of the business').meta(definition('business', 'name')),
+    document: Document,
+    corporateGroupId: CorporateGroupId.optional().describe('Corporate group that the business joins'),
+    organizationId: singleLine(64, 'Organization the business belongs to').optional(),
+    businessUnitId: singleLine(64, 'Business unit the business belongs to').optional(),
+  })
+  .meta({ id: 'BusinessCustomerInput' });
+
+export const UserCustomerInput = z
+  .strictObject({
+    userId: UserId.describe('User that becomes a customer'),
+    document: Document,
+    name: singleLine(200, 'Name of the customer').optional(),
+  })
+  .meta({ id: 'UserCustomerInput' });
+
+/** Part of the responses of both operations that create customers. */
+export const CustomerId = z.int().describe('Number of the customer; never reused');

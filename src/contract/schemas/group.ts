@@ -1,0 +1,75 @@
+/** Schemas of groups. */
+import * as z from 'zod';
+import { definition, type ReferenceScope, reference } from '../entities.ts';
+import { boundedText, isReservedName, singleLine } from './primitives.ts';
+import { RoleName } from './role.ts';
+import type { UserId } from './user.ts';
+
+export const GroupName = singleLine(
+  100,
+  'Unique name of a group: 1 to 100 characters, no slash, no control character, not 24 hexadecimal digits',
+)
+  .refine((value) => !value.includes('/'), 'must not contain a slash')
+  .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
+  .refine((value) => !isReservedName(value), 'is a reserved word')
+  .meta(definition('group', 'name'));
+
+/** Path parameter: the id or the name of a group. */
+export const GroupReference = singleLine(100, 'Id or name of the group').meta({
+  'x-argument': 'group',
+  'x-label': 'Id or name of the group',
+  ...reference('group', ['name', 'id']),
+});
+
+/** Path parameter after a group: a direct role of the group. */
+export const RoleOfGroup = RoleName.meta(reference('role', ['name'], { operation: 'groups.get', property: 'roles' }));
+
+/** Path parameter after a group: a dependency of the group. */
+export const DependencyOfGroup = GroupReference.meta({
+  'x-argument': 'dependency',
+  'x-label': 'Id or name of the dependency',
+  ...reference('group', ['name', 'id'], { operation: 'groups.get', property: 'dependencies.groupName' }),
+});
+
+/** Restricts the schema to members of the group in the path: rows of the operation that lists them. */
+export function memberOf(schema: typeof UserId, operation: string, property: string) {
+  const member = schema.meta()?.['x-reference'];
+  const among: ReferenceScope = { operation, property };
+  return schema.meta({ 'x-reference': { ...(member as object), among } });
+}
+
+export const Dependency = z
+  .strictObject({
+    groupName: boundedText(100).meta(reference('group', ['name', 'id'])),
+  })
+  .meta({ id: 'Dependency', description: 'A group whose roles are inherited, by name or id.' });
+
+export const GroupSchema = z
+  .strictObject({
+    groupId: z.string(),
+    groupName: z.string(),
+    organizationId: z.string().optional(),
+    businessUnitId: z.string().optional(),
+    roles: z.array(z.string()),
+    dependencies: z.array(Dependency),
+  })
+  .meta({ id: 'Group', description: 'A group with its direct roles and its dependencies.' });
+
+/** The body of create and update of a group. */
+export const GroupInput = z
+  .strictObject({
+    groupName: GroupName,
+    organizationId: singleLine(64, 'Organization the group belongs to').optional(),
+    businessUnitId: singleLine(64, 'Business unit the group belongs to').optional(),
+    roles: z
+      .array(RoleName)
+      .max(1000, 'must not have more than 1000 entries')
+      .optional()
+      .describe('Roles of the members'),
+    dependencies: z
+      .array(Dependency)
+      .max(1000, 'must not have more than 1000 entries')
+      .optional()
+      .describe('Groups whose roles the members inherit'),
+  })
+  .meta({ id: 'GroupInput' });

@@ -1,0 +1,28 @@
+/** Schemas of one-time codes and of the device that requests them. */
+import * as z from 'zod';
+import { sensitive } from '../sensitive.ts';
+
+/** A code as entered. Any text up to the maximum length is accepted and verified. */
+export const OtpCode = sensitive(
+  z
+    .string()
+    .max(100, 'must not be longer than 100 characters')
+    .meta({ description: 'One-time code', 'x-label': 'One-time code' }),
+  'secret',
+);
+
+export const ChallengeId = sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'one-time');
+
+/** Identifies a device of the user on recovery operations, which have no session. */
+export const DeviceTokenId = sensitive(
+  z
+    .string()
+    .max(1000, 'must not be longer than 1000 characters')
+    .describe('deviceTokenId from associate-user-device; limits then count by device instead of address'),
+  'one-time',
+);
+
+export const CallerAddress = z
+  .string()
+  .optional()
+  .describe('Address of the browser or device; limits and throttles use it if the client is authenticated');

@@ -1,0 +1,97 @@
+/**
+ * Schemas that do not belong to one entity. The ids of schemas are component names in the OpenAPI document. To use a schema
+ * with another description: `UserId.describe(...)`.
+ */
+import * as z from 'zod';
+
+/** The format of ids that a caller can choose (interface rules). */
+export const Id = z
+  .string()
+  .regex(/^[A-Za-z0-9._:@-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ : @ -')
+  .describe('Id: 1 to 64 letters, digits or . _ : @ -');
+
+/** Control characters and line separators, which could corrupt terminals and logs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** A lone surrogate: allowed in JSON, but not encodable in UTF-8. */
+export const surrogate = /\p{Surrogate}/u;
+
+/** A string with a maximum length in code points, as JSON Schema counts; `max` counts UTF-16 code units. */
+export function boundedText(maxLength: number, description?: string) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .refine(
+      (text) => text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength),
+      `must not be longer than ${maxLength} characters`,
+    )
+    .meta({ maxLength, ...(description === undefined ? {} : { description }) });
+}
+
+/** A string without line breaks and other control characters. */
+export function singleLine(maxLength: number, description: string) {
+  return boundedText(maxLength, description)
+    .refine((value) => !controlCharacter.test(value), 'must not contain control characters')
+    .refine((value) => !surrogate.test(value), 'must be well-formed Unicode');
+}
+
+/** Path segments that names must not use. URL parsers remove `.` and `..`. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  '.',
+  '..',
+  'me',
+  'main-email',
+  'main-mobile',
+  'role',
+  'dependency',
+  'user-accounts',
+  'business-accounts',
+  'service-accounts',
+  'roles',
+  'login',
+  'connect',
+  'organizational-structure',
+  'lock',
+  'unlock',
+  'identification',
+  'login-legacy',
+  'auth-legacy-by-param',
+  'remember-me',
+  'renew-token',
+  'reset-password',
+  'retrieve-identity',
+  'digital-certificate',
+  'renew-app-token',
+  'retrieve-legacy-identity',
+  'reset-legacy-password',
+  'login-federated',
+]);
+
+export function isReservedName(value: string): boolean {
+  return reservedNames.has(value);
+}
+
+/** An id that a caller chooses for a new object. */
+export const NewId = Id.refine((value) => !isReservedName(value), 'is a reserved word');
+
+export const Empty = z.strictObject({}).meta({ id: 'Empty', description: 'An empty object.' });
+
+export const PageQuery = {
+  limit: z
+    .number()
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(1000, 'must be at most 1000')
+    .optional()
+    .describe('Entries per page, 1 to 1000 (default: 100)'),
+  after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the previous page'),
+};
+
+/** Maximum number of members in one request. */
+const maxMembers = 10_000;
+
+/** The members of a group or of a corporate group in one request. */
+export function memberList<Entry extends z.ZodType>(entry: Entry) {
+  return z.array(entry).max(maxMembers, `must not have more than ${maxMembers} entries`);
+}

@@ -1,0 +1,19 @@
+/** Schemas of roles. */
+import * as z from 'zod';
+import { reference } from '../entities.ts';
+
+export const RoleName = z
+  .string()
+  .max(100, 'must not be longer than 100 characters')
+  // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.
+  .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
+  .meta({ description: 'Name of a role, with or without the prefix ROLE_', ...reference('role', ['name']) });
+
+export const RoleWithGroups = z
+  .strictObject({
+    role: z.string(),
+    groupNames: z
+      .array(z.string())
+      .describe('Groups of the member that grant the role, directly or through dependencies'),
+  })
+  .meta({ id: 'RoleWithGroups', description: 'An effective role and the groups that grant it.' });

@@ -1,0 +1,35 @@
+/** Schemas of users and their passwords. */
+import * as z from 'zod';
+import { definition, reference } from '../entities.ts';
+import { sensitive } from '../sensitive.ts';
+import { Id, isReservedName, memberList, singleLine, surrogate } from './primitives.ts';
+
+export const UserId = Id.meta({ description: 'User id', 'x-argument': 'user-id', ...reference('user', ['id']) });
+
+/** A login name of a user. Uniqueness is checked in the handlers. */
+export const UserName = singleLine(100, 'Name that the user logs in with')
+  .refine((value) => !isReservedName(value), 'is a reserved word')
+  .meta(definition('user', 'name'));
+
+/** A password for a login. Any text up to the maximum length is accepted and verified. */
+export const LoginPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
+
+/** A new password. The password policy reports each violated rule; text that is not well-formed Unicode is rejected here. */
+export const NewPassword = LoginPassword.refine(
+  (value) => !surrogate.test(value),
+  'must be well-formed Unicode',
+).describe(
+  '8 to 128 code points, used as sent; not a common password; must not contain the user name, the local part of the e-mail address or the name of the service (case-insensitive)',
+);
+
+export const UserReference = z.strictObject({ userId: UserId }).meta({ id: 'UserReference', description: 'A user.' });
+
+export const UserReferences = memberList(UserReference);
+
+type UserList = z.output<typeof UserReferences>;
+
+/** A list of users, or one user without the brackets. Not a union, which would lose the path of a wrong field. */
+export const OneOrManyUsers = z.preprocess(
+  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : value),
+  UserReferences,
+) as z.ZodType<UserList, UserList | UserList[number]>;
