@@ -1,8 +1,8 @@
 /** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people`. */
 import { systemClock } from '../src/server/clock.ts';
-import { openFileStore } from '../src/server/store/json/file-store.ts';
-import { nodeDisk } from '../src/server/store/json/node-disk.ts';
-import { openNodeProcesses } from '../src/server/store/json/node-processes.ts';
+import { openFileStore } from '../src/server/store/file/file-store.ts';
+import { nodeDisk } from '../src/server/store/file/node-disk.ts';
+import { openNodeProcesses } from '../src/server/store/file/node-processes.ts';
 import type { Group } from '../src/server/store/tables.ts';
 import { insertUsers, linkGroup } from './make-users.ts';
 import { groupIdOf, groupNameOf } from './names.ts';

@@ -40,12 +40,15 @@ export async function bundleServer({ root, outdir }) {
   rmSync(parts, { recursive: true, force: true });
   mkdirSync(parts, { recursive: true });
   for (const { path: file, text } of await modulesOf(root, parts)) writeFileSync(file, await asCommonJs(text));
-  for (const name of entries) await writeLoader(root, path.join(outdir, `${name}.cjs`));
+  for (const name of Object.keys(entries)) await writeLoader(root, path.join(outdir, `${name}.cjs`));
   compileAhead(root, parts);
 }
 
 /** The server, and the offline store. */
-const entries = ['main', 'open-offline-store'];
+const entries = {
+  main: 'src/server/main.ts',
+  'open-offline-store': 'src/server/store/maintenance/open-offline-store.ts',
+};
 
 /** Writes the loader that other programs import; it loads the part of the same name. */
 async function writeLoader(root, outfile) {
@@ -63,7 +66,7 @@ async function writeLoader(root, outfile) {
 /** Bundles the server and its lazy modules as ES modules, as esbuild splits no other format. */
 async function modulesOf(root, outdir) {
   const { outputFiles } = await build({
-    entryPoints: entries.map((name) => path.join(root, `src/server/${name}.ts`)),
+    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, path.join(root, file)])),
     outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,

@@ -14,7 +14,7 @@ import { createLog } from '../src/server/log.ts';
 import { systemRandom } from '../src/server/random.ts';
 import type { SeedDocument } from '../src/server/seed/schema.ts';
 import { readSettings } from '../src/server/settings.ts';
-import { openMemoryStore } from '../src/server/store/memory.ts';
+import { openMemoryStore } from '../src/server/store/memory/memory-store.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 
 import { systemClock } from '../../src/server/clock.ts';
 import { readTables, replaceTables } from '../../src/server/state/dump.ts';
-import { type ForkableStore, openMemoryStore } from '../../src/server/store/memory.ts';
+import { type ForkableStore, openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { User } from '../../src/server/store/tables.ts';
 import type { Figure } from '../figure.ts';
 import { userIdOf } from '../names.ts';

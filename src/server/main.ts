@@ -8,13 +8,13 @@ import { type AuditDeps, openAudit } from './audit/open.ts';
 import { systemClock } from './clock.ts';
 import { listen, type RunningServer } from './http/listen.ts';
 import { createLog, type Log } from './log.ts';
-import { openStore } from './open-store.ts';
 import { systemRandom } from './random.ts';
 import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
-import { openExitCodes, StoreOpenError } from './store/json/open-error.ts';
+import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
+import { openStore } from './store/open.ts';
 import { StoreUnavailableError } from './store/store.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;

@@ -7,8 +7,8 @@ import { copyClockState, createAdjustableClock } from './adjustable-clock.ts';
 import type { AppContext, AppContextDeps } from './app-context.ts';
 import { openStoreSecret } from './identity/store-secret.ts';
 import type { BaselineSource } from './state/baseline.ts';
-import { openFork } from './store/memory.ts';
-import { Overlay } from './store/overlay.ts';
+import { openFork } from './store/memory/memory-store.ts';
+import { Overlay } from './store/memory/overlay.ts';
 import type { Store } from './store/store.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
 

@@ -3,7 +3,7 @@ import { type ClientOptions, type Credentials, createClient, type IamClient } fr
 import { servicePrefix } from '../contract/prefix.ts';
 import { type AdjustableClock, copyClockState } from '../server/adjustable-clock.ts';
 import type { RunningServer } from '../server/http/listen.ts';
-import type { ForkableStore } from '../server/store/memory.ts';
+import type { ForkableStore } from '../server/store/memory/memory-store.ts';
 import { captureBaseline } from './baseline.ts';
 import { createIamClock, type IamClock } from './clock.ts';
 import { createInbox, type Inbox } from './inbox.ts';

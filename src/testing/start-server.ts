@@ -6,7 +6,6 @@ import { openAudit } from '../server/audit/open.ts';
 import { systemClock } from '../server/clock.ts';
 import { type ListenOptions, listen } from '../server/http/listen.ts';
 import { createLog, type Log } from '../server/log.ts';
-import { openStore } from '../server/open-store.ts';
 import { systemRandom } from '../server/random.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
@@ -19,6 +18,7 @@ import {
   type Settings,
   settingsTable,
 } from '../server/settings.ts';
+import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
 

@@ -106,6 +106,6 @@ describe('imports', () => {
     const users = listSourceFiles('src').filter((file) =>
       listImports(file).some(({ target }) => /^lowdb(\/|$)/.test(target)),
     );
-    expect(users.filter((file) => !file.startsWith('src/server/store/json/'))).toEqual([]);
+    expect(users.filter((file) => !file.startsWith('src/server/store/file/'))).toEqual([]);
   });
 });

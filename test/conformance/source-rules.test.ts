@@ -37,8 +37,8 @@ const realTime = [
       'src/server/http/listen.ts',
       'src/server/http/node-server.ts',
       'src/server/integrations/timer.ts',
-      'src/server/store/json/checkpointer.ts',
-      'src/server/store/json/lock.ts',
+      'src/server/store/file/checkpointer.ts',
+      'src/server/store/file/lock.ts',
     ],
   ],
   [
@@ -84,8 +84,8 @@ describe('every source file', () => {
     expect(users).toEqual([
       'src/server/clock.ts',
       'src/server/main.ts',
-      'src/server/open-offline-store.ts',
-      'src/server/open-store.ts',
+      'src/server/store/maintenance/open-offline-store.ts',
+      'src/server/store/open.ts',
       'src/testing/start-server.ts',
     ]);
   });

@@ -9,7 +9,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
-import { openMemoryStore } from '../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { tables } from '../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../harness.ts';

@@ -10,7 +10,7 @@ import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/identity/e
 import { toGroupViews } from '../../src/server/identity/groups.ts';
 import { readRoleSources } from '../../src/server/identity/role-provenance.ts';
 import { encodeDump } from '../../src/server/state/dump-format.ts';
-import { openMemoryStore } from '../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { membershipKey } from '../../src/server/store/tables.ts';
 import { adminClient, startServer } from '../harness.ts';

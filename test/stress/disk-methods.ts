@@ -1,5 +1,5 @@
 /** Copies a disk or a file into a plain object with bound methods, so that single methods can be overridden. */
-import type { Disk, DiskFile } from '../../src/server/store/json/disk.ts';
+import type { Disk, DiskFile } from '../../src/server/store/file/disk.ts';
 
 /** Returns the bound methods of a disk. */
 export function bindDisk(disk: Disk): Disk {

@@ -1,6 +1,6 @@
 /** A disk that kills its process, as `kill -9` does, before or after a given operation. */
 import { basename } from 'node:path';
-import type { Disk, DiskFile } from '../../src/server/store/json/disk.ts';
+import type { Disk, DiskFile } from '../../src/server/store/file/disk.ts';
 import type { DiskOperation } from '../server/store/fake-disk.ts';
 import { bindDisk } from './disk-methods.ts';
 

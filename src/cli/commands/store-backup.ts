@@ -1,7 +1,7 @@
 /** `iam store backup` and `iam store restore`. */
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { BackupInfo } from '../../server/store/json/backup.ts';
+import type { BackupInfo } from '../../server/store/maintenance/backup.ts';
 import { addCommand, type CommandOptions, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote } from '../control-plane.ts';
 import type { CliRuntime, Context } from '../runtime/context.ts';

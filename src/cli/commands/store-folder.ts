@@ -1,6 +1,6 @@
 /** Shared by the `iam store` commands: the store folder, the offline store API and its errors. */
 import path from 'node:path';
-import type { OfflineStore } from '../../server/store/json/offline-store.ts';
+import type { OfflineStore } from '../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions } from '../command.ts';
 import type { Context } from '../runtime/context.ts';
 import { CliError } from '../runtime/errors.ts';

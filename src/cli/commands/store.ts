@@ -1,8 +1,8 @@
 /** `iam store`: verifies, repairs, backs up and restores store files. */
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Repair } from '../../server/store/json/repair.ts';
-import type { StoreReport } from '../../server/store/json/verify.ts';
+import type { Repair } from '../../server/store/maintenance/repair.ts';
+import type { StoreReport } from '../../server/store/maintenance/verify.ts';
 import { addCommand, type CommandOptions, setAction } from '../command.ts';
 import type { CliRuntime, Context } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';

@@ -1,6 +1,6 @@
 /** Streams, signals and environment of the command line, replaceable in tests. */
 import type { Readable, Writable } from 'node:stream';
-import type * as offlineStore from '../../server/open-offline-store.ts';
+import type * as offlineStore from '../../server/store/maintenance/open-offline-store.ts';
 
 export type StoreModule = typeof offlineStore;
 

@@ -7,7 +7,7 @@ import { type HashQueue, internalFlow } from '../identity/hash-queue.ts';
 import { createPasswords, type HashPassword } from '../identity/passwords.ts';
 import { applySeed } from '../seed/apply.ts';
 import type { SeedDocument } from '../seed/schema.ts';
-import { openMemoryStore } from '../store/memory.ts';
+import { openMemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { restoreBootstrap } from './bootstrap-restore.ts';
 import { type DumpTables, readTables, replaceTables } from './dump.ts';

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createPause, forEachYielding } from '../for-each-yielding.ts';
-import { findShape, type StoredRow, tableNames } from '../store/overlay.ts';
+import { findShape, type StoredRow, tableNames } from '../store/memory/overlay.ts';
 import type { Reader, Store, TableReader, TableWriter, Transaction } from '../store/store.ts';
 import type { TableName } from '../store/tables.ts';
 

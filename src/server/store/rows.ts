@@ -1,7 +1,7 @@
 /** Row schemas. Rows are immutable. */
 import * as z from 'zod';
 import { Phone } from './identity-rows.ts';
-import { internString } from './intern.ts';
+import { internString } from './schema/intern.ts';
 
 const text = z.string();
 const names = z.array(z.string()).readonly();

@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { signingAlgorithms } from '../../../src/contract/signing-algorithms.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from './control-client.ts';
 

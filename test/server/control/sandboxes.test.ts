@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import { maxSandboxes, sandboxIdleMinutes } from '../../../src/server/sandboxes.ts';
-import { openFork } from '../../../src/server/store/memory.ts';
-import { Overlay } from '../../../src/server/store/overlay.ts';
+import { openFork } from '../../../src/server/store/memory/memory-store.ts';
+import { Overlay } from '../../../src/server/store/memory/overlay.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { readAllPages, send } from './control-client.ts';
 import { readStableTables, seed } from './state-client.ts';

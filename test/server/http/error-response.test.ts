@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { createLog } from '../../../src/server/log.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { type Store, StoreUnavailableError } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 

@@ -4,7 +4,7 @@ import type { CallInput } from '../../../src/client/types.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
 import { type OperationId, operations } from '../../../src/server/operations/index.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store, TableReader } from '../../../src/server/store/store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { adminClient, startServer } from '../../harness.ts';

@@ -5,7 +5,7 @@ import { listen } from '../../../src/server/http/listen.ts';
 import { createLog } from '../../../src/server/log.ts';
 import { systemRandom } from '../../../src/server/random.ts';
 import { readSettings } from '../../../src/server/settings.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { createFakeClock } from '../../harness.ts';
 import { buildHead, exchange } from './raw-http.ts';
 

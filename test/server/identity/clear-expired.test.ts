@@ -5,7 +5,7 @@ import { recordFailedAttempt } from '../../../src/server/identity/otp-attempts.t
 import { consumeOtpRateLimit } from '../../../src/server/identity/otp-rate-limit.ts';
 import { hashSecret } from '../../../src/server/identity/secrets.ts';
 import { systemRandom } from '../../../src/server/random.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Transaction } from '../../../src/server/store/store.ts';
 import { createFakeClock } from '../../harness.ts';
 

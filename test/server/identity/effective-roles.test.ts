@@ -8,7 +8,7 @@ import {
   resolveEffectiveRoles,
 } from '../../../src/server/identity/effective-roles.ts';
 import { resolveClientAuthorities } from '../../../src/server/identity/service-roles.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Reader, Transaction } from '../../../src/server/store/store.ts';
 import type { Client } from '../../../src/server/store/tables.ts';
 import { startServer } from '../../harness.ts';

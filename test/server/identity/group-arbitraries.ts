@@ -1,6 +1,6 @@
 /** Random groups, users, businesses and memberships, and a naive implementation of the rules. */
 import fc from 'fast-check';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Group, Membership, User } from '../../../src/server/store/tables.ts';
 

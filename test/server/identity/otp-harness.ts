@@ -12,7 +12,7 @@ import { createStoreSecret } from '../../../src/server/identity/store-secret.ts'
 import type { DeliveryOutcome } from '../../../src/server/identity/test-recipients.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import type { Random } from '../../../src/server/random.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Message } from '../../../src/server/store/tables.ts';
 
 export const startTime = Date.parse('2026-03-01T12:00:00.000Z') / 1000;

@@ -3,7 +3,7 @@ import { createIds } from '../../../src/server/ids.ts';
 import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { createFakeClock } from '../../harness.ts';
 

@@ -4,7 +4,7 @@ import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { createFakeClock } from '../../harness.ts';
 import { createAuthority } from '../integrations/providers/certificates.ts';
 

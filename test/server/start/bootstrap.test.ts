@@ -8,7 +8,7 @@ import { createIds } from '../../../src/server/ids.ts';
 import { systemRandom } from '../../../src/server/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { readSettings, SettingError } from '../../../src/server/settings.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { createFakeClock } from '../../harness.ts';
 

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/server/log.ts';
 import { systemRandom } from '../../../src/server/random.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { readSettings } from '../../../src/server/settings.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { captureBaseline } from '../../../src/testing/baseline.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { buildHead, open, parseResponses, readUntilClosed } from '../http/raw-http.ts';

@@ -1,5 +1,5 @@
 /** The store of a killed process, to damage in copies. */
-import { closedSegmentName } from '../../../src/server/store/json/layout.ts';
+import { closedSegmentName } from '../../../src/server/store/file/layout.ts';
 import { History } from './history.ts';
 import { files, StoreHarness } from './store-harness.ts';
 

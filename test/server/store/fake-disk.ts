@@ -3,7 +3,7 @@
  * sector, names by operation. It fails, fills up and writes partially on demand.
  */
 import { basename, dirname } from 'node:path';
-import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
+import type { Disk, DiskFile } from '../../../src/server/store/file/disk.ts';
 import {
   applyNameChange,
   bytesAfterCrash,

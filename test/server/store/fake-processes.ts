@@ -1,5 +1,5 @@
 /** Fake processes, which can be killed. */
-import type { NameLock, Processes } from '../../../src/server/store/json/processes.ts';
+import type { NameLock, Processes } from '../../../src/server/store/file/processes.ts';
 
 /** Pids are never reused, so that a copied lock file refers to no process. */
 let pids = 100;

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FileStore, type FileStoreOptions, openFileStore } from '../../../src/server/store/json/file-store.ts';
-import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
-import { openNodeProcesses } from '../../../src/server/store/json/node-processes.ts';
+import { type FileStore, type FileStoreOptions, openFileStore } from '../../../src/server/store/file/file-store.ts';
+import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
+import { openNodeProcesses } from '../../../src/server/store/file/node-processes.ts';
 
 const processes = await openNodeProcesses(process.pid, process.platform);
 export const clock = { now: () => new Date('2024-05-01T12:00:00.000Z') };

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/server/random.ts';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Client, Session, User } from '../../../src/server/store/tables.ts';
 import { createIssuer, type IssuerOptions, type IssueTokenOptions } from '../../../src/server/tokens/issue.ts';

@@ -1,6 +1,6 @@
 /** The key ring: retention of keys, restarts and rotations, and broken keys. */
 import { describe, expect, test } from 'vitest';
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
+import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 import { assertKeysUsable, type KeyRing, openKeyRing } from '../../../src/server/tokens/keys.ts';

@@ -1,7 +1,7 @@
 /** The files to mutate and the tests that must detect the mutants: a selection, so that a run takes minutes. */
 
-const store = 'src/server/store/json';
-const storeTests = 'test/server/store';
+const store = 'src/server/store/file';
+const storeTests = 'test/server/store/file';
 const identity = 'src/server/identity';
 const identityTests = 'test/server/identity';
 const tokens = 'src/server/tokens';
@@ -11,9 +11,12 @@ const tokenTests = 'test/server/tokens';
 export const parts = {
   'wal-reader': {
     mutate: ['wal-record', 'wal-segment', 'recovery'].map((name) => `${store}/${name}.ts`),
-    tests: ['wal-damage', 'wal-segments', 'checkpoint-damage', 'repair', 'open-files'].map(
-      (name) => `${storeTests}/${name}.test.ts`,
-    ),
+    tests: [
+      ...['wal-damage', 'wal-segments', 'checkpoint-damage', 'open-files'].map(
+        (name) => `${storeTests}/${name}.test.ts`,
+      ),
+      'test/server/store/maintenance/repair.test.ts',
+    ],
     excludedMutations: ['StringLiteral'],
   },
   'wal-writer': {

@@ -3,9 +3,9 @@
  * Otherwise each request would finish before the next one is read, and checks and writes would never interleave.
  */
 import { setImmediate } from 'node:timers/promises';
-import { toStore } from '../../../src/server/store/memory.ts';
-import { Overlay } from '../../../src/server/store/overlay.ts';
-import { OverlayStore } from '../../../src/server/store/overlay-store.ts';
+import { toStore } from '../../../src/server/store/memory/memory-store.ts';
+import { Overlay } from '../../../src/server/store/memory/overlay.ts';
+import { OverlayStore } from '../../../src/server/store/memory/overlay-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { createRandom } from './race.ts';
 

@@ -1,6 +1,6 @@
 /** Seeded bugs in the handling of system errors and in the writing of checkpoints. */
 import { basename } from 'node:path';
-import { type Disk, type DiskFile, getErrorCode, writeAll } from '../../../src/server/store/json/disk.ts';
+import { type Disk, type DiskFile, getErrorCode, writeAll } from '../../../src/server/store/file/disk.ts';
 import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 
 /** Descriptions of the bugs, as `--help` shows them. */

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { Disk, DiskFile } from '../../../src/server/store/json/disk.ts';
+import type { Disk, DiskFile } from '../../../src/server/store/file/disk.ts';
 import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 import { browserGuardBugs } from '../hostile/browser-cases.ts';
 import { diskErrorBugs, withDiskErrorBug } from './disk-errors.ts';

@@ -1,7 +1,7 @@
 /** Seeded bugs in the lock of the store. */
 import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { layoutOf } from '../../../src/server/store/json/layout.ts';
-import type { Processes } from '../../../src/server/store/json/processes.ts';
+import { layoutOf } from '../../../src/server/store/file/layout.ts';
+import type { Processes } from '../../../src/server/store/file/processes.ts';
 
 /** Descriptions of the bugs, as `--help` shows them. */
 export const lockBugs = {

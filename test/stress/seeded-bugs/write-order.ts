@@ -1,8 +1,8 @@
 /** Seeded bugs in the order of writes: data is written or removed too late, too early or in parts. */
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Disk, type DiskFile, getErrorCode, writeFile } from '../../../src/server/store/json/disk.ts';
-import { closedSegmentFirst } from '../../../src/server/store/json/layout.ts';
+import { type Disk, type DiskFile, getErrorCode, writeFile } from '../../../src/server/store/file/disk.ts';
+import { closedSegmentFirst } from '../../../src/server/store/file/layout.ts';
 import { bindDisk, bindDiskFile } from '../disk-methods.ts';
 
 /** Descriptions of the bugs, as `--help` shows them. */

@@ -1,8 +1,8 @@
 /** Measures the event-loop delay and the memory of a checkpoint with many rows. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
-import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
+import type { FileStore } from '../../../src/server/store/file/file-store.ts';
+import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
 import { user } from '../../server/store/rows.ts';
 import { openStore } from '../../server/store/temp-store.ts';
 import { withSeededBug } from '../seeded-bugs/disk.ts';

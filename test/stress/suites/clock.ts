@@ -4,7 +4,7 @@ import { createClient, type IamClient } from '../../../src/client/index.ts';
 import { listen } from '../../../src/server/http/listen.ts';
 import { systemRandom } from '../../../src/server/random.ts';
 import { readSettings } from '../../../src/server/settings.ts';
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { FakeDisk } from '../../server/store/fake-disk.ts';
 import { FakeMachine } from '../../server/store/fake-processes.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';

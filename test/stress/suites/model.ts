@@ -1,7 +1,7 @@
 /** Model-based test: runs random commands on a store and on a plain map, and compares results and content. */
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { DuplicateError, MissingRowError, type Transaction } from '../../../src/server/store/store.ts';
 import type { Group } from '../../../src/server/store/tables.ts';
 import { FakeDisk } from '../../server/store/fake-disk.ts';

@@ -1,7 +1,7 @@
 /** Kills or stops a server under load at any time; acknowledged operations are stored after the next start. */
 import { setTimeout } from 'node:timers/promises';
 import { NetworkError } from '../../../src/client/errors.ts';
-import { failpoints } from '../../server/store/failpoints.ts';
+import { failpoints } from '../../server/store/file/failpoints.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import type { Failpoint } from '../failpoint-disk.ts';
 import type { LoadGenerator } from '../load-generator.ts';

@@ -1,5 +1,5 @@
 /** Simulates power losses on a disk that loses, reorders and tears all writes that were not synced. */
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
+import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { type DiskOperation, FakeDisk, type Loss, systemError } from '../../server/store/fake-disk.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';

@@ -1,9 +1,9 @@
 /** Measures the latency of writes and the number of syncs that they share. */
 import { cp, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { Disk } from '../../../src/server/store/json/disk.ts';
-import type { FileStore } from '../../../src/server/store/json/file-store.ts';
-import { nodeDisk } from '../../../src/server/store/json/node-disk.ts';
+import type { Disk } from '../../../src/server/store/file/disk.ts';
+import type { FileStore } from '../../../src/server/store/file/file-store.ts';
+import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
 import { user } from '../../server/store/rows.ts';
 import { openStore } from '../../server/store/temp-store.ts';
 import { bindDisk } from '../disk-methods.ts';

@@ -1,7 +1,7 @@
 /** POST /_iam/store/backup */
 import * as z from 'zod';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { createBackup } from '../../store/json/backup.ts';
+import { createBackup } from '../../store/maintenance/backup.ts';
 import { defineRoute } from '../define.ts';
 
 export default defineRoute({

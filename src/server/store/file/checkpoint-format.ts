@@ -1,0 +1,179 @@
+/**
+ * The checkpoint format: one JSON object with one row per line, which is readable, diffable and streamable. Its last
+ * member is the CRC of all bytes before it.
+ */
+import { crc32 } from 'node:zlib';
+import * as z from 'zod';
+import { findShape, type StoredRow } from '../memory/overlay.ts';
+import { FORMAT_VERSION } from './layout.ts';
+import { createDamagedError, createNewerFormatError, type StoreOpenError } from './open-error.ts';
+import { formatCrc } from './wal-record.ts';
+
+export interface Checkpoint {
+  /** The sequence of the last commit it contains. */
+  readonly sequence: number;
+  readonly epoch: number;
+  readonly writtenAt: string;
+  readonly tables: ReadonlyMap<string, Iterable<StoredRow>>;
+}
+
+const Preamble = z.object({ sequence: z.number(), epoch: z.number(), writtenAt: z.string() });
+
+const CRC_SUFFIX = /^"crc32":"([0-9a-f]{8})"\n\}\n$/;
+const CRC_SUFFIX_LENGTH = '"crc32":"00000000"\n}\n'.length;
+const PREFIX = /^\{\n"formatVersion":(\d+),\n/;
+
+/** Characters per slice: half a millisecond of work. */
+const SLICE_LENGTH = 64 * 1024;
+
+/** Encodes a checkpoint with its CRC suffix, in slices. */
+export function* checkpointSlices(checkpoint: Checkpoint): Generator<Buffer> {
+  let crc = 0;
+  let slice = '';
+  for (const text of encodeCheckpoint(checkpoint)) {
+    slice += text;
+    if (slice.length < SLICE_LENGTH) continue;
+    const bytes = Buffer.from(slice);
+    slice = '';
+    crc = crc32(bytes, crc);
+    yield bytes;
+  }
+  const bytes = Buffer.from(slice);
+  yield bytes;
+  yield Buffer.from(encodeCrcSuffix(crc32(bytes, crc)));
+}
+
+/** Encodes the text before the CRC suffix, in small pieces. */
+function* encodeCheckpoint({ sequence, epoch, writtenAt, tables }: Checkpoint): Generator<string> {
+  yield `{\n"formatVersion":${FORMAT_VERSION},\n`;
+  yield `"sequence":${sequence},\n"epoch":${epoch},\n"writtenAt":${JSON.stringify(writtenAt)},\n"tables":{\n`;
+  let remaining = tables.size;
+  for (const [name, rows] of tables) {
+    yield `${JSON.stringify(name)}:[\n`;
+    yield* encodeRows(rows);
+    remaining -= 1;
+    yield remaining > 0 ? '],\n' : ']\n';
+  }
+  yield '},\n';
+}
+
+function* encodeRows(rows: Iterable<StoredRow>): Generator<string> {
+  let previous: StoredRow | undefined;
+  for (const row of rows) {
+    if (previous !== undefined) yield `${JSON.stringify(previous)},\n`;
+    previous = row;
+  }
+  if (previous !== undefined) yield `${JSON.stringify(previous)}\n`;
+}
+
+/** Counts the rows of each table. */
+export function countTableRows(tables: Checkpoint['tables']): Record<string, number> {
+  return Object.fromEntries([...tables].map(([name, rows]) => [name, [...rows].length]));
+}
+
+/** Encodes the end of the text from the CRC of the preceding bytes. */
+function encodeCrcSuffix(crc: number): string {
+  return `"crc32":"${formatCrc(crc)}"\n}\n`;
+}
+
+/** Decodes a checkpoint. @throws StoreOpenError 'damaged' or 'newer-format'. */
+export function decodeCheckpoint(file: string, bytes: Buffer): Checkpoint {
+  if (bytes.length === 0) throw createDamagedError(file, 0, 'the file is empty');
+  const version = PREFIX.exec(bytes.toString('latin1', 0, 64))?.[1];
+  if (version === undefined) throw createDamagedError(file, 0, 'this is not a checkpoint');
+  if (Number(version) > FORMAT_VERSION) throw createNewerFormatError(file, `the checkpoint has format ${version}`);
+  if (Number(version) !== FORMAT_VERSION) throw createDamagedError(file, 0, `format ${version} is unknown`);
+  if (!hasValidCrc(bytes)) throw findFirstDamage(file, bytes);
+  return parseLines(new LineReader(file, bytes));
+}
+
+function hasValidCrc(bytes: Buffer): boolean {
+  const end = bytes.length - CRC_SUFFIX_LENGTH;
+  if (end <= 0) return false;
+  return CRC_SUFFIX.exec(bytes.toString('latin1', end))?.[1] === formatCrc(crc32(bytes.subarray(0, end)));
+}
+
+/** Locates the first unreadable line; if all lines are readable, reports the CRC mismatch. */
+function findFirstDamage(file: string, bytes: Buffer): StoreOpenError {
+  const lines = new LineReader(file, bytes);
+  try {
+    parseLines(lines);
+  } catch {
+    return lines.createError('this line is damaged');
+  }
+  return createDamagedError(
+    file,
+    Math.max(0, bytes.length - CRC_SUFFIX_LENGTH),
+    'the checksum does not match the contents',
+  );
+}
+
+class LineReader {
+  readonly #file: string;
+  readonly #bytes: Buffer;
+  #start = 0;
+  #end = 0;
+
+  constructor(file: string, bytes: Buffer) {
+    this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  next(): string {
+    this.#start = this.#end;
+    const newline = this.#bytes.indexOf('\n', this.#start);
+    if (newline < 0) throw this.createError('the file ends too early');
+    this.#end = newline + 1;
+    return this.#bytes.toString('utf8', this.#start, newline);
+  }
+
+  /** Parses the JSON value of a line: the text after `prefix`, without the trailing comma. */
+  parse(line: string, prefix = ''): unknown {
+    if (!line.startsWith(prefix)) throw this.createError('unexpected line');
+    try {
+      return JSON.parse(line.slice(prefix.length, line.endsWith(',') ? -1 : undefined));
+    } catch {
+      throw this.createError('this line is not JSON');
+    }
+  }
+
+  /** Creates an error with the offset of the last line read. */
+  createError(what: string): StoreOpenError {
+    return createDamagedError(this.#file, this.#start, what);
+  }
+
+  createNewerFormatError(what: string): StoreOpenError {
+    return createNewerFormatError(this.#file, what);
+  }
+}
+
+function parseLines(lines: LineReader): Checkpoint {
+  lines.next();
+  lines.next();
+  const preamble = Preamble.safeParse({
+    sequence: lines.parse(lines.next(), '"sequence":'),
+    epoch: lines.parse(lines.next(), '"epoch":'),
+    writtenAt: lines.parse(lines.next(), '"writtenAt":'),
+  });
+  if (!preamble.success) throw lines.createError('the header of the checkpoint is not valid');
+  if (lines.next() !== '"tables":{') throw lines.createError('the tables are missing');
+  const tables = new Map<string, StoredRow[]>();
+  for (let line = lines.next(); line !== '},'; line = lines.next()) {
+    if (!line.endsWith(':[')) throw lines.createError('expected a table');
+    const name = String(lines.parse(line.slice(0, -2)));
+    tables.set(name, parseRows(lines, name));
+  }
+  return { ...preamble.data, tables };
+}
+
+function parseRows(lines: LineReader, name: string): StoredRow[] {
+  const shape = findShape(name);
+  if (shape === undefined) throw lines.createNewerFormatError(`it contains the unknown table ${name}`);
+  const rows: StoredRow[] = [];
+  for (let line = lines.next(); line !== ']' && line !== '],'; line = lines.next()) {
+    const row = shape.schema.safeParse(lines.parse(line));
+    if (!row.success) throw lines.createError(`not a valid row of ${name}`);
+    rows.push(row.data);
+  }
+  return rows;
+}

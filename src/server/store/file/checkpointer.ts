@@ -1,0 +1,126 @@
+/** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
+import type { Overlay, StoredRow, TableOverlay } from '../memory/overlay.ts';
+import { tableNames } from '../memory/overlay.ts';
+import type { OverlayStore } from '../memory/overlay-store.ts';
+import { writeCheckpoint } from './checkpoint-adapter.ts';
+import type { Checkpoint } from './checkpoint-format.ts';
+import { type Disk, isFailedSync } from './disk.ts';
+import type { LogStoreEvent } from './events.ts';
+import type { Layout } from './layout.ts';
+import type { Wal } from './wal.ts';
+
+export interface CheckpointTuning {
+  /** Delay from the first commit after a checkpoint to the next checkpoint. */
+  readonly delayMilliseconds: number;
+  /** A checkpoint is due at once when the write-ahead log exceeds this size and that of the last checkpoint. */
+  readonly walBytes: number;
+}
+
+export const defaultTuning: CheckpointTuning = { delayMilliseconds: 2_000, walBytes: 8 * 1024 * 1024 };
+
+/** A larger checkpoint is not rewritten until the log reaches a fraction of its size. */
+const SMALL_CHECKPOINT = 1024 * 1024;
+const MIN_WAL_FRACTION = 8;
+
+export interface CheckpointerOptions {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly clock: { now(): Date };
+  readonly log: LogStoreEvent;
+  readonly tuning: CheckpointTuning;
+  readonly wal: Wal;
+  readonly overlayStore: OverlayStore;
+  /** The checkpoint that the store was loaded from. */
+  readonly last: { readonly sequence: number; readonly size: number };
+}
+
+export class Checkpointer {
+  readonly #context: CheckpointerOptions;
+  #last: { readonly sequence: number; readonly size: number };
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** After a failure, the next attempt waits for the delay, to spare a full disk. */
+  #failed = false;
+  #stopped = false;
+
+  constructor(context: CheckpointerOptions) {
+    this.#context = context;
+    this.#last = context.last;
+  }
+
+  /** Must be called after every batch. */
+  onAppend(): void {
+    if (this.#stopped) return;
+    const { wal, tuning } = this.#context;
+    if (!this.#failed && wal.size > Math.max(tuning.walBytes, this.#last.size)) this.#runInBackground();
+    this.#timer ??= setTimeout(() => this.#onTimer(), tuning.delayMilliseconds).unref();
+  }
+
+  /** Writes a checkpoint, unless nothing has changed since the last one. */
+  run(): Promise<void> {
+    this.#running ??= this.#write().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Stops scheduling and waits for a running checkpoint. `run` still works. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running?.catch(() => {});
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    const { size } = this.#last;
+    if (size < SMALL_CHECKPOINT || this.#context.wal.size > size / MIN_WAL_FRACTION) this.#runInBackground();
+  }
+
+  /** A failure is logged and loses nothing: the write-ahead log contains all commits. */
+  #runInBackground(): void {
+    this.run().catch(() => {});
+  }
+
+  async #write(): Promise<void> {
+    const { wal, log } = this.#context;
+    if (wal.sequence === this.#last.sequence) return;
+    try {
+      const previous = this.#last.sequence;
+      this.#last = await this.#writeFrozen();
+      this.#failed = false;
+      log({ event: 'checkpoint-written', sequence: this.#last.sequence, bytes: this.#last.size });
+      // The previous checkpoint and the log since then are retained as a fallback for a damaged checkpoint.
+      await wal.removeUntil(previous);
+    } catch (error) {
+      this.#failed = true;
+      log({ event: 'checkpoint-failed', error });
+      if (isFailedSync(error)) wal.stop(error);
+      throw error;
+    }
+  }
+
+  async #writeFrozen(): Promise<{ sequence: number; size: number }> {
+    const { disk, layout, clock, wal, overlayStore } = this.#context;
+    const { sequence, frozen } = await overlayStore.runMaintenance(async () => {
+      await wal.rotate();
+      return { sequence: wal.sequence, frozen: overlayStore.freeze() };
+    });
+    try {
+      const writtenAt = clock.now().toISOString();
+      const checkpoint: Checkpoint = { sequence, epoch: wal.epoch, writtenAt, tables: listRows(frozen) };
+      return { sequence, size: await writeCheckpoint(disk, layout, checkpoint) };
+    } finally {
+      await overlayStore.thaw();
+    }
+  }
+}
+
+/** Iterates over the rows of an overlay lazily, ordered by primary key. */
+export function listRows(frozen: Overlay): ReadonlyMap<string, Iterable<StoredRow>> {
+  return new Map(tableNames.map((name) => [name, rowsInOrder(frozen.peek(name))]));
+}
+
+function* rowsInOrder(part: TableOverlay | undefined): Generator<StoredRow> {
+  for (const key of part?.keys ?? []) yield part?.rows.get(key) as StoredRow;
+}

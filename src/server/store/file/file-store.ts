@@ -1,0 +1,129 @@
+/** The file engine: rows in memory, made durable in the files of one folder before a write is acknowledged. */
+import { dirname } from 'node:path';
+import { toStore } from '../memory/memory-store.ts';
+import { Overlay } from '../memory/overlay.ts';
+import { OverlayStore } from '../memory/overlay-store.ts';
+import type { Store } from '../store.ts';
+import { writeCheckpoint } from './checkpoint-adapter.ts';
+import { Checkpointer, type CheckpointTuning, defaultTuning, listRows } from './checkpointer.ts';
+import { type Disk, getErrorCode } from './disk.ts';
+import type { LogStoreEvent } from './events.ts';
+import { isInitialFile, type Layout, layoutOf } from './layout.ts';
+import { acquireLock } from './lock.ts';
+import { assertNothingWritten, createNotOursError, readMarker, writeMarker } from './marker.ts';
+import { StoreOpenError } from './open-error.ts';
+import type { Processes } from './processes.ts';
+import { type RecoveryResult, recover } from './recovery.ts';
+import { finishReplacement } from './replacement.ts';
+import { createWal, Wal } from './wal.ts';
+
+export interface FileStoreOptions {
+  /** An absolute path. The folder is created if it does not exist. */
+  readonly directory: string;
+  readonly disk: Disk;
+  readonly clock: { now(): Date };
+  readonly processes: Processes;
+  readonly log?: LogStoreEvent;
+  readonly tuning?: Partial<CheckpointTuning>;
+  /** Monotonic milliseconds, to measure the disk. */
+  readonly stopwatch?: { now(): number };
+}
+
+export interface FileStore extends Store {
+  /** Whether the store is new and was never written to. */
+  readonly fresh: boolean;
+  /** Writes a checkpoint, unless nothing has changed. */
+  checkpoint(): Promise<void>;
+}
+
+/** Opens the store in a folder, or creates one. @throws StoreOpenError; nothing is changed in that case. */
+export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
+  const layout = layoutOf(options.directory);
+  try {
+    return await openLocked(options, layout);
+  } catch (error) {
+    if (error instanceof StoreOpenError || getErrorCode(error) === undefined) throw error;
+    const message = `${layout.folder} can't be read or written (${String(error)}). Check its permissions and the disk.`;
+    throw new StoreOpenError('io', message, { file: layout.folder, cause: error });
+  }
+}
+
+async function openLocked(options: FileStoreOptions, layout: Layout): Promise<FileStore> {
+  const { disk, processes, log = () => {} } = options;
+  await prepareFolder(disk, layout);
+  const unlock = await acquireLock(disk, layout, processes);
+  try {
+    await finishReplacement(disk, layout);
+    if ((await readMarker(disk, layout)) !== 'initialised') await initializeFiles(disk, layout, options.clock);
+    const recovered = await recover(disk, layout, log);
+    return await assemble(options, layout, recovered, unlock);
+  } catch (error) {
+    // Report why the store was not opened, even if the lock file can't be removed.
+    await unlock().catch(() => {});
+    throw error;
+  }
+}
+
+/** Creates or claims the folder. @throws StoreOpenError if it contains files that are not of a store. */
+export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
+  const names = await disk.list(layout.folder);
+  if (names === undefined) {
+    await makeFolder(disk, layout.folder);
+    return;
+  }
+  if ((await readMarker(disk, layout)) !== 'none') return;
+  if (!names.every(isInitialFile)) throw createNotOursError(layout.folder);
+  await disk.restrictFolder(layout.folder);
+}
+
+async function makeFolder(disk: Disk, folder: string): Promise<void> {
+  const parent = dirname(folder);
+  if ((await disk.list(parent)) === undefined) await makeFolder(disk, parent);
+  await disk.makeFolder(folder);
+  await disk.syncFolder(parent);
+}
+
+/** Initializes a new store. Until the marker confirms it, initialization can be repeated. */
+async function initializeFiles(disk: Disk, layout: Layout, clock: { now(): Date }): Promise<void> {
+  await assertNothingWritten(disk, layout);
+  await writeMarker(disk, layout, false);
+  await createWal(disk, layout);
+  const tables = listRows(new Overlay('base'));
+  await writeCheckpoint(disk, layout, { sequence: 0, epoch: 0, writtenAt: clock.now().toISOString(), tables });
+  await writeMarker(disk, layout, true);
+}
+
+async function assemble(
+  options: FileStoreOptions,
+  layout: Layout,
+  recovered: RecoveryResult,
+  unlock: () => Promise<void>,
+): Promise<FileStore> {
+  const { disk, clock, log = () => {}, stopwatch } = options;
+  const onAppend = () => checkpointer.onAppend();
+  const wal = await Wal.open({ disk, layout, log, onAppend, recovered, stopwatch });
+  const overlayStore = new OverlayStore(recovered.base, wal);
+  const tuning = { ...defaultTuning, ...options.tuning };
+  const last = recovered.checkpoint;
+  const checkpointer = new Checkpointer({ disk, layout, clock, log, tuning, wal, overlayStore, last });
+  if (recovered.sequence > last.sequence) checkpointer.onAppend();
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await overlayStore.close();
+    await checkpointer.stop();
+    // A failed checkpoint is logged; the write-ahead log contains all commits.
+    await checkpointer.run().catch(() => {});
+    await wal.close();
+    await unlock();
+  };
+  return {
+    ...toStore(overlayStore),
+    fresh: recovered.sequence === 0,
+    diskStats: () => wal.diskStats(),
+    checkpoint: () => checkpointer.run(),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

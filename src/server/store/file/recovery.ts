@@ -1,0 +1,227 @@
+/** Crash recovery: loads the store from its files and completes interrupted operations. */
+import { Overlay } from '../memory/overlay.ts';
+import { readCheckpoint } from './checkpoint-adapter.ts';
+import type { Checkpoint } from './checkpoint-format.ts';
+import { type Disk, writeFile } from './disk.ts';
+import type { LogStoreEvent } from './events.ts';
+import { closedSegmentFirst, isTemporary, type Layout } from './layout.ts';
+import { createDamagedError, StoreOpenError } from './open-error.ts';
+import { replay } from './wal-record.ts';
+import { readHeader, readSegment, type WalSegment } from './wal-segment.ts';
+
+export interface RecoveryResult {
+  readonly base: Overlay;
+  /** The sequence of the last commit. */
+  readonly sequence: number;
+  /** The epoch of the last start that wrote to the store. */
+  readonly epoch: number;
+  readonly checkpoint: { readonly sequence: number; readonly size: number };
+  /** The closed segments, oldest first. */
+  readonly closed: readonly ClosedSegment[];
+  /** The active segment: its first commit, and the end of its valid part. */
+  readonly wal: { readonly first: number; readonly end: number };
+}
+
+export interface ClosedSegment {
+  readonly file: string;
+  readonly first: number;
+}
+
+/** The files of the write-ahead log. */
+interface WalFiles {
+  readonly disk: Disk;
+  /** Oldest first. */
+  readonly closed: readonly ClosedSegment[];
+  /** `journal.next.jsonl` if a rotation was interrupted after it renamed the active segment. */
+  readonly newest: string;
+  readonly newestBytes: Buffer;
+}
+
+/** Recovers the store. @throws StoreOpenError for damage other than an unfinished write; nothing is changed then. */
+export async function recover(disk: Disk, layout: Layout, log: LogStoreEvent): Promise<RecoveryResult> {
+  const walFiles = await findWal(disk, layout);
+  const { recovered, newest, unreadable } = await load(disk, layout, walFiles);
+  await finishRotation(disk, layout, walFiles.newest);
+  if (newest.torn) await truncateTail(disk, layout, newest, walFiles.newestBytes, log);
+  if (unreadable !== undefined) await quarantineCheckpoint(disk, layout, recovered.sequence, unreadable, log);
+  await removeTemporaryFiles(disk, layout);
+  return recovered;
+}
+
+/** Loads the store as `recover` does, without writing. @throws StoreOpenError. */
+export async function inspect(disk: Disk, layout: Layout): Promise<LoadResult> {
+  return load(disk, layout, await findWal(disk, layout));
+}
+
+async function findWal(disk: Disk, layout: Layout): Promise<WalFiles> {
+  const names = (await disk.list(layout.folder)) ?? [];
+  const closed: ClosedSegment[] = [];
+  for (const name of names) {
+    const first = closedSegmentFirst(name);
+    if (first !== undefined) closed.push({ file: layout.path(name), first });
+  }
+  closed.sort((one, other) => one.first - other.first);
+  const has = (file: string) => names.some((name) => layout.path(name) === file);
+  const newest = !has(layout.wal) && has(layout.nextWal) ? layout.nextWal : layout.wal;
+  return { disk, closed, newest, newestBytes: await readRequired(disk, newest) };
+}
+
+async function readRequired(disk: Disk, file: string): Promise<Buffer> {
+  const bytes = await disk.read(file);
+  if (bytes === undefined) throw createDamagedError(file, 0, 'the file is missing');
+  return bytes;
+}
+
+export interface LoadResult {
+  readonly recovered: RecoveryResult;
+  readonly newest: WalSegment;
+  /** Why the current checkpoint was not used. */
+  readonly unreadable?: StoreOpenError;
+}
+
+/** Falls back to the previous checkpoint if the log still contains all commits since. */
+async function load(disk: Disk, layout: Layout, walFiles: WalFiles): Promise<LoadResult> {
+  let unreadable: StoreOpenError;
+  try {
+    return await buildStore(await readCheckpoint(disk, layout, layout.checkpoint), walFiles);
+  } catch (error) {
+    const isCheckpoint = error instanceof StoreOpenError && error.file === layout.checkpoint;
+    if (!isCheckpoint || error.kind !== 'damaged') throw error;
+    unreadable = error;
+  }
+  try {
+    return { ...(await buildStore(await readCheckpoint(disk, layout, layout.previous), walFiles)), unreadable };
+  } catch (error) {
+    throw error instanceof StoreOpenError && error.kind === 'damaged' ? unreadable : error;
+  }
+}
+
+async function buildStore([checkpoint, size]: [Checkpoint, size: number], walFiles: WalFiles): Promise<LoadResult> {
+  const base = new Overlay('base');
+  for (const [name, rows] of checkpoint.tables) base.load(name, rows);
+  const newest = await replayWal(walFiles, checkpoint, base);
+  return {
+    newest,
+    recovered: {
+      base,
+      sequence: newest.last,
+      epoch: Math.max(checkpoint.epoch, newest.lastEpoch),
+      checkpoint: { sequence: checkpoint.sequence, size },
+      closed: walFiles.closed,
+      wal: { first: newest.head.first, end: newest.end },
+    },
+  };
+}
+
+/** Replays the commits after the checkpoint. The segments must be contiguous and overlap or adjoin the checkpoint. */
+async function replayWal(walFiles: WalFiles, checkpoint: Checkpoint, base: Overlay): Promise<WalSegment> {
+  const { disk, newest, newestBytes } = walFiles;
+  let previous: WalSegment | undefined;
+  for (const file of listNeededSegments(walFiles, checkpoint.sequence)) {
+    const bytes = file === newest ? newestBytes : await readRequired(disk, file);
+    const segment = replaySegment(file, bytes, file === newest, checkpoint, base);
+    assertContiguous(segment, previous, checkpoint);
+    previous = segment;
+  }
+  const last = previous as WalSegment;
+  if (last.last < checkpoint.sequence) {
+    throw createDamagedError(
+      last.file,
+      last.end,
+      `the write-ahead log ends with commit ${last.last}, before the checkpoint`,
+    );
+  }
+  return last;
+}
+
+/** Skips segments that end before the checkpoint: a crash during their removal may have left some of them. */
+function listNeededSegments({ closed, newest, newestBytes }: WalFiles, sequence: number): string[] {
+  const all = [...closed, { file: newest, first: readHeader(newest, newestBytes).first }];
+  const from = all.findLastIndex((segment) => segment.first <= sequence + 1);
+  return all.slice(Math.max(0, from)).map((segment) => segment.file);
+}
+
+function replaySegment(
+  file: string,
+  bytes: Buffer,
+  newest: boolean,
+  checkpoint: Checkpoint,
+  base: Overlay,
+): WalSegment {
+  return readSegment(file, bytes, newest, (entry, offset) => {
+    if (entry.sequence <= checkpoint.sequence) return;
+    try {
+      replay(entry, base);
+    } catch (error) {
+      throw createDamagedError(file, offset, `commit ${entry.sequence} can't be applied: ${toOneLine(error)}`);
+    }
+  });
+}
+
+function assertContiguous(segment: WalSegment, before: WalSegment | undefined, checkpoint: Checkpoint): void {
+  const { file, head } = segment;
+  if (before === undefined) {
+    if (head.first <= checkpoint.sequence + 1) return;
+    throw createDamagedError(file, 0, `commits ${checkpoint.sequence + 1} to ${head.first - 1} before it are missing`);
+  }
+  if (head.first !== before.last + 1) {
+    throw createDamagedError(
+      file,
+      0,
+      `it starts with commit ${head.first}, but ${before.file} ends with ${before.last}`,
+    );
+  }
+  if (head.epoch < before.lastEpoch)
+    throw createDamagedError(file, 0, 'it is from an earlier start than the previous segment');
+}
+
+function toOneLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
+}
+
+async function finishRotation(disk: Disk, layout: Layout, newest: string): Promise<void> {
+  if (newest === layout.wal) return;
+  await disk.rename(newest, layout.wal);
+  await disk.syncFolder(layout.folder);
+}
+
+async function truncateTail(
+  disk: Disk,
+  layout: Layout,
+  { last, end }: WalSegment,
+  bytes: Buffer,
+  log: LogStoreEvent,
+): Promise<void> {
+  const quarantined = layout.path(`journal.${last + 1}.broken`);
+  await writeFile(disk, quarantined, bytes.subarray(end));
+  await disk.syncFolder(layout.folder);
+  const wal = await disk.open(layout.wal, 'modify');
+  try {
+    await wal.truncate(end);
+    await wal.sync();
+  } finally {
+    await wal.close();
+  }
+  log({ event: 'torn-tail', file: layout.wal, offset: end, quarantined });
+}
+
+async function quarantineCheckpoint(
+  disk: Disk,
+  layout: Layout,
+  sequence: number,
+  error: StoreOpenError,
+  log: LogStoreEvent,
+): Promise<void> {
+  if ((await disk.read(layout.checkpoint)) !== undefined) {
+    await disk.rename(layout.checkpoint, layout.path(`iam.${sequence}.broken`));
+    await disk.syncFolder(layout.folder);
+  }
+  log({ event: 'older-checkpoint-used', file: layout.previous, error });
+}
+
+async function removeTemporaryFiles(disk: Disk, layout: Layout): Promise<void> {
+  for (const name of (await disk.list(layout.folder)) ?? []) {
+    const path = layout.path(name);
+    if (path === layout.nextWal || isTemporary(name)) await disk.remove(path);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The records of the write-ahead log. Each line is one JSON object whose last member is the CRC of all bytes before it, so
+ * that a partial line is detected:
+ *
+ *   {"formatVersion":1,"first":7,"epoch":2,"crc32":"..."}                                 segment header
+ *   {"sequence":8,"last":9,"epoch":2,"bytes":42,"changes":[...],"first":7,"crc32":"..."}  one commit
+ *
+ * Commits `first` to `last` are one batch: none of them was acknowledged before all were durable. `bytes` is the length
+ * of the changes. These fields distinguish a torn tail from damage to durable commits; they are at both ends of a line, so
+ * that either half of a damaged line is usable.
+ */
+import { crc32 } from 'node:zlib';
+import * as z from 'zod';
+import { findShape, type Overlay } from '../memory/overlay.ts';
+import { FORMAT_VERSION } from './layout.ts';
+
+const WalHeader = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });
+const WalChange = z.union([
+  z.tuple([z.literal('put'), z.string(), z.record(z.string(), z.unknown())]),
+  z.tuple([z.literal('delete'), z.string(), z.string()]),
+]);
+const WalEntry = z.object({
+  sequence: z.number(),
+  epoch: z.number(),
+  changes: z.array(z.unknown()),
+  first: z.number(),
+});
+
+export type WalHeader = z.infer<typeof WalHeader>;
+export type WalEntry = z.infer<typeof WalEntry>;
+
+/** The maximum length of a line after its changes, if its batch starts with `first` or before. */
+export function entryEndLength(first: number): number {
+  return `,"first":${first},"crc32":"00000000"}\n`.length;
+}
+
+const CRC_SUFFIX = /^,"crc32":"([0-9a-f]{8})"\}$/;
+const CRC_SUFFIX_LENGTH = ',"crc32":"00000000"}'.length;
+const ENTRY_START = /^\{"sequence":(\d+),"last":(\d+),"epoch":\d+,"bytes":(\d+),"changes":/;
+const ENTRY_END = /,"first":(\d+),"crc32":"[0-9a-f]{8}"\}\n$/;
+
+export function encodeHeader(first: number, epoch: number): Buffer {
+  return Buffer.from(appendCrc(JSON.stringify({ formatVersion: FORMAT_VERSION, first, epoch }).slice(0, -1)));
+}
+
+/** Encodes the lines of one batch. */
+export function encodeBatch(first: number, epoch: number, commits: readonly Overlay[]): Buffer {
+  const last = first + commits.length - 1;
+  const lines = commits.map((commit, offset) => {
+    const changes = encodeChanges(commit);
+    const bytes = Buffer.byteLength(changes);
+    const start = `{"sequence":${first + offset},"last":${last},"epoch":${epoch},"bytes":${bytes}`;
+    return appendCrc(`${start},"changes":${changes},"first":${first}`);
+  });
+  return Buffer.from(lines.join(''));
+}
+
+function appendCrc(start: string): string {
+  return `${start},"crc32":"${formatCrc(crc32(start))}"}\n`;
+}
+
+/** Formats a CRC as 8 hexadecimal digits. */
+export function formatCrc(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+function encodeChanges(commit: Overlay): string {
+  const changes: string[] = [];
+  for (const { shape, rows, removed } of commit.parts()) {
+    for (const key of removed) changes.push(JSON.stringify(['delete', shape.name, key]));
+    for (const row of rows.values()) changes.push(JSON.stringify(['put', shape.name, row]));
+  }
+  return `[${changes.join()}]`;
+}
+
+/** Decodes a segment header; undefined if the line is not a valid one. */
+export function decodeHeader(line: Buffer): WalHeader | undefined {
+  return WalHeader.safeParse(verifyCrc(line)).data;
+}
+
+/** Decodes a commit; undefined if the line is not a valid one. */
+export function decodeEntry(line: Buffer): WalEntry | undefined {
+  return WalEntry.safeParse(verifyCrc(line)).data;
+}
+
+/** Parses a line (without its newline); undefined if its CRC does not match. */
+function verifyCrc(line: Buffer): unknown {
+  const end = line.length - CRC_SUFFIX_LENGTH;
+  if (end <= 0) return undefined;
+  const crc = CRC_SUFFIX.exec(line.toString('latin1', end))?.[1];
+  if (crc === undefined || crc !== formatCrc(crc32(line.subarray(0, end)))) return undefined;
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the start of a damaged line: whether its commit was the last of its batch, and where the changes ended. */
+export function parseEntryStart(bytes: Buffer): { lastOfBatch: boolean; changesEnd: number } | undefined {
+  const match = ENTRY_START.exec(bytes.toString('latin1', 0, 200));
+  if (match === null) return undefined;
+  const [start, sequence, last, length] = match;
+  return { lastOfBatch: sequence === last, changesEnd: start.length + Number(length) };
+}
+
+/** Parses the end of a damaged line: the sequence of the first commit of its batch. */
+export function parseEntryEnd(bytes: Buffer): number | undefined {
+  const first = ENTRY_END.exec(bytes.toString('latin1', Math.max(0, bytes.length - 100)))?.[1];
+  return first === undefined ? undefined : Number(first);
+}
+
+/** Applies a commit to the base overlay. Idempotent. @throws Error if a change is not valid. */
+export function replay(entry: WalEntry, base: Overlay): void {
+  for (const change of entry.changes) {
+    const [kind, name, value] = WalChange.parse(change);
+    const shape = findShape(name);
+    if (shape === undefined) throw new Error(`unknown table ${name}`);
+    const table = base.table(shape.name);
+    if (kind === 'delete') {
+      table.remove(value);
+      continue;
+    }
+    const row = shape.schema.parse(value);
+    table.put(shape.key(row), row);
+  }
+}

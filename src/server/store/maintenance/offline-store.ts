@@ -1,0 +1,178 @@
+/** Operations on a store that no server has open: verify, repair, back up, restore. */
+import { dirname, join } from 'node:path';
+import { type Disk, getErrorCode, replaceFileAtomically } from '../file/disk.ts';
+import { prepareFolder } from '../file/file-store.ts';
+import { type Layout, layoutOf } from '../file/layout.ts';
+import { acquireLock, acquireReadLock } from '../file/lock.ts';
+import { createNoStoreError, readMarker } from '../file/marker.ts';
+import { StoreOpenError } from '../file/open-error.ts';
+import type { Processes } from '../file/processes.ts';
+import { replaceStore } from '../file/replacement.ts';
+import { type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
+import { prepareRepair, type Repair } from './repair.ts';
+import { type StoreReport, verifyStore } from './verify.ts';
+
+export interface OfflineStoreDeps {
+  readonly disk: Disk;
+  readonly processes: Processes;
+  now(): Date;
+}
+
+/** A backup written to a file. */
+export interface BackupFile extends BackupInfo {
+  readonly file: string;
+}
+
+/** The folder, and the names of the files that were quarantined in it. */
+export interface ReplacementResult {
+  readonly folder: string;
+  readonly setAside: readonly string[];
+}
+
+/** All methods throw StoreOpenError and change nothing in that case. Folders and files are absolute paths. */
+export interface OfflineStore {
+  /** Verifies all files without writing. */
+  verify(folder: string): Promise<StoreReport>;
+  /** Previews a repair; undefined if no file is damaged. */
+  previewRepair(folder: string): Promise<Omit<Repair, 'perform'> | undefined>;
+  repair(folder: string): Promise<ReplacementResult>;
+  /** @param to a file to replace, or a folder for a new file. */
+  backup(folder: string, to: string): Promise<BackupFile>;
+  /** Stores the backup that a running server returned. */
+  saveBackup(bytes: Buffer, to: string): Promise<BackupFile>;
+  readBackup(file: string): Promise<BackupInfo>;
+  /** Whether a restore would quarantine an existing store, also a damaged one. @throws StoreOpenError if it is open. */
+  holdsStore(folder: string): Promise<boolean>;
+  /** @param replace whether an existing store may be quarantined. */
+  restore(file: string, folder: string, replace: boolean): Promise<ReplacementResult>;
+}
+
+/** Creates the offline operations for stores on a disk. */
+export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): OfflineStore {
+  const deps = { disk, processes };
+  return withExplainedErrors({
+    verify: (folder) => withReadLock(deps, folder, (layout) => verifyStore(disk, layout)),
+    previewRepair: (folder) =>
+      withReadLock(deps, folder, async (layout) => {
+        const repair = await findRepair(disk, layout);
+        if (repair === undefined) return undefined;
+        const { perform: _, ...figures } = repair;
+        return figures;
+      }),
+    repair: (folder) =>
+      withWriteLock(deps, folder, async (layout) => {
+        const repair = await findRepair(disk, layout);
+        return { folder, setAside: (await repair?.perform(now().toISOString())) ?? [] };
+      }),
+    backup: (folder, to) =>
+      withReadLock(deps, folder, async (layout) => {
+        const slices = await createBackupFromFiles(disk, layout, now().toISOString());
+        return saveBackup(disk, Buffer.concat([...slices]), to);
+      }),
+    saveBackup: (bytes, to) => saveBackup(disk, bytes, to),
+    readBackup: async (file) => (await readBackup(disk, file)).info,
+    holdsStore: async (folder) => {
+      const exists = await holdsStore(disk, layoutOf(folder));
+      return exists && withReadLock(deps, folder, async () => true);
+    },
+    restore: async (file, folder, replace) => {
+      const { bytes } = await readBackup(disk, file);
+      const layout = layoutOf(folder);
+      if (!(await holdsStore(disk, layout))) await prepareFolder(disk, layout);
+      return withWriteLock(deps, folder, async () => {
+        if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
+        return { folder, setAside: await replaceStore(disk, layout, [bytes]) };
+      });
+    },
+  });
+}
+
+type LockDeps = Pick<OfflineStoreDeps, 'disk' | 'processes'>;
+
+/** Wraps system errors in StoreOpenError. */
+function withExplainedErrors(store: OfflineStore): OfflineStore {
+  const wrapped = Object.entries(store).map(([name, method]) => {
+    const run = method as (...args: unknown[]) => Promise<unknown>;
+    return [name, (...args: unknown[]) => run(...args).catch(explain)];
+  });
+  return Object.fromEntries(wrapped) as OfflineStore;
+}
+
+function explain(error: unknown): never {
+  if (error instanceof StoreOpenError || getErrorCode(error) === undefined) throw error;
+  throw new StoreOpenError('io', `${(error as Error).message}. Check its permissions and the disk.`, { cause: error });
+}
+
+async function withReadLock<Result>(
+  { disk, processes }: LockDeps,
+  folder: string,
+  work: (layout: Layout) => Promise<Result>,
+): Promise<Result> {
+  const layout = layoutOf(folder);
+  await assertStoreFolder(disk, layout);
+  const release = await acquireReadLock(disk, layout, processes);
+  return work(layout).finally(release);
+}
+
+async function withWriteLock<Result>(
+  { disk, processes }: LockDeps,
+  folder: string,
+  work: (layout: Layout) => Promise<Result>,
+): Promise<Result> {
+  const layout = layoutOf(folder);
+  await assertStoreFolder(disk, layout);
+  const unlock = await acquireLock(disk, layout, processes);
+  // Report the error of `work`, even if the lock file can't be removed.
+  return work(layout).finally(() => unlock().catch(() => {}));
+}
+
+/** Checks before locking, so that no lock file is written to a folder that is not a store. */
+async function assertStoreFolder(disk: Disk, layout: Layout): Promise<void> {
+  const names = (await disk.list(layout.folder)) ?? [];
+  if (names.length > 0 && !names.every((name) => name.startsWith('iam.lock')) && !(await hasMarker(disk, layout)))
+    throw createNoStoreError(layout.folder);
+  if ((await disk.list(layout.folder)) === undefined) throw createNoStoreError(layout.folder);
+}
+
+async function hasMarker(disk: Disk, layout: Layout): Promise<boolean> {
+  return (await disk.read(layout.marker)) !== undefined;
+}
+
+async function findRepair(disk: Disk, layout: Layout): Promise<Repair | undefined> {
+  const { sound } = await verifyStore(disk, layout);
+  return sound ? undefined : prepareRepair(disk, layout);
+}
+
+async function holdsStore(disk: Disk, layout: Layout): Promise<boolean> {
+  try {
+    return (await readMarker(disk, layout)) === 'initialised';
+  } catch (error) {
+    if (error instanceof StoreOpenError && error.kind === 'damaged') return true;
+    throw error;
+  }
+}
+
+function createStoreExistsError(folder: string): StoreOpenError {
+  const message = `${folder} already contains a store. Specify another folder, or use --force to move the existing store aside.`;
+  return new StoreOpenError('not-ours', message, { file: folder });
+}
+
+/** Writes a backup atomically, readable by its owner only. */
+async function saveBackup(disk: Disk, bytes: Buffer, to: string): Promise<BackupFile> {
+  const info = readBackupInfo(to, bytes);
+  const file = (await isFolder(disk, to)) ? join(to, formatBackupName(info)) : to;
+  await replaceFileAtomically(disk, dirname(file), file, bytes);
+  return { file, ...info };
+}
+
+function isFolder(disk: Disk, path: string): Promise<boolean> {
+  return disk.list(path).then(
+    (names) => names !== undefined,
+    () => false,
+  );
+}
+
+/** Starts with the time, so that names sort by age. */
+function formatBackupName({ writtenAt, sequence }: BackupInfo): string {
+  return `iam-backup-${writtenAt.replaceAll(/[:.]/g, '')}-${sequence}.json`;
+}

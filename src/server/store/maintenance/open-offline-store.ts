@@ -1,0 +1,13 @@
+/** The composition root of the offline store commands, loaded by `iam store`. */
+import { systemClock } from '../../clock.ts';
+import { nodeDisk } from '../file/node-disk.ts';
+import { openNodeProcesses } from '../file/node-processes.ts';
+import { createOfflineStore, type OfflineStore } from './offline-store.ts';
+
+export { openExitCodes } from '../file/open-error.ts';
+
+/** Opens the offline store operations for this machine. */
+export async function openOfflineStore(): Promise<OfflineStore> {
+  const processes = await openNodeProcesses(process.pid, process.platform);
+  return createOfflineStore({ disk: nodeDisk, processes, now: () => systemClock.now() });
+}

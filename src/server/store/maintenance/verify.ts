@@ -1,0 +1,148 @@
+/** Verifies all files of a store without writing. */
+import { createHash } from 'node:crypto';
+import { readCheckpoint } from '../file/checkpoint-adapter.ts';
+import { countTableRows } from '../file/checkpoint-format.ts';
+import { listRows } from '../file/checkpointer.ts';
+import type { Disk } from '../file/disk.ts';
+import { closedSegmentFirst, FORMAT_VERSION, isTemporary, type Layout, replacementNumber } from '../file/layout.ts';
+import { assertNothingWritten, createNoStoreError, readMarker } from '../file/marker.ts';
+import { StoreOpenError } from '../file/open-error.ts';
+import { inspect, type LoadResult } from '../file/recovery.ts';
+import { readSegment } from '../file/wal-segment.ts';
+
+/** One file of the store. */
+export interface FileReport {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** A description of its contents. */
+  readonly holds: string;
+  /** The damage and its byte offset. */
+  readonly damage?: { readonly offset: number | undefined; readonly what: string } | undefined;
+}
+
+export interface StoreReport {
+  readonly folder: string;
+  readonly formatVersion: number;
+  /** Whether no file is damaged. */
+  readonly sound: boolean;
+  /** Whether a server can start on it with all acknowledged commits. */
+  readonly opens: boolean;
+  /** Why a server can't start on it. */
+  readonly refusal?: string | undefined;
+  /** The sequence of the last commit. */
+  readonly sequence?: number | undefined;
+  /** Row counts by table. */
+  readonly tables?: Readonly<Record<string, number>> | undefined;
+  readonly files: readonly FileReport[];
+  /** What the next start completes or cleans up. */
+  readonly notes: readonly string[];
+}
+
+/** Verifies a store. @throws StoreOpenError 'not-ours', 'newer-format', or 'io' if a file can't be read. */
+export async function verifyStore(disk: Disk, layout: Layout): Promise<StoreReport> {
+  const marker = await readMarker(disk, layout).catch(toDamage);
+  if (marker === 'none') throw createNoStoreError(layout.folder);
+  const names = [...((await disk.list(layout.folder)) ?? [])].sort();
+  const files: FileReport[] = [];
+  for (const name of names) files.push(...(await buildFileReport(disk, layout, name)));
+  const state = marker instanceof StoreOpenError ? marker : await readContents({ disk, layout, names, marker });
+  const refusal = state instanceof StoreOpenError ? state : undefined;
+  const { notes = [], ...figures } = state instanceof StoreOpenError ? {} : state;
+  return {
+    folder: layout.folder,
+    formatVersion: FORMAT_VERSION,
+    sound: refusal === undefined && files.every(({ damage }) => damage === undefined),
+    opens: refusal === undefined,
+    refusal: refusal?.message,
+    ...figures,
+    files,
+    notes: names.some(isTemporary) ? [...notes, 'A crash left temporary files. The next start removes them.'] : notes,
+  };
+}
+
+/** Returns damage as a result; throws any other error. */
+function toDamage(error: unknown): StoreOpenError {
+  if (error instanceof StoreOpenError && error.kind === 'damaged') return error;
+  throw error;
+}
+
+type StoreContents = Required<Pick<StoreReport, 'sequence' | 'tables' | 'notes'>>;
+
+interface StoreFolder {
+  readonly disk: Disk;
+  readonly layout: Layout;
+  readonly names: readonly string[];
+  readonly marker: 'begun' | 'initialised';
+}
+
+/** The contents that the next start would load, or the error that prevents it. */
+async function readContents({ disk, layout, names, marker }: StoreFolder): Promise<StoreContents | StoreOpenError> {
+  try {
+    const replacement = names.find((name) => replacementNumber(name) !== undefined);
+    if (replacement !== undefined) return await readReplacement(disk, layout, layout.path(replacement));
+    if (marker === 'begun') return await readInterruptedStart(disk, layout);
+    return toContents(await inspect(disk, layout));
+  } catch (error) {
+    return toDamage(error);
+  }
+}
+
+async function readReplacement(disk: Disk, layout: Layout, path: string): Promise<StoreContents> {
+  const [{ sequence, tables }] = await readCheckpoint(disk, layout, path);
+  const notes = ['A restore or repair was interrupted after its commit. The next start completes it.'];
+  return { sequence, tables: countTableRows(tables), notes };
+}
+
+async function readInterruptedStart(disk: Disk, layout: Layout): Promise<StoreContents> {
+  await assertNothingWritten(disk, layout);
+  return { sequence: 0, tables: {}, notes: ['The first start was interrupted. The next start repeats it.'] };
+}
+
+function toContents({ recovered, newest, unreadable }: LoadResult): StoreContents {
+  const notes: string[] = [];
+  if (newest.torn)
+    notes.push(
+      'The last write before a crash is incomplete and was never acknowledged. The next start moves it aside.',
+    );
+  if (unreadable !== undefined)
+    notes.push('The previous checkpoint and the write-ahead log are complete. The next start uses them.');
+  return { sequence: recovered.sequence, tables: countTableRows(listRows(recovered.base)), notes };
+}
+
+/** Empty for a file that is not part of the store. */
+async function buildFileReport(disk: Disk, layout: Layout, name: string): Promise<FileReport[]> {
+  const check = findFileCheck(disk, layout, name);
+  if (check === undefined) return [];
+  const bytes = (await disk.read(layout.path(name))) ?? Buffer.alloc(0);
+  const fileInfo = { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const result = await check(bytes).catch(toDamage);
+  if (!(result instanceof StoreOpenError)) return [{ ...fileInfo, holds: result }];
+  const { offset, what = result.message } = result;
+  return [{ ...fileInfo, holds: 'nothing reliable', damage: { offset, what } }];
+}
+
+/** The check for a file of this name, which returns a description of the contents. */
+function findFileCheck(disk: Disk, layout: Layout, name: string): ((bytes: Buffer) => Promise<string>) | undefined {
+  const path = layout.path(name);
+  if (path === layout.marker) return async () => `the marker: ${await readMarker(disk, layout)}`;
+  if ([layout.checkpoint, layout.previous].includes(path) || replacementNumber(name) !== undefined)
+    return () => describeCheckpoint(disk, layout, path);
+  const isNewest = [layout.wal, layout.nextWal].includes(path);
+  if (isNewest || closedSegmentFirst(name) !== undefined)
+    return async (bytes) => describeSegment(path, bytes, isNewest);
+  return undefined;
+}
+
+async function describeCheckpoint(disk: Disk, layout: Layout, path: string): Promise<string> {
+  const [{ sequence, writtenAt, tables }] = await readCheckpoint(disk, layout, path);
+  const count = Object.values(countTableRows(tables)).reduce((sum, rows) => sum + rows, 0);
+  return `${count} rows, up to commit ${sequence}, written at ${writtenAt}`;
+}
+
+function describeSegment(path: string, bytes: Buffer, isNewest: boolean): string {
+  const { head, last, end, torn } = readSegment(path, bytes, isNewest, () => {});
+  const commits = last - head.first + 1;
+  const what = commits === 0 ? 'no commits' : `${commits} commits, ${head.first} to ${last}`;
+  return torn ? `${what}, and ${bytes.length - end} bytes of an unfinished commit` : what;
+}

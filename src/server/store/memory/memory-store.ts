@@ -1,0 +1,60 @@
+/** The in-memory engine, for tests and sandboxes. */
+
+import type { Store } from '../store.ts';
+import { Overlay, tableNames } from './overlay.ts';
+import { OverlayStore, type Sink } from './overlay-store.ts';
+
+/** Opens an empty store. */
+export function openMemoryStore(): ForkableStore {
+  return toForkable(new OverlayStore(new Overlay('base'), noopSink));
+}
+
+/** A store that can be forked. */
+export interface ForkableStore extends Store {
+  /** Creates an independent store with the current contents of this one, in constant time. */
+  fork(): Promise<ForkableStore>;
+}
+
+/** Copies all rows of a store of any engine into a new in-memory store. */
+export async function copyStore(store: Store): Promise<ForkableStore> {
+  const base = new Overlay('base');
+  await store.transaction(async (tx) => {
+    for (const name of tableNames) base.load(name, await tx[name].list());
+  });
+  return toForkable(new OverlayStore(base, noopSink));
+}
+
+function toForkable(overlayStore: OverlayStore): ForkableStore {
+  return {
+    ...toStore(overlayStore),
+    async fork() {
+      // Waits for pending transactions, so that a fork never splits a batch.
+      await overlayStore.transaction(async () => undefined);
+      return toForkable(new OverlayStore(overlayStore.share(), noopSink));
+    },
+  };
+}
+
+/** Opens a store on a shared base overlay, which must not change. */
+export function openFork(base: Overlay): Store {
+  return toStore(new OverlayStore([base], noopSink));
+}
+
+/** The public interface of an overlay store. */
+export function toStore(overlayStore: OverlayStore): Store {
+  return {
+    ...overlayStore.reader,
+    transaction: (work) => overlayStore.transaction(work),
+    dump: () => overlayStore.dump(),
+    health: () => overlayStore.health(),
+    close: () => overlayStore.close(),
+  };
+}
+
+/** The sink without a disk: commits need no flush and cannot fail. */
+const noopSink: Sink = {
+  gather: async () => {},
+  append: async () => {},
+  health: () => ({ writable: true }),
+  sequence: 0,
+};

@@ -1,0 +1,238 @@
+/**
+ * An overlay of a table: its rows, the keys it removes from overlays below, and indexes of these rows.
+ *
+ * Each overlay indexes its own rows only, so one rule reads any chain: an entry is visible unless an overlay above
+ * contains or removes its key.
+ */
+import type * as z from 'zod';
+import { type TableName, tables } from '../tables.ts';
+import { SortedKeys } from './sorted-keys.ts';
+
+/** A row as engines see it: opaque. */
+export type StoredRow = Readonly<Record<string, unknown>>;
+
+type IndexFunction = (row: StoredRow) => string | readonly string[] | undefined;
+
+/** A table's declaration without its row type. */
+export interface TableShape {
+  readonly name: TableName;
+  readonly schema: z.ZodType<StoredRow>;
+  readonly key: (row: StoredRow) => string;
+  readonly unique: readonly (readonly [name: string, values: IndexFunction])[];
+  readonly index: readonly (readonly [name: string, values: IndexFunction])[];
+}
+
+export const tableNames = Object.keys(tables) as TableName[];
+
+const shapes = new Map<string, TableShape>(tableNames.map((name) => [name, createShape(name)]));
+
+function createShape(name: TableName): TableShape {
+  // Engines treat the rows of all tables alike, so the row types are erased here.
+  const { schema, key, unique, index } = tables[name] as unknown as {
+    schema: TableShape['schema'];
+    key: TableShape['key'];
+    unique: Record<string, IndexFunction>;
+    index: Record<string, IndexFunction>;
+  };
+  return { name, schema, key, unique: Object.entries(unique), index: Object.entries(index) };
+}
+
+/** The shape of a table; undefined for an unknown name, such as one read from a file. */
+export function findShape(name: string): TableShape | undefined {
+  return shapes.get(name);
+}
+
+const NO_VALUES: readonly string[] = [];
+
+/** The values of an index function as a list. Duplicates are harmless, as indexes contain sets. */
+export function indexValues(values: IndexFunction, row: StoredRow): readonly string[] {
+  const value = values(row);
+  if (value === undefined) return NO_VALUES;
+  return typeof value === 'string' ? [value] : value;
+}
+
+/**
+ * The role of an overlay. A transient one, such as that of a transaction, builds each plain index on first use, as most
+ * of them are never read.
+ */
+export type OverlayKind = 'base' | 'overlay' | 'transient';
+
+/** The keys of the rows that have a value. */
+type PlainIndex = Map<string, SortedKeys>;
+
+export class TableOverlay {
+  readonly shape: TableShape;
+  readonly rows = new Map<string, StoredRow>();
+  readonly keys = new SortedKeys();
+  /** Removed keys, which overlays below may contain. Always empty in the base. */
+  readonly removed = new Set<string>();
+  readonly #isBase: boolean;
+  readonly #unique = new Map<string, Map<string, string>>();
+  /** The plain indexes built so far, by name. */
+  readonly #index = new Map<string, PlainIndex>();
+
+  constructor(shape: TableShape, kind: OverlayKind) {
+    this.shape = shape;
+    this.#isBase = kind === 'base';
+    if (kind !== 'transient') for (const [name] of shape.index) this.#index.set(name, new Map());
+  }
+
+  /** Whether this overlay contains or removes the key. */
+  covers(key: string): boolean {
+    return this.rows.has(key) || this.removed.has(key);
+  }
+
+  /** The key of the row in this overlay that has the value in a unique index. */
+  ownerOf(unique: string, value: string): string | undefined {
+    return this.#unique.get(unique)?.get(value);
+  }
+
+  /** The keys of the rows in this overlay that have the value in a plain index. */
+  matches(index: string, value: string): SortedKeys | undefined {
+    return (this.#index.get(index) ?? this.#buildIndex(index)).get(value);
+  }
+
+  /** @returns the units of work: one for the row and one for each index entry. */
+  put(key: string, row: StoredRow): number {
+    const previous = this.rows.get(key);
+    if (previous !== undefined) this.#removeFromIndexes(key, previous);
+    else this.keys.add(key);
+    this.removed.delete(key);
+    this.rows.set(key, row);
+    return 1 + this.#addToIndexes(key, row);
+  }
+
+  remove(key: string): void {
+    this.drop(key);
+    if (!this.#isBase) this.removed.add(key);
+  }
+
+  /** Deletes the row or removal mark of the key from this overlay. */
+  drop(key: string): void {
+    this.removed.delete(key);
+    const previous = this.rows.get(key);
+    if (previous === undefined) return;
+    this.#removeFromIndexes(key, previous);
+    this.keys.delete(key);
+    this.rows.delete(key);
+  }
+
+  /** Merges all changes of an overlay above. */
+  merge(upper: TableOverlay): void {
+    for (const key of upper.removed) this.remove(key);
+    for (const [key, row] of upper.rows) this.put(key, row);
+  }
+
+  #addToIndexes(key: string, row: StoredRow): number {
+    let entries = 0;
+    for (const [name, values] of this.shape.unique) {
+      for (const value of indexValues(values, row)) getOrCreate(this.#unique, name, newMap).set(value, key);
+    }
+    for (const [name, values] of this.shape.index) {
+      const index = this.#index.get(name);
+      if (index !== undefined) entries += addToIndex(index, key, indexValues(values, row));
+    }
+    return entries;
+  }
+
+  /** Builds an index and maintains it from now on. */
+  #buildIndex(name: string): PlainIndex {
+    const index: PlainIndex = new Map();
+    const values = this.shape.index.find(([declared]) => declared === name)?.[1];
+    if (values === undefined) throw new Error(`The table ${this.shape.name} has no index ${name}.`);
+    for (const [key, row] of this.rows) addToIndex(index, key, indexValues(values, row));
+    this.#index.set(name, index);
+    return index;
+  }
+
+  /** A unique value that now belongs to another row stays with that row. */
+  #removeFromIndexes(key: string, row: StoredRow): void {
+    for (const [name, values] of this.shape.unique) {
+      const owners = this.#unique.get(name);
+      for (const value of indexValues(values, row)) if (owners?.get(value) === key) owners.delete(value);
+    }
+    for (const [name, values] of this.shape.index) {
+      const lists = this.#index.get(name);
+      for (const value of indexValues(values, row)) {
+        const keys = lists?.get(value);
+        keys?.delete(key);
+        if (keys?.size === 0) lists?.delete(value);
+      }
+    }
+  }
+}
+
+/** @returns the number of entries added. */
+function addToIndex(index: PlainIndex, key: string, values: readonly string[]): number {
+  for (const value of values) getOrCreate(index, value, newKeys).add(key);
+  return values.length;
+}
+
+function newMap<Value>(): Map<string, Value> {
+  return new Map();
+}
+
+function newKeys(): SortedKeys {
+  return new SortedKeys();
+}
+
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
+
+/** An overlay of all tables; the overlay of a table is created with its first write. */
+export class Overlay {
+  readonly #kind: OverlayKind;
+  readonly #tables = new Map<TableName, TableOverlay>();
+
+  constructor(kind: OverlayKind) {
+    this.#kind = kind;
+  }
+
+  /** The number of rows and removed keys. */
+  get size(): number {
+    let size = 0;
+    for (const { rows, removed } of this.#tables.values()) size += rows.size + removed.size;
+    return size;
+  }
+
+  get empty(): boolean {
+    return this.size === 0;
+  }
+
+  peek(name: TableName): TableOverlay | undefined {
+    return this.#tables.get(name);
+  }
+
+  table(name: TableName): TableOverlay {
+    return getOrCreate(this.#tables, name, () => new TableOverlay(shapes.get(name) as TableShape, this.#kind));
+  }
+
+  /** Adds rows to an existing table. */
+  load(name: string, rows: Iterable<StoredRow>): void {
+    const part = this.table(name as TableName);
+    for (const row of rows) part.put(part.shape.key(row), row);
+  }
+
+  parts(): Iterable<TableOverlay> {
+    return this.#tables.values();
+  }
+
+  merge(upper: Overlay): void {
+    for (const part of upper.parts()) this.table(part.shape.name).merge(part);
+  }
+}
+
+/** The overlays of one table. */
+export function listTableOverlays(overlays: readonly Overlay[], name: TableName): TableOverlay[] {
+  const parts: TableOverlay[] = [];
+  for (const overlay of overlays) {
+    const part = overlay.peek(name);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts;
+}

@@ -1,0 +1,131 @@
+/** Table access: readers over an overlay chain, and writers into its topmost overlay. */
+import type { Pause } from '../../for-each-yielding.ts';
+import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
+import type { TableName } from '../tables.ts';
+import { indexValues, type StoredRow, type TableOverlay, tableNames } from './overlay.ts';
+import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
+
+/** The overlay chains that a reader reads from. */
+export interface View {
+  /** The current overlays of one table. @throws once the transaction has ended. */
+  chainOf(name: TableName): OverlayChain;
+  /** See `TableReader.stamp`. */
+  stampOf?(name: TableName): object;
+  /** Awaited before each access, so that a loop over many rows yields to the event loop. */
+  readonly pause: Pause;
+}
+
+export interface WritableView extends View {
+  /** The overlay of one table that receives the writes. */
+  topOf(name: TableName): TableOverlay;
+}
+
+/** Creates readers for all tables. */
+export function createReader(view: View): Reader {
+  return mapTables((name) => new ReadAccess(name, view)) as unknown as Reader;
+}
+
+/** Creates readers and writers for all tables. */
+export function createTransaction(view: WritableView): Transaction {
+  return mapTables((name) => new WriteAccess(name, view)) as unknown as Transaction;
+}
+
+function mapTables<Access>(make: (name: TableName) => Access): Record<string, Access> {
+  const accesses: Record<string, Access> = {};
+  for (const name of tableNames) accesses[name] = make(name);
+  return accesses;
+}
+
+class ReadAccess<Kind extends View> {
+  readonly name: TableName;
+  readonly view: Kind;
+
+  constructor(name: TableName, view: Kind) {
+    this.name = name;
+    this.view = view;
+  }
+
+  async get(key: string): Promise<StoredRow | undefined> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    return readRow(this.view.chainOf(this.name), key);
+  }
+
+  async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    return readUnique(this.view.chainOf(this.name), unique, value);
+  }
+
+  async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    return readMatches(this.view.chainOf(this.name), index, value, range);
+  }
+
+  async list(range: Range = {}): Promise<readonly StoredRow[]> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    return readAllRows(this.view.chainOf(this.name), range);
+  }
+
+  async count(): Promise<number> {
+    return countRows(this.view.chainOf(this.name));
+  }
+
+  stamp(): object | undefined {
+    return this.view.stampOf?.(this.name);
+  }
+}
+
+class WriteAccess extends ReadAccess<WritableView> {
+  async insert(row: StoredRow): Promise<void> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    insert(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+  }
+
+  async replace(row: StoredRow): Promise<void> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    replace(this.view.chainOf(this.name), this.view.topOf(this.name), row);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const pausing = this.view.pause();
+    if (pausing) await pausing;
+    return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
+  }
+}
+
+function insert(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
+  const row = top.shape.schema.parse(input);
+  const key = top.shape.key(row);
+  if (readRow(chain, key) !== undefined) throw new DuplicateError(top.shape.name, 'key');
+  assertUnique(chain, top, key, row);
+  top.put(key, row);
+}
+
+function replace(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {
+  const row = top.shape.schema.parse(input);
+  const key = top.shape.key(row);
+  if (readRow(chain, key) === undefined) throw new MissingRowError(top.shape.name);
+  assertUnique(chain, top, key, row);
+  top.put(key, row);
+}
+
+function remove(chain: OverlayChain, top: TableOverlay, key: string): boolean {
+  if (readRow(chain, key) === undefined) return false;
+  top.remove(key);
+  return true;
+}
+
+/** @throws DuplicateError if another row has one of the unique values. */
+function assertUnique(chain: OverlayChain, { shape }: TableOverlay, key: string, row: StoredRow): void {
+  for (const [unique, values] of shape.unique) {
+    for (const value of indexValues(values, row)) {
+      const owner = readUnique(chain, unique, value);
+      if (owner !== undefined && shape.key(owner) !== key) throw new DuplicateError(shape.name, unique);
+    }
+  }
+}

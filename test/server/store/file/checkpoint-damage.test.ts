@@ -1,0 +1,111 @@
+/** Damaged checkpoints and missing files. */
+import { describe, expect, test } from 'vitest';
+import { COMMITS, closedSegment, createHarnessWith, createHarnessWithout, model } from '../damaged-store.ts';
+import { expectOpenError, expectOpens } from '../store-assertions.ts';
+import { files } from '../store-harness.ts';
+
+const wrongCheckpoints: readonly [what: string, contents: string][] = [
+  ['empty', ''],
+  ['all zeros', '\0'.repeat(5000)],
+  ['null', 'null'],
+  ['an empty object', '{}'],
+  ['an empty list', '[]\n'],
+  ['of another format', '{"users":[],"groups":[]}\n'],
+  ['cut in the middle', model.bytes(files.checkpoint).toString().slice(0, 700)],
+  ['without its end', model.bytes(files.checkpoint).toString().slice(0, -1)],
+  ['longer than it was', `${model.bytes(files.checkpoint).toString()}\n`],
+];
+
+describe('a checkpoint', () => {
+  test.each(wrongCheckpoints)('that is %s is never treated as a new store', async (_, contents) => {
+    const harness = createHarnessWithout(files.previous);
+    harness.disk.plant(files.checkpoint, Buffer.from(contents));
+    await expectOpenError(harness, { kind: 'damaged', file: files.checkpoint, offset: expect.any(Number) });
+  });
+
+  test.each(wrongCheckpoints)(
+    'that is %s is replaced by the previous one and the write-ahead log',
+    async (_, contents) => {
+      const harness = createHarnessWith(files.checkpoint, Buffer.from(contents));
+      await expectOpens(harness, COMMITS);
+      expect(await harness.quarantinedFiles()).toEqual([Buffer.from(contents)]);
+      await expectOpens(harness, COMMITS);
+    },
+  );
+
+  test('of a newer version stops the start, whatever other files exist', async () => {
+    const newer = model.bytes(files.checkpoint).toString().replace('"formatVersion":1', '"formatVersion":2');
+    await expectOpenError(createHarnessWith(files.checkpoint, Buffer.from(newer)), {
+      kind: 'newer-format',
+      file: files.checkpoint,
+    });
+  });
+});
+
+describe('missing files', () => {
+  test('are tolerated if the write-ahead log contains all commits since the previous checkpoint', async () => {
+    await expectOpens(createHarnessWithout(files.checkpoint), COMMITS);
+    await expectOpens(createHarnessWithout(files.previous), COMMITS);
+    await expectOpens(createHarnessWithout(files.previous, closedSegment), COMMITS);
+  });
+
+  test.each([
+    ['both checkpoints', [files.checkpoint, files.previous]],
+    ['the write-ahead log', [files.wal]],
+    ['a segment in the middle', [files.checkpoint, closedSegment]],
+    ['the checkpoints and the write-ahead log', [files.checkpoint, files.previous, files.wal, closedSegment]],
+  ])('stop the start: %s', async (_, missing) => {
+    await expectOpenError(createHarnessWithout(...missing), {
+      kind: 'damaged',
+      file: expect.stringContaining('/store/'),
+    });
+  });
+
+  test('stop the start: the marker', async () => {
+    await expectOpenError(createHarnessWithout(files.marker), { kind: 'not-ours', file: '/store' });
+  });
+});
+
+describe('the marker', () => {
+  test.each(['', '\0\0\0', 'null', '{}', '{"kind":"other"}'])('that contains %j stops the start', async (contents) => {
+    await expectOpenError(createHarnessWith(files.marker, Buffer.from(contents)), {
+      kind: 'damaged',
+      file: files.marker,
+    });
+  });
+
+  test('of a newer version stops the start', async () => {
+    const newer = Buffer.from('{"kind":"iam-store","formatVersion":2,"initialised":true}');
+    await expectOpenError(createHarnessWith(files.marker, newer), { kind: 'newer-format', file: files.marker });
+  });
+
+  test('that contradicts the commits in the write-ahead log stops the start', async () => {
+    const begun = Buffer.from('{"kind":"iam-store","formatVersion":1,"initialised":false}');
+    await expectOpenError(createHarnessWith(files.marker, begun), { kind: 'damaged', file: files.marker });
+  });
+});
+
+describe('a crash while the checkpoint is renamed leaves', () => {
+  const checkpoint = model.bytes(files.checkpoint);
+  const older = model.bytes(files.previous);
+  const temporary = `${files.checkpoint}.tmp`;
+
+  test.each([
+    ['the old contents under the name', { [files.checkpoint]: older }],
+    ['nothing under the name', { [files.checkpoint]: Buffer.alloc(0) }],
+    ['a part under the name', { [files.checkpoint]: checkpoint.subarray(0, 512) }],
+    ['both files', { [temporary]: checkpoint }],
+    ['a part of the new file', { [temporary]: checkpoint.subarray(0, 512) }],
+  ] as [string, Record<string, Buffer>][])('%s, and loses nothing', async (_, contents) => {
+    const harness = model.copy();
+    for (const [file, bytes] of Object.entries(contents)) harness.disk.plant(file, bytes);
+    await expectOpens(harness, COMMITS);
+    expect(await harness.names()).not.toContain('iam.json.tmp');
+  });
+
+  test('only the temporary file, and loses nothing', async () => {
+    const harness = createHarnessWithout(files.checkpoint);
+    harness.disk.plant(temporary, checkpoint);
+    await expectOpens(harness, COMMITS);
+  });
+});

@@ -1,0 +1,158 @@
+/** Full and failing disks, and partial writes: errors for callers and the resulting state. */
+import { describe, expect, test } from 'vitest';
+import type { FileStore } from '../../../../src/server/store/file/file-store.ts';
+import { StoreUnavailableError } from '../../../../src/server/store/store.ts';
+import type { DiskOperation } from '../fake-disk.ts';
+import { countCommits, History } from '../history.ts';
+import { files, StoreHarness } from '../store-harness.ts';
+
+async function openStore(): Promise<{ harness: StoreHarness; store: FileStore; history: History }> {
+  const harness = new StoreHarness();
+  const store = await harness.open();
+  const history = new History();
+  await history.commits(store, 3);
+  return { harness, store, history };
+}
+
+function usedBytes(harness: StoreHarness): number {
+  return Object.values(files).reduce((sum, file) => sum + (harness.disk.contents(file)?.length ?? 0), 0);
+}
+
+const onWal = (kind: DiskOperation['kind']) => (operation: DiskOperation) =>
+  operation.kind === kind && operation.name === 'journal.jsonl';
+
+describe('a full disk', () => {
+  test.each([0, 1, 100])('rejects a write with %i bytes left, and accepts writes once there is space', async (room) => {
+    const { harness, store, history } = await openStore();
+    const wal = harness.bytes(files.wal);
+    harness.disk.capacity = usedBytes(harness) + 100 + room;
+    await expect(history.commit(store, 5000)).rejects.toThrow(StoreUnavailableError);
+    expect(await countCommits(store)).toBe(3);
+    expect(store.health()).toMatchObject({ writable: false, permanent: false });
+    expect(harness.bytes(files.wal)).toEqual(wal);
+    harness.disk.capacity = Number.POSITIVE_INFINITY;
+    history.attempted = 3;
+    await history.commit(store);
+    expect(store.health()).toEqual({ writable: true });
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
+  test('drops the whole batch and all transactions that depend on it', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.capacity = usedBytes(harness) + 900;
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => history.commit(store)));
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(await countCommits(store)).toBe(3);
+    harness.crash('nothing');
+    expect(await countCommits(await harness.open())).toBe(3);
+  });
+
+  test('during a checkpoint retains the previous one and leaves no temporary file', async () => {
+    const { harness, store, history } = await openStore();
+    const before = harness.bytes(files.checkpoint);
+    harness.disk.capacity = usedBytes(harness) + 200;
+    await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
+    expect(harness.bytes(files.checkpoint)).toEqual(before);
+    expect((await harness.names()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    harness.disk.capacity = Number.POSITIVE_INFINITY;
+    await history.commit(store);
+    await store.checkpoint();
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+
+  test('during a rotation of the write-ahead log leaves the store writable', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('ENOSPC', ({ name }) => name === 'journal.next.jsonl');
+    await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
+    harness.disk.heal();
+    await history.commit(store);
+    await store.checkpoint();
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+});
+
+describe('partial writes', () => {
+  test.each([1, 7, 512])('of %i bytes each continue until all bytes are written', async (length) => {
+    const harness = new StoreHarness();
+    harness.disk.maxWriteBytes = length;
+    const history = new History();
+    const store = await harness.open();
+    await history.commits(store, 3);
+    await store.checkpoint();
+    await history.commit(store);
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(4);
+  });
+});
+
+describe('a failed sync', () => {
+  test('of the write-ahead log stops all writes; reads continue, and a retry does not count as success', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('EIO', onWal('syncData'));
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    harness.disk.heal();
+    expect(store.health()).toMatchObject({ writable: false, permanent: true, reason: expect.stringContaining('EIO') });
+    await expect(store.transaction(async () => {})).rejects.toThrow(StoreUnavailableError);
+    expect(await countCommits(store)).toBe(3);
+    expect(harness.disk.operations.filter(onWal('syncData'))).toHaveLength(3);
+    expect(harness.events).toContainEqual({ event: 'writes-stopped', error: expect.any(Error) });
+    await store.close();
+    await history.resume(await harness.open());
+  });
+
+  test.each([
+    ['a checkpoint', 'sync', 'iam.json.tmp'],
+    ['the next segment', 'sync', 'journal.next.jsonl'],
+    ['the folder', 'syncFolder', 'store'],
+  ] as const)('of %s stops all writes', async (_, kind, name) => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('EIO', (operation) => operation.kind === kind && operation.name === name);
+    await expect(store.checkpoint()).rejects.toThrow('EIO');
+    harness.disk.heal();
+    expect(store.health()).toMatchObject({ permanent: true });
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    history.attempted = 3;
+    harness.crash('everything');
+    expect(await history.resume(await harness.open())).toBe(3);
+  });
+
+  test('after a write that can not be truncated stops all writes', async () => {
+    const { harness, store, history } = await openStore();
+    harness.disk.failAt('EIO', (operation) => onWal('write')(operation) || onWal('truncate')(operation));
+    await expect(history.commit(store)).rejects.toThrow(StoreUnavailableError);
+    expect(store.health()).toMatchObject({ permanent: true });
+  });
+});
+
+describe('a folder with a system error', () => {
+  test.each(['EACCES', 'EROFS', 'EMFILE', 'EIO'])(
+    'with %s at any step of the first start is reported as StoreOpenError',
+    async (code) => {
+      for (let at = 0; ; at += 1) {
+        const harness = new StoreHarness();
+        let failed = false;
+        harness.disk.failAt(code, (_, count) => {
+          failed ||= count === at;
+          return count === at;
+        });
+        const outcome = await harness.open().catch((error: unknown) => error);
+        if (!failed) return;
+        expect(outcome).toMatchObject({ name: 'StoreOpenError', kind: 'io', message: expect.stringContaining(code) });
+        harness.disk.heal();
+        const history = new History();
+        const store = await harness.open();
+        expect(store.fresh).toBe(true);
+        await history.commit(store);
+      }
+    },
+  );
+});
+
+test('a thousand concurrent writes need few syncs', async () => {
+  const { harness, store, history } = await openStore();
+  const before = harness.disk.operations.filter(onWal('syncData')).length;
+  await history.burst(store, 1000);
+  expect(harness.disk.operations.filter(onWal('syncData')).length - before).toBeLessThan(40);
+  harness.crash('everything');
+  expect(await history.resume(await harness.open())).toBe(1003);
+});

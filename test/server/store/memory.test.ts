@@ -1,7 +1,0 @@
-import { openMemoryStore } from '../../../src/server/store/memory.ts';
-import { storeSuite } from './suite.ts';
-
-storeSuite('the memory engine', async () => {
-  const store = openMemoryStore();
-  return { store, dispose: () => store.close() };
-});
