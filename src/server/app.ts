@@ -2,6 +2,7 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { apiError } from '../contract/errors.ts';
+import { toOAuthError } from '../contract/oauth-errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
@@ -12,7 +13,6 @@ import { createControlGuard } from './control/guard.ts';
 import { createCors } from './http/cors.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import { createHosts } from './http/hosts.ts';
-import { toOAuthError } from './http/oauth-errors.ts';
 import { createPathMatcher, splitTarget, toRouterPath } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
 import { createSourceReader, type SourceReader } from './http/request-source.ts';

@@ -75,7 +75,7 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
   { file: 'src/contract/roles.ts', part: '^IAM_ADMIN_', reason: 'the interface reserves these role names' },
   { file: 'src/contract/schemas/role.ts', part: '^(ROLE_)?', reason: 'the format of role names' },
   {
-    file: 'src/server/http/oauth-errors.ts',
+    file: 'src/contract/oauth-errors.ts',
     part: 'description.replaceAll',
     reason: 'RFC 6749, 5.2 limits the characters',
   },

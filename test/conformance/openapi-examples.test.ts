@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { errorTable } from '../../src/contract/error-codes.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
+import { toOAuthError } from '../../src/contract/oauth-errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
-import { toOAuthError } from '../../src/server/http/oauth-errors.ts';
 import {
   type ApiDocument,
   documents,

@@ -1,5 +1,5 @@
 /** Errors of the OAuth token endpoint: the object of RFC 6749, 5.2, instead of the error array. */
-import type { ErrorItem } from '../../contract/errors.ts';
+import type { ErrorItem } from './errors.ts';
 
 const errorNames: Readonly<Record<string, string>> = {
   CREDENTIALS_MISSING: 'invalid_client',
