@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import type { CliExample } from '../contract/operation.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
-import { type CliRuntime, type Context, withContext } from './runtime/context.ts';
-import { formats } from './runtime/output.ts';
+import { type CliRuntime, type CommandOptions, type Context, withContext } from './runtime/context.ts';
+import { formats } from './runtime/format.ts';
 import { assertWritable } from './runtime/safety.ts';
 import type { GlobalOptions } from './runtime/settings.ts';
 
@@ -24,7 +24,6 @@ export interface CommandDescription {
 /** Roles of a command whose arguments select the operations. */
 export const varyingRoles = 'the roles of the operations that it requests';
 
-export type CommandOptions = Readonly<Record<string, unknown>>;
 export type CommandAction = (
   context: Context,
   args: readonly (string | string[] | undefined)[],

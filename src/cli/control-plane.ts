@@ -9,7 +9,7 @@ import { resolveBaseUrl } from './runtime/connection.ts';
 import type { Context } from './runtime/context.ts';
 import { categoryOf, type ErrorTable } from './runtime/error-entries.ts';
 import { CliError } from './runtime/errors.ts';
-import type { ListShape } from './runtime/output.ts';
+import type { ListShape } from './runtime/list-writer.ts';
 import type { RequestPreview } from './send.ts';
 
 export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';

@@ -1,7 +1,7 @@
 /** Fields of a request as options: kebab-case names, lists repeated or comma-separated, nested objects with dots. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { JsonSchema } from '../contract/manifest-types.ts';
-import type { CommandOptions } from './command.ts';
+import type { CommandOptions } from './runtime/context.ts';
 import { usageError } from './runtime/errors.ts';
 
 export interface Field {

@@ -1,24 +1,33 @@
-/** Finds the required fields that a request lacks, with their prompts and a setter for the answer. */
+/** Finds the required fields that a request lacks, and prompts for them. */
 import type { JsonSchema } from '../contract/manifest-types.ts';
 import { type Field, parseFieldValue, setAtPath, toKebabCase } from './field-options.ts';
 import { labelOf } from './prompts/field-prompts.ts';
-import type { MissingValue, PromptAnswer } from './prompts/missing-values.ts';
-import { formatArgumentName, type RequestSpec } from './request-builder.ts';
+import { type MissingValue, type PromptAnswer, type PromptContext, promptForValues } from './prompts/missing-values.ts';
+import type { RequestDraft } from './request-builder.ts';
+import { formatArgumentName, type RequestSpec } from './request-spec.ts';
 
-/** An incomplete request; answers are added to it. */
-export interface RequestDraft {
-  readonly params: Record<string, string>;
-  readonly query: Record<string, unknown>;
-  readonly body: unknown;
-}
-
-export interface MissingField {
+interface MissingField {
   readonly value: MissingValue;
   fill(answer: PromptAnswer): void;
 }
 
+/** Prompts for the missing fields of a request and adds the answers to it. */
+export async function promptForMissingFields(
+  promptContext: PromptContext,
+  spec: RequestSpec,
+  draft: RequestDraft,
+): Promise<void> {
+  const missing = findMissingFields(spec, draft);
+  if (missing.length === 0) return;
+  const answers = await promptForValues(
+    promptContext,
+    missing.map(({ value }) => value),
+  );
+  for (const [at, { fill }] of missing.entries()) fill(answers[at] ?? '');
+}
+
 /** Lists the missing fields in command-line order. The server validates everything else. */
-export function findMissingFields(spec: RequestSpec, { params, query, body }: RequestDraft): MissingField[] {
+function findMissingFields(spec: RequestSpec, { params, query, body }: RequestDraft): MissingField[] {
   const inPath = spec.operation.params
     .filter(({ name }) => params[name] === undefined)
     .map((param): MissingField => {

@@ -2,30 +2,16 @@
 import type { Command } from 'commander';
 import { entityOf } from '../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../contract/manifest-types.ts';
-import {
-  addCommand,
-  allowsPrompts,
-  type CommandAction,
-  type CommandOptions,
-  commandPath,
-  firstExample,
-  setAction,
-} from './command.ts';
+import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from './command.ts';
 import { describeDeleteImpact } from './delete-impact.ts';
 import { addFieldOption } from './field-options.ts';
 import { createIfNotExists } from './if-not-exists.ts';
+import { promptForMissingFields } from './missing-fields.ts';
 import { addListOptions, parseListLimits, printList } from './pagination.ts';
-import { type MissingValue, promptForValues } from './prompts/missing-values.ts';
-import {
-  buildRequest,
-  buildRequestSpec,
-  type CommandArguments,
-  formatArgumentName,
-  type RequestInput,
-  type RequestSpec,
-} from './request-builder.ts';
+import { buildRequest, type CommandArguments, type RequestDraft, type RequestInput } from './request-builder.ts';
+import { buildRequestSpec, formatArgumentName, type RequestSpec } from './request-spec.ts';
 import { noticeSecretShownOnce, withSecretOutput } from './response-secrets.ts';
-import type { CliRuntime, Context } from './runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from './runtime/context.ts';
 import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from './send.ts';
 import { declareValueSources, referenceIn } from './value-sources.ts';
 
@@ -112,8 +98,8 @@ async function runOperation(
       args[at] === undefined ? [] : [[formatArgumentName(param), String(args[at])]],
     ),
   );
-  const prompt = (missing: readonly MissingValue[]) => promptForValues({ ...promptContext, known }, missing);
-  const input = await buildRequest(context, spec, { args, options, prompt });
+  const fillMissing = (draft: RequestDraft) => promptForMissingFields({ ...promptContext, known }, spec, draft);
+  const input = await buildRequest(context, spec, { args, options, fillMissing });
   if (!operation.response.page) context.printer.check(operation.response.schema);
   if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
   if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));

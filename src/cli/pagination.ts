@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { asPage } from '../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../client/types.ts';
 import type { ManifestOperation } from '../contract/manifest-types.ts';
-import type { CommandOptions } from './command.ts';
 import { addFieldOption, createField } from './field-options.ts';
-import type { Context } from './runtime/context.ts';
+import type { CommandOptions, Context } from './runtime/context.ts';
 import { usageError } from './runtime/errors.ts';
-import type { ListShape } from './runtime/output.ts';
+import type { ListShape } from './runtime/list-writer.ts';
 import { send } from './send.ts';
 
 const defaultLimit = 100;

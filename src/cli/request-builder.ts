@@ -1,86 +1,27 @@
 /** Maps arguments and options of a command to the parameters, query and body of a request. */
 import type { CallInput, Scalar } from '../client/types.ts';
-import type { JsonSchema, ManifestField, ManifestOperation } from '../contract/manifest-types.ts';
-import type { CommandOptions } from './command.ts';
-import {
-  createField,
-  type Field,
-  listFields,
-  parseFieldValue,
-  readFieldOption,
-  setAtPath,
-  toKebabCase,
-} from './field-options.ts';
-import { findMissingFields } from './missing-fields.ts';
-import type { MissingValue, PromptAnswer } from './prompts/missing-values.ts';
-import type { Context } from './runtime/context.ts';
+import { type Field, parseFieldValue, readFieldOption, setAtPath } from './field-options.ts';
+import type { RequestSpec } from './request-spec.ts';
+import type { CommandOptions, Context } from './runtime/context.ts';
 import { usageError } from './runtime/errors.ts';
 import { readList, readObject, readSecret, readText } from './runtime/input.ts';
-
-export interface RequestSpec {
-  readonly operation: ManifestOperation;
-  readonly query: readonly Field[];
-  readonly body: readonly Field[];
-  /** The body field that is also accepted as the last argument: `groups add-role ops DEPLOY`. */
-  readonly last: Field | undefined;
-  /** For a list body: the single field of its items. Values are further arguments: `groups users add ops u1 u2`. */
-  readonly members: Field | undefined;
-  /** For a body whose only field is a list of objects: options describe one item, a file any number. */
-  readonly entries: Field | undefined;
-}
 
 /** Arguments from commander; variadic ones are one list. */
 export type CommandArguments = readonly (string | readonly string[] | undefined)[];
 
-export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
-  const declared = listFields(operation.body);
-  const entries = findEntriesField(declared);
-  const body = entries ? listFields(entries.schema.items, [], false) : declared;
-  const visible = operation.query.filter(
-    ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
-  );
-  const query = visible.map(({ name, schema, required }) => createField([name], schema, required));
-  return {
-    operation,
-    query,
-    body,
-    last: findLastArgument(operation, declared),
-    members: findMembersField(operation.body),
-    entries,
-  };
-}
-
-/** The only field of a body, or the user of a request without path parameters. */
-function findLastArgument({ params }: ManifestOperation, body: readonly Field[]): Field | undefined {
-  const isUser = ({ schema }: Field) => schema['x-reference']?.entity === 'user';
-  const about = params.length === 0 ? body.find(isUser) : undefined;
-  const found = body.length === 1 ? body[0] : about;
-  return found?.required && found.schema.type === 'string' && !found.secret ? found : undefined;
-}
-
-function findEntriesField(fields: readonly Field[]): Field | undefined {
-  const [only] = fields;
-  const isList = Object.keys(only?.schema.items?.properties ?? {}).length > 1;
-  return fields.length === 1 && isList ? only : undefined;
-}
-
-function findMembersField(body: JsonSchema | undefined): Field | undefined {
-  if (body?.type !== 'array') return undefined;
-  const fields = listFields(body.items);
-  return fields.length === 1 ? fields[0] : undefined;
-}
-
-/** The argument name of a parameter: declared by its schema, or its own name. */
-export function formatArgumentName({ name, schema }: ManifestField): string {
-  return schema['x-argument'] ?? toKebabCase(name);
+/** An incomplete request; missing values are added to it. */
+export interface RequestDraft {
+  readonly params: Record<string, string>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
 }
 
 /** Parsed arguments and options, and the prompt for missing values. */
 export interface CommandInput {
   readonly args: CommandArguments;
   readonly options: CommandOptions;
-  /** Returns the answers in the same order. */
-  prompt(value: readonly MissingValue[]): Promise<readonly PromptAnswer[]>;
+  /** Adds the required values that the draft lacks. */
+  fillMissing(draft: RequestDraft): Promise<void>;
 }
 
 export interface RequestInput extends CallInput {
@@ -91,7 +32,7 @@ export interface RequestInput extends CallInput {
 export async function buildRequest(
   context: Context,
   spec: RequestSpec,
-  { args, options, prompt }: CommandInput,
+  { args, options, fillMissing }: CommandInput,
 ): Promise<RequestInput> {
   const { operation } = spec;
   const query: Record<string, Scalar | undefined> = {};
@@ -101,9 +42,7 @@ export async function buildRequest(
   const params = Object.fromEntries(
     operation.params.flatMap(({ name }, at) => (args[at] === undefined ? [] : [[name, String(args[at])]])),
   );
-  const missing = findMissingFields(spec, { params, query, body });
-  const answers = missing.length === 0 ? [] : await prompt(missing.map(({ value }) => value));
-  for (const [at, { fill }] of missing.entries()) fill(answers[at] ?? '');
+  await fillMissing({ params, query, body });
   return { params, query, ...(body === undefined ? {} : { body }) };
 }
 

@@ -1,6 +1,6 @@
 /** References between fields and entities: the snapshots make changes visible, and the entity table is consistent. */
 import { describe, expect, test } from 'vitest';
-import { formatArgumentName } from '../../src/cli/request-builder.ts';
+import { formatArgumentName } from '../../src/cli/request-spec.ts';
 import { entityName } from '../../src/cli/runtime/entity-name.ts';
 import { rowsOf, wordsOfSource } from '../../src/cli/value-sources.ts';
 import { type EntityName, entities, entityOf, type Reference } from '../../src/contract/entities.ts';

@@ -2,7 +2,7 @@
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { type Field, parseFieldValue, setAtPath } from '../field-options.ts';
-import { buildRequestSpec, type RequestSpec } from '../request-builder.ts';
+import { buildRequestSpec, type RequestSpec } from '../request-spec.ts';
 import type { RowRecord } from './records.ts';
 
 export interface BulkRow {

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { buildQueryString } from '../../client/request.ts';
 import { assertSuccess } from '../../client/response.ts';
-import { addCommand, type CommandDescription, type CommandOptions, setAction, varyingRoles } from '../command.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { matchOperation } from '../find-operation.ts';
 import { resolveBaseUrl } from '../runtime/connection.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { readDocument } from '../runtime/input.ts';
 import { redactPath } from '../runtime/redact.ts';

@@ -1,15 +1,8 @@
 /** `iam commands`: lists all commands and operations as data, for programs. */
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import {
-  addCommand,
-  type CommandDescription,
-  type CommandOptions,
-  commandPath,
-  descriptionOf,
-  setAction,
-} from '../command.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import { addCommand, type CommandDescription, commandPath, descriptionOf, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 
 export const catalogueText: CommandDescription = {
   title: 'List all commands and operations',

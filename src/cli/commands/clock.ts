@@ -1,8 +1,8 @@
 /** `iam clock`: shows and sets the clock of the server. */
 import type { Command } from 'commander';
-import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { printRequestPreview, printResponse } from '../send.ts';
 
 const path = '/_iam/clock';

@@ -1,8 +1,8 @@
 /** `iam env`: prints environment variables for a shell, so that its programs use a server. */
 import { type Command, Option } from 'commander';
-import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { requireCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../runtime/credentials.ts';
 import { usageError } from '../runtime/errors.ts';
 import { resolveProfileName, type SettingSources, settingDefinitions } from '../runtime/settings.ts';

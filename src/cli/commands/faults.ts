@@ -3,11 +3,11 @@
 import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
 import { addFieldOption, createField } from '../field-options.ts';
 import { printPages } from '../pagination.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { declareValueSources } from '../value-sources.ts';

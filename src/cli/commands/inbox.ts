@@ -1,6 +1,6 @@
 /** `iam inbox`: shows messages sent by a server and the one-time codes in them. */
 import type { Command } from 'commander';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import {
   buildListShape,
   type ControlFilters,
@@ -9,7 +9,7 @@ import {
   createControlPageSource,
 } from '../control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { CliError } from '../runtime/errors.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';
 

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { basicAuthorization } from '../../client/credentials.ts';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, type CommandDescription, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import { resolveBaseUrl } from '../runtime/connection.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import {
   assertOwnTarget,
   assertProfileServer,

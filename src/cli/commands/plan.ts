@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { createPlanDeps } from '../plan/deps.ts';
 import type { CliRuntime } from '../runtime/context.ts';
-import { formats } from '../runtime/output.ts';
+import { formats } from '../runtime/format.ts';
 
 export const planText: CommandDescription = {
   title: 'Preview the changes of desired-state files',

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, addConfirmOptions, type CommandOptions, setAction } from '../command.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import { addCommand, addConfirmOptions, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { readSecret } from '../runtime/input.ts';
 import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../runtime/profile.ts';

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import { buildListShape, callControlPlane, controlPlaneNote, createControlPageSource } from '../control-plane.ts';
 import { addFieldOption, createField } from '../field-options.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions } from '../runtime/context.ts';
 import { CliError } from '../runtime/errors.ts';
 import { declareValueSources } from '../value-sources.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';

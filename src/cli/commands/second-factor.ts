@@ -1,8 +1,7 @@
 /** Second factor of a signed-in user: a one-time code sent by e-mail or SMS. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
-import type { CommandOptions } from '../command.ts';
 import { resolveBaseUrl } from '../runtime/connection.ts';
-import type { Context } from '../runtime/context.ts';
+import type { CommandOptions, Context } from '../runtime/context.ts';
 import { CliError, inputNeededError, signInNeededError } from '../runtime/errors.ts';
 import { readSecret } from '../runtime/input.ts';
 import { withFileLock } from '../runtime/private-files.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import {
   buildListShape,
   callControlPlane,
@@ -12,7 +12,7 @@ import {
 } from '../control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { usageError } from '../runtime/errors.ts';
 import { canPrompt } from '../runtime/prompt.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import {
   buildListShape,
   callControlPlane,
@@ -11,7 +11,7 @@ import {
   createControlPageSource,
 } from '../control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
 import { declareValueSources } from '../value-sources.ts';
 import { addStateExport, addStateImport } from './state-dump.ts';

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { BackupInfo } from '../../server/store/maintenance/backup.ts';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import { callControlPlane, controlPlaneNote } from '../control-plane.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { CliError, usageError } from '../runtime/errors.ts';
 import { backupPath } from '../runtime/safety.ts';
 import { assertConfirmed } from '../send.ts';

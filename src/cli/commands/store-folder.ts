@@ -1,8 +1,7 @@
 /** Shared by the `iam store` commands: the store folder, the offline store API and its errors. */
 import path from 'node:path';
 import type { OfflineStore } from '../../server/store/maintenance/offline-store.ts';
-import type { CommandOptions } from '../command.ts';
-import type { Context } from '../runtime/context.ts';
+import type { CommandOptions, Context } from '../runtime/context.ts';
 import { CliError } from '../runtime/errors.ts';
 import type { StoreModule } from '../runtime/io.ts';
 import { loadServerModule } from '../runtime/server-module.ts';

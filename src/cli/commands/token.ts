@@ -1,9 +1,9 @@
 /** `iam token`: prints, decodes and verifies access tokens. */
 import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
-import { addCommand, type CommandOptions, setAction } from '../command.ts';
+import { addCommand, setAction } from '../command.ts';
 import { requireSendableCredentials } from '../runtime/connection.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
 import { CliError, usageError } from '../runtime/errors.ts';
 import { readSecret } from '../runtime/input.ts';
 import { resolveSetting } from '../runtime/settings.ts';

@@ -1,6 +1,6 @@
 /** Completes values of options and arguments: fixed choices, local values and names from the server. */
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
-import { buildRequestSpec } from '../request-builder.ts';
+import { buildRequestSpec } from '../request-spec.ts';
 import type { Environment } from '../runtime/io.ts';
 import { referenceIn } from '../value-sources.ts';
 import { type Completions, noCompletions, withPrefix } from './candidate.ts';

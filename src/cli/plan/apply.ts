@@ -1,7 +1,8 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
-import type { CommandOptions } from '../command.ts';
+import type { CommandOptions } from '../runtime/context.ts';
 import type { PlanDeps } from './deps.ts';
-import { createExecution, executeSteps } from './executor.ts';
+import { createExecution } from './execution.ts';
+import { executeSteps } from './executor.ts';
 import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
 import type { Plan } from './plan.ts';

@@ -1,6 +1,6 @@
 /** Writes customers and corporate groups. */
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
-import { type StepWriter, unwrapResult } from './executor.ts';
+import { type StepWriter, unwrapResult } from './execution.ts';
 
 type EntityBody = Readonly<Record<string, unknown>>;
 

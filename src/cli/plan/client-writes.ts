@@ -1,5 +1,5 @@
 /** Writes clients and API keys. A new secret is stored before the next step. */
-import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
+import { type Execution, type StepWriter, unwrapResult } from './execution.ts';
 
 const writeClient: StepWriter<'client'> = async (execution, { change }) => {
   const { deps, clientIds, storeSecret, record } = execution;

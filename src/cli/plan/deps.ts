@@ -6,13 +6,12 @@
 import { ClientError } from '../../client/errors.ts';
 import { asPage, assertSuccess } from '../../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
-import type { CommandOptions } from '../command.ts';
 import { getCurrentToken } from '../commands/current-token.ts';
 import { decodeToken } from '../commands/decode-token.ts';
 import { isRouteMissing } from '../control-plane.ts';
 import { getOperation } from '../find-operation.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { Context } from '../runtime/context.ts';
+import type { CommandOptions, Context } from '../runtime/context.ts';
 import { CliError, type CliErrorOptions, QuietExit, usageError } from '../runtime/errors.ts';
 import { readText } from '../runtime/input.ts';
 import { assertChangeLimit } from '../runtime/safety.ts';

@@ -1,6 +1,6 @@
 /** Updates and deletes entities with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 import type { FieldChange } from './changes.ts';
-import { createStaleError, type Execution, unwrapResult } from './executor.ts';
+import { createStaleError, type Execution, unwrapResult } from './execution.ts';
 import { mergeChanges } from './three-way-merge.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */

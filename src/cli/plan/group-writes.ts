@@ -1,6 +1,6 @@
 /** Writes groups. */
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
-import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
+import { type Execution, type StepWriter, unwrapResult } from './execution.ts';
 import { memberFields } from './members.ts';
 import type { Step } from './steps.ts';
 

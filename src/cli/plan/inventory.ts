@@ -6,9 +6,15 @@ import { jsonText } from '../runtime/control-characters.ts';
 import type { Environment } from '../runtime/io.ts';
 import { readFileIfExists } from '../runtime/private-files.ts';
 import { getStateFolder } from '../runtime/state-folder.ts';
-import type { ManagedResource } from './prune.ts';
 
 type Variables = Environment['variables'];
+
+/** A resource created by an apply, identified by its id; memberships by group and member. */
+export interface ManagedResource {
+  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
+  readonly id: string;
+  readonly name: string;
+}
 
 /** Returns the path of a set's inventory. It is not in the cache, because it cannot be rebuilt. */
 export function getInventoryPath(baseUrl: string, set: string, variables: Variables): string {

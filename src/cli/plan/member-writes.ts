@@ -1,5 +1,5 @@
 /** Adds members to groups and removes them. Both are idempotent. */
-import { type Execution, type StepWriter, unwrapResult } from './executor.ts';
+import { type Execution, type StepWriter, unwrapResult } from './execution.ts';
 import type { Member, MemberKind } from './members.ts';
 import { buildMembershipRecord } from './memberships.ts';
 

@@ -1,7 +1,7 @@
 /** Memberships created by an earlier apply of the set that are no longer in the documents. Pure. */
 import type { DesiredState } from './desired-state.ts';
+import type { ManagedResource } from './inventory.ts';
 import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
-import type { ManagedResource } from './prune.ts';
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
 
 /** Builds the record of a membership. Ids contain no spaces. */

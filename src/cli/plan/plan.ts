@@ -6,13 +6,13 @@ import type { DesiredGroup, DesiredState } from './desired-state.ts';
 import { diffGroup, projectGroups } from './group-changes.ts';
 import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards, type PlanCaller } from './guards.ts';
+import type { ManagedResource } from './inventory.ts';
 import { groupByGroupName } from './memberships.ts';
 import {
   findRemainingDependents,
   findRemainingReferences,
   findRemovals,
   listRemovedServices,
-  type ManagedResource,
   noRemovals,
   type Removals,
 } from './prune.ts';

@@ -5,9 +5,9 @@ import { buildDesiredState, type DesiredState, validateDesiredState } from './de
 import { type Diagnostic, findPosition, formatDiagnostics } from './diagnostics.ts';
 import { type Documents, parseDocuments } from './documents.ts';
 import { administrativeRoles, type PlanCaller } from './guards.ts';
+import type { ManagedResource } from './inventory.ts';
 import { getInventoryPath, readInventory } from './inventory.ts';
 import { buildPlan, type Plan } from './plan.ts';
-import type { ManagedResource } from './prune.ts';
 import { refresh } from './refresh.ts';
 import { computeRefreshScope, isEmptyScope } from './refresh-scope.ts';
 import { emptyRemoteState, type RemoteState } from './remote-state.ts';

@@ -5,16 +5,10 @@ import type { AnyChange, GroupChange } from './changes.ts';
 import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './client-changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import { buildGroupRemoval } from './group-changes.ts';
+import type { ManagedResource } from './inventory.ts';
 import { findOrphanedMemberships, type OrphanedMembership } from './memberships.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
-
-/** A resource created by an apply, identified by its id; memberships by group and member. */
-export interface ManagedResource {
-  readonly kind: 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'membership';
-  readonly id: string;
-  readonly name: string;
-}
 
 /** Resources to delete, and memberships to remove from remaining groups. */
 export interface Removals {

@@ -1,5 +1,5 @@
 /** Prints a plan in the selected output format. Also reads the option -f, which plan and apply share. */
-import type { CommandOptions } from '../command.ts';
+import type { CommandOptions } from '../runtime/context.ts';
 import { escapeControls } from '../runtime/control-characters.ts';
 import type { Printer } from '../runtime/output.ts';
 import type { PlanDeps } from './deps.ts';

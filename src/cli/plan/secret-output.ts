@@ -4,7 +4,7 @@ import { escapeControls, jsonText } from '../runtime/control-characters.ts';
 import { createPrivateFile } from '../runtime/private-files.ts';
 import type { AnyChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
-import type { NewSecret } from './executor.ts';
+import type { NewSecret } from './execution.ts';
 
 export interface SecretOutput {
   write(secret: NewSecret): Promise<void>;

@@ -7,8 +7,9 @@ import { connect } from './connection.ts';
 import { escapeControls } from './control-characters.ts';
 import type { CurlCall } from './curl.ts';
 import { usageError } from './errors.ts';
+import { type Format, formats } from './format.ts';
 import type { Environment, Io } from './io.ts';
-import { createPrinter, type Format, formats, type Printer, type Selection } from './output.ts';
+import { createPrinter, type Printer, type Selection } from './output.ts';
 import { readProfiles } from './profile.ts';
 import { findProjectFile, type ProjectFile } from './project-file.ts';
 import type { PromptOptions } from './prompt.ts';
@@ -48,6 +49,9 @@ export interface CliRuntime {
   /** Builds every command in full, for the catalogue and help. */
   readonly everyCommand: () => Command;
 }
+
+/** The options of a command line, by commander's attribute. */
+export type CommandOptions = Readonly<Record<string, unknown>>;
 
 /** Runs `work` with a context and closes the client. */
 export async function withContext(

@@ -5,15 +5,11 @@ import { escapeLines, jsonText } from './control-characters.ts';
 import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
 import type { CellOptions } from './csv-cell.ts';
 import { entityName } from './entity-name.ts';
+import type { Format } from './format.ts';
 import { getTerminalWidth, type OutputStream } from './io.ts';
 import { createListWriter, type ListShape, writePages } from './list-writer.ts';
 import type { ResultQuery } from './query.ts';
 import { createTableFormatter, formatCell, formatFields, listColumns, type TableRow } from './table.ts';
-
-export type { ListShape } from './list-writer.ts';
-
-export const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'] as const;
-export type Format = (typeof formats)[number];
 
 /** The part of the data to print. */
 export interface Selection {

@@ -1,7 +1,7 @@
 /** Validates profile values. An invalid one would make every command fail, including those that repair the profile. */
 import path from 'node:path';
 import { usageError } from './errors.ts';
-import { formats } from './output.ts';
+import { formats } from './format.ts';
 import type { Profile } from './profile.ts';
 import { stripUserInfo } from './redact.ts';
 

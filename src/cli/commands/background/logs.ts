@@ -1,8 +1,8 @@
 /** `iam server logs`: prints the log of a background server. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { addCommand, type CommandOptions, setAction } from '../../command.ts';
-import type { CliRuntime, Context } from '../../runtime/context.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../runtime/context.ts';
 import { escapeLines } from '../../runtime/control-characters.ts';
 import { usageError } from '../../runtime/errors.ts';
 import { lastLines, readLogFrom } from './log-file.ts';

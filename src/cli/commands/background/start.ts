@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
-import { addCommand, type CommandOptions } from '../../command.ts';
-import { type CliRuntime, type Context, withContext } from '../../runtime/context.ts';
+import { addCommand } from '../../command.ts';
+import { type CliRuntime, type CommandOptions, type Context, withContext } from '../../runtime/context.ts';
 import { usageError } from '../../runtime/errors.ts';
-import { formats } from '../../runtime/output.ts';
+import { formats } from '../../runtime/format.ts';
 import { withFileLock } from '../../runtime/private-files.ts';
 import type { GlobalOptions } from '../../runtime/settings.ts';
 import { createSettingOption, readFlags } from '../serve.ts';

@@ -1,8 +1,8 @@
 /** `iam server stop`: stops background servers. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { addCommand, type CommandOptions, setAction } from '../../command.ts';
-import type { CliRuntime, Context } from '../../runtime/context.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../runtime/context.ts';
 import { usageError } from '../../runtime/errors.ts';
 import { withFileLock } from '../../runtime/private-files.ts';
 import { sendSignal } from './processes.ts';

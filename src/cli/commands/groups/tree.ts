@@ -2,10 +2,10 @@
 
 import { type Command, Option } from 'commander';
 import { reference } from '../../../contract/entities.ts';
-import { addCommand, type CommandOptions, setAction } from '../../command.ts';
+import { addCommand, setAction } from '../../command.ts';
 import { getOperation } from '../../find-operation.ts';
 import { listAllEntries } from '../../pagination.ts';
-import type { CliRuntime, Context } from '../../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../runtime/context.ts';
 import { CliError } from '../../runtime/errors.ts';
 import { declareValueSources } from '../../value-sources.ts';
 import { buildGraph, drawDot, drawMermaid, drawText, findRoots, findSubgraph, type Graph } from './graph.ts';
