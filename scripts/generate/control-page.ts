@@ -4,10 +4,13 @@ import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import { type ControlContext, type ControlRoute, capabilities } from '../../src/server/control/define.ts';
 import { controlRoutes } from '../../src/server/control/routes.ts';
+import { sortByPath } from '../../src/server/openapi/document.ts';
 import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
 import { code, page, table } from './markdown.ts';
 
 type Route = Operation<ControlContext>;
+
+const routes = sortByPath(controlRoutes);
 
 /** Renders the page for all routes. */
 export function controlPage(): string {
@@ -18,15 +21,13 @@ export function controlPage(): string {
       '`--disable-control-plane` disables the control plane.',
     capabilitiesSection(),
     browsersSection,
-    ...controlRoutes.map(routeSection),
+    ...routes.map(routeSection),
   );
 }
 
 function capabilitiesSection(): string {
   const routesOf = (capability: ControlRoute['capability']) =>
-    controlRoutes
-      .filter((route) => route.capability === capability)
-      .map(({ method, path }) => code(`${method} ${path}`));
+    routes.filter((route) => route.capability === capability).map(({ method, path }) => code(`${method} ${path}`));
   const rows = (Object.keys(capabilities) as ControlRoute['capability'][]).map((name) => [
     code(name),
     capabilities[name].roles,

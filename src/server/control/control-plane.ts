@@ -30,7 +30,9 @@ export function stripControlPrefix(path: string): string | undefined {
 export function createControlPlane(appContext: AppContext, guard: ControlGuard): ControlPlane {
   if (appContext.settings.disableControlPlane) return async () => false;
   const options = { controlDocument: createControlDocument(appContext) };
-  const routes = controlRoutes.map((route) => mountRoute(route, appContext, options));
+  // A literal segment takes precedence over a parameter in the same position.
+  const ordered = [...controlRoutes].sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+  const routes = ordered.map((route) => mountRoute(route, appContext, options));
   return async (ctx) => {
     const path = stripControlPrefix(ctx.state.path);
     if (path === undefined) return false;

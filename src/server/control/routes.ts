@@ -65,7 +65,6 @@ export const controlRoutes: readonly ControlRoute[] = [
   clock,
   setClock,
   requests,
-  // Before the route with an id in the same position.
   requestsWait,
   request,
   requestWhy,

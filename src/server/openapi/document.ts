@@ -41,10 +41,9 @@ Every response has X-Request-Id. Lists return 200 if they are complete, and 206 
 \`x-sensitive\` marks fields with credentials or one-time values: do not log them.
 Operations that do not document 403 return 401 for a missing role.`;
 
-/** Builds the document of these operations, sorted by path. Deterministic for the same operations and options. */
+/** Builds the document of these operations. Deterministic for the same operations and options. */
 export function buildOpenApiDocument(operations: readonly AnyOperation[], options: DocumentOptions): Json {
-  const byPath = [...operations].sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
-  return buildDocument(byPath, {
+  return buildDocument(operations, {
     ...options,
     title: 'IAM',
     description,
@@ -57,8 +56,9 @@ export function buildOpenApiDocument(operations: readonly AnyOperation[], option
   });
 }
 
-/** Builds the document of these operations, in their order. */
-export function buildDocument(operations: readonly AnyOperation[], parts: DocumentParts): Json {
+/** Builds the document of these operations, sorted by path and method. */
+export function buildDocument(unsorted: readonly AnyOperation[], parts: DocumentParts): Json {
+  const operations = sortByPath(unsorted);
   const { title, version, baseUrl, prefix } = parts;
   const schemas = new SchemaCollection();
   const paths = buildPaths(operations, parts, schemas);
@@ -90,12 +90,19 @@ function pickReferenced(kind: string, components: Json, text: string): Json {
 
 const methodOrder = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Sorts operations by path, and those of one path by method. */
+export function sortByPath<Route extends Pick<AnyOperation, 'path' | 'method'>>(operations: readonly Route[]): Route[] {
+  return [...operations].sort((a, b) => {
+    if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+    return methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method);
+  });
+}
+
 function buildPaths(operations: readonly AnyOperation[], parts: DocumentParts, schemas: SchemaCollection): Json {
   const templates = [...new Set(operations.map(({ path }) => path))];
   const methodsAt = (template: string) =>
     operations
       .filter(({ path }) => path === template)
-      .sort((a, b) => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method))
       .map((operation) => [operation.method.toLowerCase(), buildOperation(operation, parts, schemas)]);
   return Object.fromEntries(templates.map((template) => [template, Object.fromEntries(methodsAt(template))]));
 }
