@@ -1,7 +1,6 @@
-/** Schemas of the state and sandbox routes. */
+/** Schemas of the state routes. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
-import { sandboxNamePattern } from '../sandboxes.ts';
 import { reservedSnapshotNames } from '../state/state-manager.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -25,15 +24,3 @@ export const SnapshotItem = z.strictObject({
 
 /** Max size of an imported dump, in bytes. */
 export const maxDumpBytes = 64 * 1024 * 1024;
-
-export const SandboxName = singleLine(64, 'The name of a sandbox').regex(
-  sandboxNamePattern,
-  'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
-);
-
-export const SandboxItem = z.strictObject({
-  name: z.string(),
-  baseUrl: z.string().describe('Base URL of the sandbox'),
-  createdAt: z.string(),
-  expiresAt: z.string().describe('When it is deleted if it receives no request before'),
-});

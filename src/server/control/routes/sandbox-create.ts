@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { maxSandboxes, sandboxIdleMinutes } from '../../sandboxes.ts';
 import { defineRoute } from '../define.ts';
-import { SandboxItem, SandboxName } from '../state-schemas.ts';
+import { SandboxItem, SandboxName } from '../sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',

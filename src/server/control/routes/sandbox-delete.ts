@@ -1,6 +1,6 @@
 /** DELETE /_iam/sandboxes/{name} */
 import { defineRoute } from '../define.ts';
-import { SandboxName } from '../state-schemas.ts';
+import { SandboxName } from '../sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',

@@ -2,7 +2,7 @@
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { toPage } from '../../identity/pagination.ts';
 import { defineRoute } from '../define.ts';
-import { SandboxItem } from '../state-schemas.ts';
+import { SandboxItem } from '../sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'read',
