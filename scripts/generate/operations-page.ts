@@ -1,39 +1,37 @@
-/** Generates docs/operations.md: all operations of the interface by area. */
+/** Generates docs/operations.md: all operations by area, from their declarations. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { formatRoles, parseRoles } from '../../src/contract/roles.ts';
-import { areaTitles, getArea, type InterfaceOperation, interfaceOperations } from './interface.ts';
+import { formatRoles } from '../../src/contract/roles.ts';
+import { type ApiTag, serviceTags } from '../../src/server/openapi/tags.ts';
 import { code, page, table } from './markdown.ts';
 
-type ServedOperations = Readonly<Record<string, Operation<never>>>;
+type AnyOperation = Operation<never>;
 
 /** Renders the page for these operations. */
-export function operationsPage(served: ServedOperations): string {
-  const done = interfaceOperations.filter(({ id }) => id in served).length;
-  const areas = [...areaTitles].map(([area, title]) => areaPart(area, title, served));
+export function operationsPage(operations: Readonly<Record<string, AnyOperation>>): string {
+  const all = Object.values(operations);
   return page(
     'Operations',
-    `${done} of ${interfaceOperations.length} operations are implemented; the others return 404. Paths are relative to ${code(servicePrefix)}. ` +
+    `The service has ${all.length} operations. Paths are relative to ${code(servicePrefix)}. ` +
       `${code('iam call ID')} sends a request to any operation; the last column lists its own command.`,
     'Any request may also return 405, 408, 413, 415, 417, 429, 431 and 503, from HTTP itself or because of overload. ' +
       '200* has an error array: see `soft-errors` in settings.md.',
-    ...areas,
+    ...serviceTags.map((tag) =>
+      renderArea(
+        tag,
+        all.filter(({ id }) => id.startsWith(`${tag.name}.`)),
+      ),
+    ),
   );
 }
 
-function areaPart(area: string, title: string, served: ServedOperations): string {
-  const operations = interfaceOperations.filter(({ id }) => getArea(id) === area);
-  const head = ['', 'Operation', 'Request', 'Statuses', 'Roles', 'Command'];
-  return `## ${title}\n\n${table(
-    head,
-    operations.map((operation) => row(operation, served[operation.id])),
-  )}`;
+function renderArea({ name, description }: ApiTag, operations: readonly AnyOperation[]): string {
+  const head = ['Operation', 'Request', 'Statuses', 'Roles', 'Command'];
+  return `## ${name}\n\n${description}\n\n${table(head, operations.map(renderRow))}`;
 }
 
-function row(listed: InterfaceOperation, operation: Operation<never> | undefined): string[] {
-  const { id, method, path, statuses, softErrors, roles } = listed;
-  const state = operation ? 'done' : 'planned';
-  const shown = statuses.map((status) => (status === 200 && softErrors ? '200*' : String(status)));
-  const command = operation?.command === undefined ? '' : code(`iam ${operation.command}`);
-  return [state, code(id), code(`${method} ${path}`), shown.join(' '), formatRoles(parseRoles(roles)), command];
+function renderRow({ id, method, path, statuses, softErrors, roles, command }: AnyOperation): string[] {
+  const documented = statuses.map((status) => (status === 200 && softErrors ? '200*' : String(status)));
+  const row = [code(id), code(`${method} ${path}`), documented.join(' '), formatRoles(roles)];
+  return [...row, command === undefined ? '' : code(`iam ${command}`)];
 }
