@@ -14,7 +14,7 @@ import { systemTimer, type Timer } from './integrations/timer.ts';
 import type { Log } from './log.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
 import type { Random } from './random.ts';
-import { createSandboxes, type Sandboxes } from './sandboxes.ts';
+import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes.ts';
 import type { Settings } from './settings.ts';
 import type { BaselineSource } from './state/baseline.ts';
 import { createStateManager, type StateManager } from './state/state-manager.ts';
@@ -43,7 +43,7 @@ export interface AppContext extends Authentication, Integrations {
   readonly hashQueue: HashQueue;
   readonly apiKeyUses: ApiKeyUses;
   readonly state: StateManager;
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: Sandboxes<AppContext>;
   /** Setting disable-rate-limits: failures and messages are not counted. */
   readonly disableRateLimits: boolean;
   /** Request log, metrics and fault injection; missing without control plane. */
@@ -73,7 +73,7 @@ export type AppContextDeps = Pick<
   /** The system timer if missing. */
   readonly timer?: Timer | undefined;
   /** Created if missing. */
-  readonly sandboxes?: Sandboxes;
+  readonly sandboxes?: Sandboxes<AppContext>;
   /** The limit of the server, for a sandbox. */
   readonly growthLimit?: GrowthLimit;
 };
@@ -88,6 +88,11 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const integrations = createIntegrations({ ...deps, ids, timer, passwords });
   const observability = createObservability(settings, { timer, hashesWaiting: () => hashQueue.waiting() });
   const apiKeyUses = createApiKeyUses();
+  const createSandbox = (parts: SandboxParts) => {
+    const appContext = createAppContext({ ...deps, ...parts, growthLimit, sandboxes: noSandboxes });
+    appContext.outbox.start();
+    return appContext;
+  };
   return {
     ...deps,
     audit: deps.audit,
@@ -101,7 +106,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     passwords,
     ...integrations,
     apiKeyUses,
-    sandboxes: deps.sandboxes ?? createSandboxes({ ...deps, growthLimit, baseUrl, createAppContext }),
+    sandboxes: deps.sandboxes ?? createSandboxes({ ...deps, baseUrl, createContext: createSandbox }),
     state: createStateManager({
       ...deps,
       throttles,

@@ -13,7 +13,6 @@ import { isAllowed } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
 import { hasTargetsInResult } from './audit/targets.ts';
 import { recordIssuedTokens, type TokenSubject } from './audit/token-subject.ts';
-import type { FullContext } from './control/define.ts';
 import { type ListIdentity, parseCursor } from './http/cursor.ts';
 import { createDisconnectSignal } from './http/disconnect-signal.ts';
 import { markMalformed } from './http/error-response.ts';
@@ -32,13 +31,13 @@ import { type HashFlow, toFlowKey } from './identity/hash-queue.ts';
 import { findAuthenticatedClientId, type Principal } from './identity/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './observability/apply-faults.ts';
 import type { FaultInjector } from './observability/fault-injector.ts';
-import type { OperationContext } from './operations/define.ts';
 import listGroups from './operations/groups/list.ts';
+import type { HandlerContext, OperationContext } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { Client } from './store/tables.ts';
 import { createAuthenticationError } from './tokens/authentication-error.ts';
 
-export type AnyOperation = Operation<FullContext>;
+export type AnyOperation = Operation<HandlerContext>;
 
 /** A compiled operation: writes the response to `ctx`, or throws the error to return. */
 export type OperationHandler = (ctx: Context, search: URLSearchParams) => Promise<void>;
@@ -208,7 +207,7 @@ interface RequestContext {
 }
 
 /** Contains no per-request getters: V8 would create a hidden class for each of them, which retains the request. */
-function createContext(appContext: AppContext, operation: AnyOperation, request: RequestContext): FullContext {
+function createContext(appContext: AppContext, operation: AnyOperation, request: RequestContext): HandlerContext {
   return {
     store: request.store,
     storeSecret: appContext.storeSecret,
@@ -245,7 +244,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
       if (request.ifMatch === '') return;
       if (!matchesEtag(request.ifMatch, computeEtag(schema, current))) throw apiError('CHANGED_MEANWHILE');
     },
-  } as FullContext;
+  } as HandlerContext;
 }
 
 /** The caller of an unauthenticated request: any access is a bug. */

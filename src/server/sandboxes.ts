@@ -3,14 +3,15 @@
  * rows (copy on write), so another sandbox is cheap. They are stored in memory only.
  */
 import { apiError } from '../contract/errors.ts';
-import { copyClockState, createAdjustableClock } from './adjustable-clock.ts';
-import type { AppContext, AppContextDeps } from './app-context.ts';
-import { openStoreSecret } from './identity/store-secret.ts';
+import { type AdjustableClock, copyClockState, createAdjustableClock } from './adjustable-clock.ts';
+import { openStoreSecret, type ReloadableStoreSecret } from './identity/store-secret.ts';
+import type { Random } from './random.ts';
+import type { Settings } from './settings.ts';
 import type { BaselineSource } from './state/baseline.ts';
 import { openFork } from './store/memory/memory-store.ts';
 import { Overlay } from './store/memory/overlay.ts';
 import type { Store } from './store/store.ts';
-import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
+import { findLongestTokenLifetime, type KeyRing, openKeyRing } from './tokens/keys.ts';
 
 export interface SandboxView {
   readonly name: string;
@@ -20,13 +21,14 @@ export interface SandboxView {
   readonly expiresAt: string;
 }
 
-export interface Sandboxes {
+/** Generic in the app context, which contains its sandboxes. */
+export interface Sandboxes<Context> {
   /** Ordered by name. */
   list(): readonly SandboxView[];
   /** Finds a sandbox and extends its lifetime. @param changes whether the request may change its state. */
-  find(name: string, changes: boolean): Promise<AppContext> | undefined;
+  find(name: string, changes: boolean): Promise<Context> | undefined;
   /** Finds or creates a sandbox. @throws IamError TOO_MANY_SANDBOXES. */
-  open(name: string, changes: boolean): Promise<AppContext>;
+  open(name: string, changes: boolean): Promise<Context>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
   /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
@@ -45,26 +47,45 @@ export const maxSandboxes = 256;
 export const sandboxIdleMinutes = 30;
 const idleMs = sandboxIdleMinutes * 60_000;
 
-interface Sandbox {
-  readonly appContext: Promise<AppContext>;
+interface Sandbox<Context> {
+  readonly appContext: Promise<Context>;
   readonly createdAt: number;
   usedAt: number;
   /** False while it equals the seed, so that it can be recreated. */
   changed: boolean;
 }
 
-export interface SandboxDeps extends Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> {
-  createAppContext(deps: AppContextDeps): AppContext;
+/** What a sandbox has separately from the server. */
+export interface SandboxParts {
+  readonly store: Store;
+  readonly storeSecret: ReloadableStoreSecret;
+  readonly keys: KeyRing;
+  readonly clock: AdjustableClock;
+  readonly baseUrl: string;
+  /** The name of the sandbox. */
+  readonly sandbox: string;
 }
 
-export function createSandboxes(deps: SandboxDeps): Sandboxes {
+export interface SandboxDeps<Context> {
+  readonly clock: AdjustableClock;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly baseUrl: string;
+  readonly baseline: BaselineSource;
+  /** Creates the app context of a sandbox. */
+  createContext(parts: SandboxParts): Context;
+}
+
+export function createSandboxes<Context extends { close(): Promise<void> }>(
+  deps: SandboxDeps<Context>,
+): Sandboxes<Context> {
   const { clock, baseUrl } = deps;
-  const sandboxes = new Map<string, Sandbox>();
+  const sandboxes = new Map<string, Sandbox<Context>>();
   const fork = createStoreForker(deps.baseline);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
-  function findCurrent(name: string): Sandbox | undefined {
+  function findCurrent(name: string): Sandbox<Context> | undefined {
     sweep();
     return sandboxes.get(name);
   }
@@ -80,7 +101,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
     sandbox?.appContext.then((appContext) => appContext.close()).catch(() => undefined);
   }
 
-  function find(name: string, changes: boolean): Promise<AppContext> | undefined {
+  function find(name: string, changes: boolean): Promise<Context> | undefined {
     const sandbox = findCurrent(name);
     if (!sandbox) return undefined;
     sandbox.usedAt = now();
@@ -97,7 +118,7 @@ export function createSandboxes(deps: SandboxDeps): Sandboxes {
     drop(oldest[0]);
   }
 
-  function create(name: string, changes: boolean): Promise<AppContext> {
+  function create(name: string, changes: boolean): Promise<Context> {
     evictUnchanged();
     const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, deps);
     // Store the promise at once, so that concurrent requests share one sandbox.
@@ -150,15 +171,13 @@ async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
   return base;
 }
 
-async function createSandboxContext(
+async function createSandboxContext<Context>(
   { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
   fork: () => Promise<Store>,
-  deps: SandboxDeps,
-): Promise<AppContext> {
-  const { createAppContext, ...common } = deps;
-  const { settings, random } = common;
-  const clock = createAdjustableClock(common.clock.source);
-  copyClockState(common.clock)(clock);
+  { createContext, clock: serverClock, settings, random }: SandboxDeps<Context>,
+): Promise<Context> {
+  const clock = createAdjustableClock(serverClock.source);
+  copyClockState(serverClock)(clock);
   const store = await fork();
   const keys = await openKeyRing({
     store,
@@ -167,22 +186,11 @@ async function createSandboxContext(
     longestToken: findLongestTokenLifetime(settings),
   });
   const storeSecret = await openStoreSecret(store, random);
-  const appContext = createAppContext({
-    ...common,
-    clock,
-    store,
-    storeSecret,
-    keys,
-    baseUrl,
-    sandboxes: noSandboxes,
-    sandbox: name,
-  });
-  appContext.outbox.start();
-  return appContext;
+  return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name });
 }
 
 /** The sandboxes of a sandbox: none. */
-export const noSandboxes: Sandboxes = {
+export const noSandboxes: Sandboxes<never> = {
   list: () => [],
   find: () => undefined,
   open: async () => throwError('PATH_UNKNOWN'),

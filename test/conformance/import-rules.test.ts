@@ -80,7 +80,7 @@ describe('imports', () => {
     expect(
       findForbiddenImports(
         operations,
-        [...allowed, /^src\/server\/(tokens|integrations)\//, /^src\/server\/(clock|ids)\.ts$/],
+        [...allowed, /^src\/server\/(tokens|integrations)\//, /^src\/server\/(clock|ids|request-context)\.ts$/],
         ['type'],
       ),
     ).toEqual([]);

@@ -7,52 +7,24 @@ import {
   type RequestDeclaration,
   type ResponseDeclaration,
 } from '../../contract/operation.ts';
-import type { AdjustableClock } from '../adjustable-clock.ts';
-import type { AuditLog } from '../audit/audit.ts';
-import type { MessageOutbox } from '../integrations/outbox.ts';
-import type { Timer } from '../integrations/timer.ts';
-import type { Observability } from '../observability/observability.ts';
-import type { OperationContext } from '../operations/define.ts';
-import type { Sandboxes } from '../sandboxes.ts';
-import type { StateManager } from '../state/state-manager.ts';
-
-/** The context of operations plus what only the control plane uses. */
-export interface FullContext extends OperationContext {
-  /** Always present when the control plane is enabled. */
-  readonly observability: Observability;
-  readonly audit: AuditLog | undefined;
-  readonly timer: Timer;
-  /** The outbox with its reading side. */
-  readonly outbox: MessageOutbox;
-  /** Returns the API document of the control plane. Built on the first call, then cached. */
-  controlDocument(): object;
-}
+import type { ControlServices, OperationContext } from '../request-context.ts';
 
 /** The context of a route. It has no caller, since not all servers authenticate callers of the control plane. */
-export type ControlContext = Pick<
-  FullContext,
-  | 'store'
-  | 'storeSecret'
-  | 'settings'
-  | 'baseUrl'
-  | 'random'
-  | 'keys'
-  | 'issuer'
-  | 'outbox'
-  | 'authentication'
-  | 'range'
-  | 'disconnectSignal'
-  | 'observability'
-  | 'timer'
-  | 'controlDocument'
-> & {
-  /** The audit log; undefined if it is switched off. */
-  readonly audit: AuditLog | undefined;
-  readonly state: StateManager;
-  readonly sandboxes: Sandboxes;
-  /** Other code receives it as a read-only Clock. */
-  readonly clock: AdjustableClock;
-};
+export type ControlContext = ControlServices &
+  Pick<
+    OperationContext,
+    | 'store'
+    | 'storeSecret'
+    | 'settings'
+    | 'baseUrl'
+    | 'random'
+    | 'keys'
+    | 'issuer'
+    | 'outbox'
+    | 'authentication'
+    | 'range'
+    | 'disconnectSignal'
+  >;
 
 /**
  * Roles that a route requires on a server with remote access. A user needs MFA to change something or see a secret; an

@@ -5,8 +5,9 @@ import { LoginPassword, UserId } from '../../../contract/schemas/user.ts';
 import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/mainframe-logons.ts';
 import { assertMfaForAdministrator } from '../../identity/object-access.ts';
 import { requireUser } from '../../identity/user-identities.ts';
+import type { OperationContext } from '../../request-context.ts';
 import type { User } from '../../store/tables.ts';
-import { defineOperation, type OperationContext } from '../define.ts';
+import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.provision-logon',

@@ -14,7 +14,8 @@ import { type OtpTransaction, sendOtp, subjectOfLogon } from '../../identity/otp
 import { createDecoyContacts } from '../../identity/otp-decoys.ts';
 import { consumeOtpRateLimit } from '../../identity/otp-rate-limit.ts';
 import { resolveOtpSource } from '../../identity/otp-source.ts';
-import { defineOperation, type OperationContext } from '../define.ts';
+import type { OperationContext } from '../../request-context.ts';
+import { defineOperation } from '../define.ts';
 
 export default defineOperation({
   id: 'user-identities.retrieve-legacy',

@@ -1,0 +1,76 @@
+/**
+ * The context of a handler besides the request: the services of the app context, and the part of the request. Handlers
+ * have no access to Koa, the file system or the system time.
+ */
+import type * as z from 'zod';
+import type { AppContext } from './app-context.ts';
+import type { Clock } from './clock.ts';
+import type { RequestSource } from './http/request-source.ts';
+import type { Authentication } from './identity/authenticate.ts';
+import type { RequestCredentials } from './identity/credentials.ts';
+import type { HashFlow } from './identity/hash-queue.ts';
+import type { Principal } from './identity/principal.ts';
+import type { Observability } from './observability/observability.ts';
+import type { Store } from './store/store.ts';
+import type { Client } from './store/tables.ts';
+
+/** What belongs to one request. */
+export interface RequestPart {
+  /** The store; for operations with limits or guards, wrapped for this request. */
+  readonly store: Store;
+  /** The flow that password hashes of the request count in. */
+  readonly hashFlow: HashFlow;
+  /** The authenticated caller. Reading it on an operation with auth `none` is a bug and throws. */
+  readonly caller: Principal;
+  /** The source of the request, by which throttles and budgets count. */
+  readonly source: RequestSource;
+  /** The source of a request whose client authenticated in the body, as at the token endpoints. */
+  sourceBehindClient(client: Client): RequestSource;
+  /** The credentials of the request, for login operations. @throws IamError if they are malformed. */
+  credentials(): RequestCredentials;
+  readonly authentication: Authentication;
+  /** Aborts when the client disconnects or the response is sent. */
+  disconnectSignal(): AbortSignal;
+  /** Records the subject of a login in the log. */
+  recordLogin(subject: string): void;
+  /** Marks the request as authenticated, so limits for unauthenticated callers do not apply. */
+  markAuthenticated(): void;
+  /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */
+  readonly range: { readonly after?: string | undefined; readonly limit: number };
+  /** @throws IamError CHANGED_MEANWHILE if the If-Match header does not match this representation of the entity. */
+  assertMatch(schema: z.ZodType, current: object): void;
+}
+
+/** The services of the app context that operations use. */
+type OperationServices = Pick<
+  AppContext,
+  | 'storeSecret'
+  | 'settings'
+  | 'disableRateLimits'
+  | 'baseUrl'
+  | 'ids'
+  | 'random'
+  | 'keys'
+  | 'issuer'
+  | 'passwords'
+  | 'outbox'
+  | 'mainframe'
+  | 'productSystem'
+  | 'providers'
+>;
+
+export interface OperationContext extends RequestPart, OperationServices {
+  /** Read-only: only the control plane adjusts the clock. */
+  readonly clock: Clock;
+}
+
+/** The services that only the control plane uses. */
+export type ControlServices = Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'clock'> & {
+  /** Always present when the control plane is enabled. */
+  readonly observability: Observability;
+  /** Returns the API document of the control plane. Built on the first call, then cached. */
+  controlDocument(): object;
+};
+
+/** The context that the pipeline creates. */
+export type HandlerContext = OperationContext & ControlServices;
