@@ -51,7 +51,7 @@ export interface CompileOptions {
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
   /** For the control plane: see its context. */
-  readonly controlDocument?: FullContext['controlDocument'];
+  readonly controlDocument?: HandlerContext['controlDocument'];
 }
 
 export function compileOperation(
