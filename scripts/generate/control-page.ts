@@ -3,7 +3,7 @@ import type { Operation, ResponseDeclaration } from '../../src/contract/operatio
 import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
 import { type ControlContext, type ControlRoute, capabilities } from '../../src/server/control/define.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { sortByPath } from '../../src/server/openapi/document.ts';
 import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
 import { code, page, table } from './markdown.ts';

@@ -5,7 +5,7 @@ import { type ErrorCode, implicitStatuses } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { listOperationErrors } from '../../src/contract/operation-errors.ts';
 import { guardCodes } from '../../src/server/control/guard.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { code, page, table } from './markdown.ts';
 
 type Operations = Readonly<Record<string, Operation<never>>>;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { renderCliReference } from '../../src/cli/cli-reference.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { buildControlDocument } from '../../src/server/control/control-document.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { controlPage } from './control-page.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { fieldsOf } from '../../src/server/observability/redaction.ts';
 import { operations } from '../../src/server/operations/index.ts';
 

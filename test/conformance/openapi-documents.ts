@@ -1,6 +1,6 @@
 /** Both committed OpenAPI documents and their registries, for the tests that check them. */
 import type { Operation } from '../../src/contract/operation.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { readSource } from './source-files.ts';
 

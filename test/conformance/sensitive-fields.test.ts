@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { looksSensitive } from '../secret-names.ts';
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { controlRoutes } from '../../src/server/control/routes.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { SeedDocument } from '../../src/server/seed/schema.ts';
 import { toJsonSchema } from '../server/property/request-generator.ts';

@@ -12,7 +12,7 @@ import { type AnyOperation, type CompileOptions, compileOperation, type Operatio
 import { buildControlDocument } from './control-document.ts';
 import type { ControlRoute } from './define.ts';
 import type { ControlGuard } from './guard.ts';
-import { controlRoutes } from './routes.ts';
+import { controlRoutes } from './routes/index.ts';
 
 /** A step that returns true if it has responded. */
 export type ControlPlane = (ctx: Context) => Promise<boolean>;

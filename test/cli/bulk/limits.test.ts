@@ -59,7 +59,9 @@ describe('a server that returns Retry-After', () => {
     expect((await run(home, server, [await rows(home, 1), ...creating])).code).toBe(8);
     expect(server.received).toHaveLength(1);
     await writeFile(home.file('reads.jsonl'), '{"operation":"groups.get","params":{"groupId":"ops"}}\n');
-    expect((await run(home, server, [home.file('reads.jsonl'), '--resume-log', home.file('reads.resume-log')])).code).toBe(8);
+    expect(
+      (await run(home, server, [home.file('reads.jsonl'), '--resume-log', home.file('reads.resume-log')])).code,
+    ).toBe(8);
     expect(server.received).toHaveLength(4);
   });
 });

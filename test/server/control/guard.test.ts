@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { enqueueMessage } from '../../../src/server/identity/messages.ts';
 import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';

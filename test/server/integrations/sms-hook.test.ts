@@ -5,7 +5,7 @@ import { renderMessageText } from '../../../src/server/identity/messages.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type FakeResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { sendTestCode } from '../control/messages.ts';
+import { sendTestCode } from '../control/routes/inbox/messages.ts';
 import { makeFolder, openStore } from '../store/temp-store.ts';
 import { createRelayHarness } from './relay-harness.ts';
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { ErrorDetailsSchema } from '../../../src/contract/error-body.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../../src/contract/prefix.ts';
-import { controlRoutes } from '../../../src/server/control/routes.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import type { TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
@@ -17,7 +17,7 @@ import { type Draft, type Draw, drawRequest, type RequestSource, toRawRequest } 
 import { requestMutations } from './request-mutations.ts';
 
 export const registry: readonly Operation<never>[] = Object.values(operations);
-/** Operations with a finite response; test/server/control/inbox-events.test.ts tests the rejections of the stream. */
+/** Operations with a finite response; test/server/control/routes/inbox/stream.test.ts tests the rejections of the stream. */
 export const routes = (controlRoutes as unknown as readonly Operation<never>[]).filter(
   ({ response }) => !('stream' in response),
 );

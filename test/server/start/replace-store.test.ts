@@ -12,7 +12,7 @@ import { type TableName, tables } from '../../../src/server/store/tables.ts';
 import { captureBaseline } from '../../../src/testing/baseline.ts';
 import { createFakeClock } from '../../harness.ts';
 import { normalizeDump } from '../../testing/normalize-dump.ts';
-import { sendNotice } from '../control/messages.ts';
+import { sendNotice } from '../control/routes/inbox/messages.ts';
 
 const secret = 'secret-of-the-test-administrator';
 

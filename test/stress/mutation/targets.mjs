@@ -46,7 +46,7 @@ export const parts = {
     mutate: ['issue', 'keys'].map((name) => `${tokens}/${name}.ts`),
     tests: [
       ...['issue', 'keys', 'key-ring'].map((name) => `${tokenTests}/${name}.test.ts`),
-      'test/server/control/keys-rotate.test.ts',
+      'test/server/control/routes/keys/rotate.test.ts',
     ],
     excludedMutations: ['StringLiteral'],
   },

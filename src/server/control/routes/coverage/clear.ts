@@ -1,0 +1,21 @@
+/** DELETE /_iam/coverage */
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.coverage-clear',
+  title: 'Reset the coverage counters',
+  description: 'The counters of /metrics are not reset.',
+  method: 'DELETE',
+  path: '/coverage',
+  audit: { kind: 'administration', targets: {} },
+  status: [204, 401, 403, 500],
+  request: {},
+  response: { status: 204 },
+  errors: [],
+
+  async handle(_input, { observability }) {
+    observability.coverage.clear();
+    return undefined;
+  },
+});

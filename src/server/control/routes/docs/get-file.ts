@@ -1,0 +1,32 @@
+/** GET /_iam/docs/{name} */
+import * as z from 'zod';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { pageFileNames } from '../../../openapi/docs-page-files.ts';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'read',
+  browser: 'asset',
+  id: 'control.docs-file',
+  title: 'Get a file of the documentation page',
+  description: 'Scripts, styles and licences of the page at /_iam/docs.',
+  method: 'GET',
+  path: '/docs/{name}',
+  audit: { kind: 'read', targets: { path: ['name'] } },
+  status: [200, 400, 401, 403, 404, 500],
+  request: {
+    params: { name: z.enum(pageFileNames).describe('Name of the file') },
+    query: { v: singleLine(64, 'Version of the files; with it, browsers may cache the file permanently').optional() },
+  },
+  response: {
+    status: 200,
+    body: z.string(),
+    alternatives: ['text/css', 'text/javascript', 'text/plain'],
+  },
+  errors: ['PAGE_NOT_BUILT'],
+
+  async handle({ params: { name }, query: { v } }) {
+    const { readDocsFile } = await import('../../../openapi/docs-page.ts');
+    return readDocsFile(name, v);
+  },
+});

@@ -1,0 +1,135 @@
+/** Request and response schemas of injected faults. */
+import * as z from 'zod';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { findErrorCode } from '../../../observability/fault-injector.ts';
+import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../observability/fault-rules.ts';
+import { operations } from '../../../operations/index.ts';
+
+const maxMs = 60_000;
+const operationIds = new Set(Object.keys(operations));
+
+const Duration = z
+  .string()
+  .regex(/^\d{1,5}(ms|s)$/, 'must be a time such as 200ms or 2s')
+  .refine((text) => parseMilliseconds(text) <= maxMs, 'must be at most 60s');
+
+const EffectFields = {
+  status: z.int().min(400, 'must be from 400 to 599').max(599, 'must be from 400 to 599').optional(),
+  latency: Duration.optional(),
+  jitter: Duration.optional(),
+  drop: z.enum(['before', 'after']).optional(),
+  rotateKey: z.literal(true).optional(),
+  staleKeys: z.literal(true).optional(),
+};
+
+const EffectSchema = z
+  .strictObject(EffectFields)
+  .refine(isSingleEffect, 'must be one of status, latency (with jitter or without), drop, rotateKey and staleKeys')
+  .describe(
+    'One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)',
+  );
+
+const RuleFields = {
+  operation: z
+    .string()
+    .refine((id) => operationIds.has(id), 'must be the id of an operation, such as groups.create')
+    .optional()
+    .describe('Only requests to this operation, such as groups.create'),
+  caller: Id.optional().describe('Only requests of the client or user with this id'),
+  nth: z.int().min(1, 'must be at least 1').optional().describe('Only the nth matching request, from 1'),
+  every: z.int().min(1, 'must be at least 1').optional().describe('Every nth matching request'),
+  probability: z
+    .number()
+    .min(0, 'must be from 0 to 1')
+    .max(1, 'must be from 0 to 1')
+    .optional()
+    .describe('Probability that a matching request is affected, from 0 to 1; the same requests for the same seed'),
+  seed: z
+    .int()
+    .min(0, 'must not be negative')
+    .optional()
+    .describe('Seed of the random numbers for probability and jitter; default 1'),
+  times: z.int().min(1, 'must be at least 1').optional().describe('Max number of affected requests'),
+};
+
+export const FaultInput = z
+  .strictObject({ ...RuleFields, effect: EffectSchema })
+  .refine(
+    ({ nth, every, probability }) => countDefined([nth, every, probability]) <= 1,
+    'must have at most one of nth, every and probability',
+  )
+  .refine(
+    ({ operation, caller, effect }) => effect.staleKeys === undefined || countDefined([operation, caller]) === 0,
+    'must have neither operation nor caller with staleKeys: fetching the key set is not an operation and needs no caller',
+  )
+  .refine(isDocumented, 'must have a status that the operation documents');
+
+type FaultBody = z.output<typeof FaultInput>;
+
+export const FaultItem = z.strictObject({
+  id: z.string(),
+  ...RuleFields,
+  effect: z.strictObject(EffectFields),
+  matched: z.int().describe('Requests that matched'),
+  applied: z.int().describe('Requests that were affected'),
+});
+
+function countDefined(values: readonly unknown[]): number {
+  return values.filter((value) => value !== undefined).length;
+}
+
+function isSingleEffect({
+  status,
+  latency,
+  jitter,
+  drop,
+  rotateKey,
+  staleKeys,
+}: z.output<z.ZodObject<typeof EffectFields>>): boolean {
+  return (
+    countDefined([status, latency, drop, rotateKey, staleKeys]) === 1 && (jitter === undefined || latency !== undefined)
+  );
+}
+
+/** Without an operation, the rule applies to operations that document the status. */
+function isDocumented({
+  operation: id,
+  effect: { status },
+}: {
+  operation?: string | undefined;
+  effect: { status?: number | undefined };
+}): boolean {
+  if (status === undefined) return true;
+  const all = Object.values(operations);
+  const selected = id === undefined ? all : all.filter((operation) => operation.id === id);
+  return selected.some((operation) => findErrorCode(status, operation) !== undefined);
+}
+
+/** Converts a request body to a fault rule. */
+export function parseFaultRule({ effect, ...rule }: FaultBody): FaultRuleInput {
+  const { latency, jitter, ...others } = effect;
+  return { ...rule, effect: { ...others, ...parseTimes({ latency, jitter }) } };
+}
+
+function parseTimes(times: Readonly<Record<'latency' | 'jitter', string | undefined>>): FaultEffect {
+  const entries = Object.entries(times).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(entries.map(([name, text]) => [name, parseMilliseconds(text ?? '')]));
+}
+
+export function toFaultItem({ effect, ...rule }: FaultRule): z.input<typeof FaultItem> {
+  const { latency, jitter, rotateKey, staleKeys, ...others } = effect;
+  return {
+    ...rule,
+    effect: {
+      ...others,
+      ...(latency === undefined ? {} : { latency: `${latency}ms` }),
+      ...(jitter === undefined ? {} : { jitter: `${jitter}ms` }),
+      ...(rotateKey === true ? { rotateKey } : {}),
+      ...(staleKeys === true ? { staleKeys } : {}),
+    },
+  };
+}
+
+function parseMilliseconds(text: string): number {
+  return Number.parseInt(text, 10) * (text.endsWith('ms') ? 1 : 1000);
+}

@@ -1,0 +1,24 @@
+/** DELETE /_iam/faults */
+import { apiError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.faults-remove',
+  title: 'Delete fault rules',
+  description: 'Deletes one rule or all of them. Requests that a rule already delays are not affected.',
+  method: 'DELETE',
+  path: '/faults',
+  audit: { kind: 'administration', targets: {} },
+  status: [204, 400, 401, 403, 404, 500],
+  request: { query: { id: Id.optional().describe('Id of the rule; without it, all rules are deleted') } },
+  response: { status: 204 },
+  errors: ['FAULT_NOT_FOUND'],
+
+  async handle({ query: { id } }, { observability }) {
+    if (id === undefined) observability.faults.clear();
+    else if (!observability.faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
+    return undefined;
+  },
+});

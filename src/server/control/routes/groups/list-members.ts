@@ -1,0 +1,53 @@
+/** GET /_iam/groups/{id}/members */
+import * as z from 'zod';
+import { GroupReference } from '../../../../contract/schemas/group.ts';
+import { PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { requireGroup } from '../../../identity/groups.ts';
+import { toPage } from '../../../identity/pagination.ts';
+import { type Membership, membershipKey } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+
+const MemberItem = z.strictObject({
+  kind: z.enum(['user', 'business', 'businessUser', 'service']),
+  userId: z.string().optional(),
+  businessId: z
+    .string()
+    .optional()
+    .describe('For kind businessUser: the business on whose behalf the user is a member'),
+  serviceId: z.string().optional(),
+});
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.group-members',
+  title: 'List members of a group',
+  description: 'Direct members only, sorted by kind and id.',
+  method: 'GET',
+  path: '/groups/{id}/members',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { id: GroupReference }, query: PageQuery },
+  response: { page: MemberItem },
+  errors: ['GROUP_NOT_FOUND'],
+  openapiExamples: { response: { kind: 'user', userId: 'alice' } },
+
+  async handle({ params }, { store, range }) {
+    const { groupId } = await requireGroup(store, params.id);
+    const rows = await store.memberships.find('group', groupId, { ...range, limit: range.limit + 1 });
+    const page = toPage(rows, range.limit, membershipKey);
+    return { ...page, items: page.items.map(toMemberItem) };
+  },
+});
+
+function toMemberItem({ kind, memberId, businessId }: Membership): z.input<typeof MemberItem> {
+  switch (kind) {
+    case 'user':
+      return { kind, userId: memberId };
+    case 'business':
+      return { kind, businessId: memberId };
+    case 'service':
+      return { kind, serviceId: memberId };
+    case 'businessUser':
+      return { kind, userId: memberId, businessId };
+  }
+}

@@ -1,0 +1,29 @@
+/** GET /_iam/inbox */
+import { PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { toPage } from '../../../identity/pagination.ts';
+import { defineRoute } from '../../define.ts';
+import { InboxFilters, InboxItem, listMessages, toInboxItem } from '../../inbox-items.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.inbox',
+  title: 'List messages',
+  description:
+    'Codes and notices that were sent, newest first. New messages do not shift pages. Messages are stored for one week. Test recipients determine the outcome of a delivery: see recipients.md.',
+  method: 'GET',
+  path: '/inbox',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, ...InboxFilters } },
+  response: { page: InboxItem },
+  errors: [],
+
+  async handle({ query }, context) {
+    const { after, limit } = context.range;
+    const rows = await listMessages(context, { to: query.to, purpose: query.purpose });
+    const older = after === undefined ? rows : rows.filter(({ messageId }) => messageId < after);
+    const newestFirst = older.slice(-limit - 1).reverse();
+    const page = toPage(newestFirst, limit, ({ messageId }) => messageId);
+    return { ...page, items: await Promise.all(page.items.map((message) => toInboxItem(message, context))) };
+  },
+});

@@ -1,0 +1,53 @@
+/** GET /_iam/inbox/events */
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import type { Message } from '../../../store/tables.ts';
+import { type ControlContext, defineRoute } from '../../define.ts';
+import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../../inbox-items.ts';
+
+/** Max messages read at a time. */
+const maxPerRead = 100;
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.inbox-events',
+  title: 'Stream messages as server-sent events',
+  description:
+    'Each event (EventSource in the HTML standard) contains a message as JSON and has its id. The stream starts with new messages; with after, or with the header Last-Event-ID that browsers send when they reconnect, it starts with the first message after that id, without gaps or duplicates. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted.',
+  method: 'GET',
+  path: '/inbox/events',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 400, 401, 403, 429, 500],
+  request: {
+    query: { ...InboxFilters, after: Id.optional().describe('Id of a message: only later messages') },
+    headers: { 'Last-Event-ID': Id.optional().describe('Like after; takes precedence') },
+  },
+  response: { status: 200, body: InboxItem, stream: true },
+  errors: ['TOO_MANY_WAITERS'],
+
+  async handle({ query: { after: start, ...filters }, headers }, context) {
+    let after = headers['Last-Event-ID'] ?? start ?? (await findLastId(context));
+    const look = async () => {
+      const found = (await listMessages(context, { ...filters, after })).slice(0, maxPerRead);
+      after = found.at(-1)?.messageId ?? after;
+      return found.length === 0 ? undefined : found;
+    };
+    const { items, endSignal } = context.outbox.subscribe(look, context.disconnectSignal());
+    return {
+      contentType: 'text/event-stream; charset=utf-8',
+      chunks: formatEvents(items, context),
+      heartbeat: ':\n\n',
+      closed: endSignal,
+    };
+  },
+});
+
+/** Undefined if the inbox is empty: all messages are then new. */
+async function findLastId(context: ControlContext): Promise<string | undefined> {
+  return (await listMessages(context, {} satisfies InboxQuery)).at(-1)?.messageId;
+}
+
+async function* formatEvents(found: AsyncIterable<readonly Message[]>, context: ControlContext): AsyncIterable<string> {
+  for await (const messages of found)
+    for (const message of messages)
+      yield `id: ${message.messageId}\ndata: ${JSON.stringify(await toInboxItem(message, context))}\n\n`;
+}

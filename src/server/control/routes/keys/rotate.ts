@@ -1,0 +1,34 @@
+/** POST /_iam/keys/rotate */
+import * as z from 'zod';
+import { defineRoute } from '../../define.ts';
+
+const KeyRotation = z.strictObject({
+  kid: z.string().describe('Id of the new signing key'),
+  retired: z
+    .array(z.strictObject({ kid: z.string(), until: z.string().optional() }))
+    .describe('Previous keys, and until when their tokens are accepted'),
+});
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.keys-rotate',
+  title: 'Rotate the signing key',
+  description:
+    'Creates a key of the same algorithm, publishes it and signs with it immediately. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
+  method: 'POST',
+  path: '/keys/rotate',
+  audit: { kind: 'administration', targets: {} },
+  status: [200, 401, 403, 500],
+  request: {},
+  response: { status: 200, body: KeyRotation },
+  errors: [],
+
+  async handle(_input, { keys }) {
+    const { kid, retired } = await keys.rotate();
+    return { kid, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
+  },
+});
+
+function formatUntil(seconds: number | undefined): { until?: string } {
+  return seconds === undefined ? {} : { until: new Date(seconds * 1000).toISOString() };
+}

@@ -1,0 +1,25 @@
+/** GET /_iam/requests/{id} */
+import { apiError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { defineRoute } from '../../define.ts';
+import { RequestDetail, toRequestDetail } from '../../request-items.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.request',
+  title: 'Show a request',
+  description: 'Includes the declared fields of the request and response bodies, without secrets.',
+  method: 'GET',
+  path: '/requests/{id}',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id } },
+  response: { status: 200, body: RequestDetail },
+  errors: ['REQUEST_NOT_FOUND'],
+
+  async handle({ params: { id } }, { observability }) {
+    const entry = observability.requestLog.find(id);
+    if (!entry) throw apiError('REQUEST_NOT_FOUND');
+    return toRequestDetail(entry);
+  },
+});

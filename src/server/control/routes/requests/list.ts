@@ -1,0 +1,39 @@
+/** GET /_iam/requests */
+import { PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { toPage } from '../../../identity/pagination.ts';
+import type { RequestLog, RequestLogEntry } from '../../../observability/request-log.ts';
+import { defineRoute } from '../../define.ts';
+import { matchesQuery, RequestFilters, RequestItem, type RequestQuery, toRequestItem } from '../../request-items.ts';
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.requests',
+  title: 'List requests',
+  description:
+    'The last requests, newest first, without requests to the control plane. New requests do not shift pages. The setting request-log-size limits how many are stored; a restart deletes them.',
+  method: 'GET',
+  path: '/requests',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: { ...PageQuery, ...RequestFilters } },
+  response: { page: RequestItem },
+  errors: [],
+
+  async handle({ query }, { observability, range: { after, limit } }) {
+    const before = after === undefined ? Number.POSITIVE_INFINITY : Number(after);
+    const page = toPage(findNewest(observability.requestLog, query, before, limit + 1), limit, ({ sequence }) =>
+      String(sequence),
+    );
+    return { ...page, items: page.items.map(toRequestItem) };
+  },
+});
+
+function findNewest(requestLog: RequestLog, query: RequestQuery, before: number, limit: number): RequestLogEntry[] {
+  const found: RequestLogEntry[] = [];
+  for (const entry of requestLog.newestFirst()) {
+    if (entry.sequence >= before || !matchesQuery(entry, query)) continue;
+    found.push(entry);
+    if (found.length === limit) break;
+  }
+  return found;
+}

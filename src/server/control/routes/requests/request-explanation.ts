@@ -1,0 +1,163 @@
+/** Explains a response from its request log entry and from the current store. */
+import * as z from 'zod';
+import { ErrorItemSchema } from '../../../../contract/error-body.ts';
+import type { ErrorEntry } from '../../../../contract/error-codes.ts';
+import { errorTable } from '../../../../contract/error-codes.ts';
+import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../../../contract/roles.ts';
+import { type Clock, epochSeconds } from '../../../clock.ts';
+import { listGroupIdsOfMember } from '../../../identity/effective-roles.ts';
+import { computeLevel, listMemberIdentities } from '../../../identity/user-roles.ts';
+import type { CredentialKind, RequestLogEntry } from '../../../observability/request-log.ts';
+import type { Reader } from '../../../store/store.ts';
+import type { Client, User } from '../../../store/tables.ts';
+
+export const RequestExplanation = z.strictObject({
+  requestId: z.string(),
+  operation: z.string().optional(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int().optional(),
+  refused: z.boolean(),
+  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })),
+  fault: z.string().optional().describe('The injected fault'),
+  credential: z.strictObject({
+    way: z.string().describe('Authentication method of the request'),
+    taken: z.boolean().describe('Whether the credential was accepted'),
+    reason: z.string().optional().describe('Why it was rejected; not part of the response to the caller'),
+  }),
+  client: z.strictObject({ clientId: z.string(), appId: z.string(), party: z.string() }).optional(),
+  user: z.strictObject({ userId: z.string(), userName: z.string(), locked: z.boolean() }).optional(),
+  session: z
+    .strictObject({ sessionId: z.string(), level: z.string(), endsAt: z.string(), lasts: z.boolean() })
+    .optional()
+    .describe('The session at the time of the request; lasts: whether it is active now'),
+  logon: z.string().optional(),
+  groups: z.array(z.string()).describe('Names of the current groups of the caller'),
+  roles: z.array(z.string()).describe('Roles of the caller at the time of the request'),
+  scope: z.array(z.string()),
+  needs: z.string().optional().describe('The role expression of the operation'),
+  missing: z
+    .array(z.string())
+    .describe('What the caller lacks for the alternative of the role expression that it comes closest to'),
+  standsAgainst: z.array(z.string()).describe('What the caller must not have for that alternative'),
+  givenBy: z
+    .array(z.strictObject({ role: z.string(), groups: z.array(z.string()) }))
+    .describe('Groups that grant the missing roles directly'),
+  rule: z.string().optional().describe('The object-access rule that rejected the request'),
+});
+
+type ExplanationJson = z.input<typeof RequestExplanation>;
+
+interface ExplanationDeps {
+  readonly store: Reader;
+  readonly clock: Clock;
+}
+
+export async function explainRequest(entry: RequestLogEntry, deps: ExplanationDeps): Promise<ExplanationJson> {
+  const { requestId, operation, method, path, status, errors, fault } = entry;
+  return {
+    requestId,
+    ...(operation ? { operation: operation.id } : {}),
+    method,
+    path,
+    ...(status === undefined ? {} : { status }),
+    refused: errors.length > 0,
+    errors: errors.map((error) => ({ ...error, hint: findHint(error.code) })),
+    ...(fault === undefined ? {} : { fault }),
+    ...readReason(entry),
+    ...(await readCaller(entry, deps)),
+    ...(await readRoles(entry, deps)),
+  };
+}
+
+function findEntry(code: string): ErrorEntry | undefined {
+  return (errorTable as Readonly<Record<string, ErrorEntry>>)[code];
+}
+
+function findHint(code: string): string {
+  return findEntry(code)?.hint ?? '';
+}
+
+const credentialLabels: Readonly<Record<CredentialKind, string>> = {
+  none: 'none',
+  'client-id': 'client-id',
+  basic: 'basic',
+  bearer: 'bearer',
+  'api-key': 'api-key',
+  body: 'body',
+  other: 'an unsupported Authorization scheme',
+};
+
+/** Assigns the reason to the credential or to a rule, depending on the error. */
+function readReason({
+  caller,
+  credential,
+  reason,
+  errors,
+}: RequestLogEntry): Pick<ExplanationJson, 'credential' | 'rule'> {
+  const isCredential = errors.some(
+    ({ code }) => findEntry(code)?.category === 'credentials' || code === 'GRANT_INVALID',
+  );
+  // A login has two credentials: that of the client, which was accepted, and that of the user.
+  const way = (isCredential ? undefined : caller?.authMethod) ?? credentialLabels[credential ?? 'none'];
+  const taken = !isCredential && way !== 'none';
+  if (reason === undefined) return { credential: { way, taken } };
+  return isCredential
+    ? { credential: { way, taken, reason: reason.text } }
+    : { credential: { way, taken }, rule: reason.text };
+}
+
+async function readCaller({ caller, reason }: RequestLogEntry, { store, clock }: ExplanationDeps) {
+  const client = caller?.client ?? (await store.clients.get(reason?.clientId ?? ''));
+  const user = caller?.user ?? (await store.users.get(reason?.userId ?? ''));
+  const { session, logon } = caller ?? {};
+  const now = epochSeconds(clock);
+  const current = session && (await store.sessions.get(session.sessionId));
+  return {
+    ...(client ? { client: { clientId: client.clientId, appId: client.appId, party: client.party } } : {}),
+    ...(user ? { user: { userId: user.userId, userName: user.userName, locked: user.locked } } : {}),
+    ...(session
+      ? {
+          session: {
+            sessionId: session.sessionId,
+            level: computeLevel(session, now),
+            endsAt: new Date(session.endsAt * 1000).toISOString(),
+            lasts: current !== undefined && current.endsAt > now,
+          },
+        }
+      : {}),
+    ...(logon === undefined ? {} : { logon }),
+    groups: await listGroupNames(store, client, user),
+  };
+}
+
+/** Groups of the user on whose behalf the client sends the request, or else of the client. */
+async function listGroupNames(store: Reader, client: Client | undefined, user: User | undefined): Promise<string[]> {
+  const service = client?.serviceAccountId;
+  const own = service === undefined ? [] : [{ kind: 'service', memberId: service } as const];
+  const members = user ? listMemberIdentities(user) : own;
+  const ids = (await Promise.all(members.map((member) => listGroupIdsOfMember(store, member)))).flat();
+  const groups = await Promise.all([...new Set(ids)].map((id) => store.groups.get(id)));
+  return groups.flatMap((group) => (group ? [group.groupName] : [])).sort();
+}
+
+async function readRoles({ caller, operation }: RequestLogEntry, { store }: ExplanationDeps) {
+  const granted = { roles: [...(caller?.roles ?? [])].sort(), scope: [...(caller?.scope ?? [])].sort() };
+  if (!operation) return { ...granted, missing: [], standsAgainst: [], givenBy: [] };
+  const noAuthorities = { roles: new Set<string>(), scope: new Set<string>() };
+  const lacking = findMissingAuthorities(operation.roles, caller ?? noAuthorities);
+  const roles = lacking.missingRoles.filter((role) => !isReservedRole(role));
+  const givenBy = await Promise.all(
+    roles.map(async (role) => {
+      const groups = await store.groups.find('role', role, { limit: 10 });
+      return { role, groups: groups.map(({ groupName }) => groupName) };
+    }),
+  );
+  return {
+    ...granted,
+    needs: formatRoles(operation.roles),
+    missing: describeMissing(lacking),
+    standsAgainst: [...lacking.forbidden],
+    givenBy,
+  };
+}

@@ -1,0 +1,26 @@
+/** GET /_iam/requests/{id}/why */
+import { apiError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { defineRoute } from '../../define.ts';
+import { explainRequest, RequestExplanation } from './request-explanation.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.request-why',
+  title: 'Explain the response to a request',
+  description:
+    'Returns the credential and why it was rejected, the caller with its groups and roles, the role expression of the operation and what the caller lacks, and the object-access rule that rejected the request. Responses to callers contain none of it.',
+  method: 'GET',
+  path: '/requests/{id}/why',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id } },
+  response: { status: 200, body: RequestExplanation },
+  errors: ['REQUEST_NOT_FOUND'],
+
+  async handle({ params: { id } }, { observability, store, clock }) {
+    const entry = observability.requestLog.find(id);
+    if (!entry) throw apiError('REQUEST_NOT_FOUND');
+    return explainRequest(entry, { store, clock });
+  },
+});

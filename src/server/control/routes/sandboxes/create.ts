@@ -1,0 +1,24 @@
+/** POST /_iam/sandboxes */
+import * as z from 'zod';
+import { maxSandboxes, sandboxIdleMinutes } from '../../../sandboxes.ts';
+import { defineRoute } from '../../define.ts';
+import { SandboxItem, SandboxName } from './sandbox-schemas.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.sandbox-create',
+  title: 'Create a sandbox',
+  description: `A separate service at /s/NAME, with its control plane at /s/NAME/_iam. It starts with the seed and has its own users, keys, messages, limits, faults and clock (a copy of the server clock at creation). An existing sandbox is not changed. On a server without remote access, the first request below /s/NAME also creates the sandbox. A sandbox is in memory and is deleted after ${sandboxIdleMinutes} minutes without a request. The limit is ${maxSandboxes} sandboxes; a new one replaces one that has only been read since its first request.`,
+  method: 'POST',
+  path: '/sandboxes',
+  audit: { kind: 'administration', targets: {} },
+  status: [200, 400, 401, 403, 404, 412, 422, 500],
+  request: { body: z.strictObject({ name: SandboxName }) },
+  response: { status: 200, body: SandboxItem },
+  errors: ['TOO_MANY_SANDBOXES', 'PATH_UNKNOWN'],
+
+  async handle({ body: { name } }, { sandboxes }) {
+    await sandboxes.open(name, true);
+    return sandboxes.view(name);
+  },
+});

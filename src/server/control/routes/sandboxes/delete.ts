@@ -1,0 +1,23 @@
+/** DELETE /_iam/sandboxes/{name} */
+import { defineRoute } from '../../define.ts';
+import { SandboxName } from './sandbox-schemas.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.sandbox-delete',
+  title: 'Delete a sandbox',
+  description:
+    'Deletes the sandbox and all its data. A later sandbox with the same name starts from the seed and rejects the tokens of the deleted one.',
+  method: 'DELETE',
+  path: '/sandboxes/{name}',
+  audit: { kind: 'administration', targets: { path: ['name'] } },
+  status: [204, 401, 403, 404, 500],
+  request: { params: { name: SandboxName } },
+  response: { status: 204 },
+  errors: ['SANDBOX_NOT_FOUND'],
+
+  async handle({ params: { name } }, { sandboxes }) {
+    sandboxes.delete(name);
+    return undefined;
+  },
+});

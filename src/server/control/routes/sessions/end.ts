@@ -1,0 +1,67 @@
+/** DELETE /_iam/sessions */
+import * as z from 'zod';
+import { apiError, fieldError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { epochSeconds } from '../../../clock.ts';
+import { endSession } from '../../../identity/sessions.ts';
+import type { Reader } from '../../../store/store.ts';
+import type { Session } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.end-sessions',
+  title: 'End sessions',
+  description:
+    'Ends one session, all sessions of a user, or all sessions of a client: specify exactly one of the three. Their tokens are rejected from the next request on.',
+  method: 'DELETE',
+  path: '/sessions',
+  audit: { kind: 'administration', targets: {} },
+  status: [200, 400, 401, 403, 404, 500],
+  request: {
+    query: {
+      sessionId: Id.optional().describe('Session to end'),
+      userId: Id.optional().describe('End all sessions of this user'),
+      clientId: Id.optional().describe('End all sessions of this client'),
+    },
+  },
+  response: { status: 200, body: z.strictObject({ ended: z.int().describe('Number of sessions that were ended') }) },
+  errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
+
+  async handle({ query }, { store, clock }) {
+    assertOneSelector(query);
+    const now = epochSeconds(clock);
+    const ended = await store.transaction(async (tx) => {
+      const selected = await findSessions(tx, query);
+      const active = selected.filter(({ endsAt }) => endsAt > now);
+      if (query.sessionId !== undefined && active.length === 0) throw apiError('SESSION_NOT_FOUND');
+      for (const { sessionId } of selected) await endSession(tx, sessionId);
+      return active.length;
+    });
+    return { ended };
+  },
+});
+
+interface SessionSelector {
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly clientId?: string | undefined;
+}
+
+const choices = ['sessionId', 'userId', 'clientId'];
+
+function assertOneSelector({ sessionId, userId, clientId }: SessionSelector): void {
+  const selectors = [sessionId, userId, clientId].filter((value) => value !== undefined);
+  if (selectors.length === 0)
+    throw fieldError('FIELD_MISSING', choices, 'One of sessionId, userId and clientId is required.');
+  if (selectors.length > 1)
+    throw fieldError('FIELD_VALUE', choices, 'Specify only one of sessionId, userId and clientId.');
+}
+
+async function findSessions(reader: Pick<Reader, 'sessions'>, selector: SessionSelector): Promise<readonly Session[]> {
+  const { sessionId, userId, clientId } = selector;
+  if (userId !== undefined) return reader.sessions.find('userId', userId);
+  if (clientId !== undefined) return reader.sessions.find('clientId', clientId);
+  const session = await reader.sessions.get(sessionId ?? '');
+  return session ? [session] : [];
+}

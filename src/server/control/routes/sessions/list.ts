@@ -1,0 +1,90 @@
+/** GET /_iam/sessions */
+import * as z from 'zod';
+import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { epochSeconds } from '../../../clock.ts';
+import { readFilteredPage } from '../../../identity/pagination.ts';
+import { isRenewable } from '../../../identity/sessions.ts';
+import { computeLevel } from '../../../identity/user-roles.ts';
+import type { Range, Reader } from '../../../store/store.ts';
+import type { Session } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+
+const SessionItem = z.strictObject({
+  sessionId: z.string(),
+  userId: z.string().optional(),
+  logon: z.string().optional().describe('Mainframe logon that started the session'),
+  clientId: z.string(),
+  level: z.string().describe('Current authentication level'),
+  smart: z.boolean(),
+  remember: z.boolean(),
+  device: z
+    .strictObject({ deviceId: z.string(), deviceName: z.string().optional() })
+    .optional()
+    .describe('Device that the session is bound to, which can renew it'),
+  startedAt: z.string(),
+  endsAt: z.string(),
+  renewable: z.boolean().describe('Whether it has a valid refresh token'),
+});
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.sessions',
+  title: 'List sessions',
+  description: 'Active sessions, sorted by id, without their tokens.',
+  method: 'GET',
+  path: '/sessions',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: {
+      ...PageQuery,
+      userId: Id.optional().describe('Only sessions of this user'),
+      clientId: Id.optional().describe('Only sessions of this client'),
+    },
+  },
+  response: { page: SessionItem },
+  errors: [],
+
+  async handle({ query: { userId, clientId } }, { store, clock, range }) {
+    const now = epochSeconds(clock);
+    const page = await readFilteredPage(
+      range,
+      (part) => listCandidates(store, { userId, clientId }, part),
+      ({ sessionId }) => sessionId,
+      (session) => session.endsAt > now && (clientId === undefined || session.clientId === clientId),
+    );
+    return { ...page, items: await Promise.all(page.items.map((session) => toSessionItem(store, session, now))) };
+  },
+});
+
+interface Filters {
+  readonly userId: string | undefined;
+  readonly clientId: string | undefined;
+}
+
+function listCandidates(store: Reader, { userId, clientId }: Filters, part: Range): Promise<readonly Session[]> {
+  if (userId !== undefined) return store.sessions.find('userId', userId, part);
+  return clientId === undefined ? store.sessions.list(part) : store.sessions.find('clientId', clientId, part);
+}
+
+async function toSessionItem(store: Reader, session: Session, now: number): Promise<z.input<typeof SessionItem>> {
+  const { sessionId, userId, logon, clientId, smart, remember, deviceKey, startedAt, endsAt } = session;
+  const device = deviceKey === undefined ? undefined : await store.devices.get(deviceKey);
+  return {
+    sessionId,
+    ...(userId === undefined ? {} : { userId }),
+    ...(logon === undefined ? {} : { logon }),
+    clientId,
+    level: computeLevel(session, now),
+    smart,
+    remember,
+    ...(device === undefined ? {} : { device: { deviceId: device.deviceId, deviceName: device.deviceName } }),
+    startedAt: formatInstant(startedAt),
+    endsAt: formatInstant(endsAt),
+    renewable: await isRenewable(store, session, now),
+  };
+}
+
+function formatInstant(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

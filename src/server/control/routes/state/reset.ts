@@ -1,0 +1,30 @@
+/** POST /_iam/state/reset */
+import * as z from 'zod';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.state-reset',
+  title: 'Reset the state',
+  description:
+    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys remain, and revoked tokens stay revoked. Failed login counters are cleared.',
+  method: 'POST',
+  path: '/state/reset',
+  audit: { kind: 'administration', targets: {} },
+  status: [204, 400, 401, 403, 422, 500],
+  request: {
+    body: z.strictObject({
+      to: z
+        .enum(['seed', 'empty'])
+        .default('seed')
+        .describe('seed: bootstrap data and the seed (if there is one); empty: bootstrap data only'),
+    }),
+  },
+  response: { status: 204 },
+  errors: [],
+
+  async handle({ body: { to } }, { state }) {
+    await state.reset(to);
+    return undefined;
+  },
+});

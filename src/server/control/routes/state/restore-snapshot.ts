@@ -1,0 +1,23 @@
+/** POST /_iam/state/snapshots/{name}/restore */
+import { defineRoute } from '../../define.ts';
+import { SnapshotName } from './state-schemas.ts';
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.snapshot-restore',
+  title: 'Restore a snapshot',
+  description:
+    'Restores all data as saved, including sessions and codes that have ended since. Signing keys remain, and revoked tokens stay revoked. Failed login counters are cleared.',
+  method: 'POST',
+  path: '/state/snapshots/{name}/restore',
+  audit: { kind: 'administration', targets: { path: ['name'] } },
+  status: [204, 401, 403, 404, 500],
+  request: { params: { name: SnapshotName } },
+  response: { status: 204 },
+  errors: ['SNAPSHOT_NOT_FOUND'],
+
+  async handle({ params: { name } }, { state }) {
+    await state.restoreSnapshot(name);
+    return undefined;
+  },
+});

@@ -1,0 +1,26 @@
+/** Schemas of the state routes. */
+import * as z from 'zod';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { reservedSnapshotNames } from '../../../state/state-manager.ts';
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The name of a snapshot, or of a built-in state. */
+export const SnapshotReference = singleLine(64, 'The name of a snapshot').regex(
+  namePattern,
+  'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
+);
+
+export const SnapshotName = SnapshotReference.refine(
+  (name) => !(reservedSnapshotNames as readonly string[]).includes(name),
+  `must not be ${reservedSnapshotNames.join(', ')}: these names are reserved`,
+);
+
+export const SnapshotItem = z.strictObject({
+  name: z.string(),
+  createdAt: z.string(),
+  rows: z.int().describe('Number of rows in all tables'),
+});
+
+/** Max size of an imported dump, in bytes. */
+export const maxDumpBytes = 64 * 1024 * 1024;

@@ -1,0 +1,41 @@
+/** GET /_iam/users/{id}/factors */
+import * as z from 'zod';
+import { FactorView } from '../../../../contract/schemas/factor.ts';
+import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
+import { listAllFactorViews } from '../../../identity/factor-views.ts';
+import { toPage } from '../../../identity/pagination.ts';
+import { requireUser } from '../../../identity/user-identities.ts';
+import { defineRoute } from '../../define.ts';
+
+const FactorItem = FactorView.extend({ verified: z.boolean() });
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.user-factors',
+  title: 'List authentication factors of a user',
+  description: 'Main and alternative contacts, sorted by id and masked. The factor visibility of clients is ignored.',
+  method: 'GET',
+  path: '/users/{id}/factors',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 206, 400, 401, 403, 404, 500],
+  request: { params: { id: Id }, query: PageQuery },
+  response: { page: FactorItem },
+  errors: ['USER_NOT_FOUND'],
+  openapiExamples: {
+    response: {
+      id: 'main-email',
+      contactType: 'EMAIL',
+      email: 'a***@example.com',
+      tags: '["private"]',
+      credential: true,
+      default: true,
+      verified: true,
+    },
+  },
+
+  async handle({ params }, { store, range }) {
+    const factors = await listAllFactorViews(store, await requireUser(store, params.id));
+    const rows = factors.filter(({ id }) => range.after === undefined || id > range.after);
+    return toPage(rows.slice(0, range.limit + 1), range.limit, ({ id }) => id);
+  },
+});

@@ -1,0 +1,57 @@
+/** GET /_iam/users */
+import * as z from 'zod';
+import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { maskEmail } from '../../../identity/contacts.ts';
+import { toPage } from '../../../identity/pagination.ts';
+import { findUserByLogin } from '../../../identity/user-roles.ts';
+import type { Range, Reader } from '../../../store/store.ts';
+import type { User } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+
+const UserItem = z.strictObject({
+  userId: z.string(),
+  userName: z.string(),
+  userEmail: z.string().optional().describe('Masked'),
+  businessId: z.string().optional(),
+  lead: z.boolean(),
+  locked: z.boolean(),
+});
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.users',
+  title: 'List users',
+  description: 'Sorted by id, with masked contacts.',
+  method: 'GET',
+  path: '/users',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: {
+    query: { ...PageQuery, name: singleLine(254, 'Only the user with this login name (case-insensitive)').optional() },
+  },
+  response: { page: UserItem },
+  errors: [],
+
+  async handle({ query }, { store, range }) {
+    const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });
+    const page = toPage(rows, range.limit, ({ userId }) => userId);
+    return { ...page, items: page.items.map(toUserItem) };
+  },
+});
+
+async function listCandidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
+  if (name === undefined) return store.users.list(part);
+  const user = await findUserByLogin(store, name);
+  return user && (part.after === undefined || user.userId > part.after) ? [user] : [];
+}
+
+function toUserItem({ userId, userName, userEmail, businessId, lead, locked }: User): z.input<typeof UserItem> {
+  return {
+    userId,
+    userName,
+    ...(userEmail === undefined ? {} : { userEmail: maskEmail(userEmail) }),
+    ...(businessId === undefined ? {} : { businessId }),
+    lead,
+    locked,
+  };
+}
