@@ -11,7 +11,7 @@ import { controlPage } from './control-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { buildManifest, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
-import { operationFiles, registrySource } from './registry.ts';
+import { registries } from './registry.ts';
 import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
 import { userLifecyclePage } from './user-lifecycle-page.ts';
@@ -26,7 +26,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   const document = buildOpenApiDocument(Object.values(all), { version, baseUrl });
   const ofControl = buildControlDocument(controlRoutes, { version, baseUrl, isRemote: false });
   return new Map([
-    ['src/server/operations/index.ts', registrySource(operationFiles(path.join(root, 'src/server/operations')))],
+    ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
     ['src/contract/manifest.ts', manifestSource(buildManifest(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],

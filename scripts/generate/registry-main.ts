@@ -1,7 +1,8 @@
-/** Writes only the registry: the other generated files depend on it. */
+/** Writes only the registries of operations and control-plane routes: the other generated files depend on them. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { operationFiles, registrySource } from './registry.ts';
+import { registries } from './registry.ts';
 
-const directory = path.join(process.argv[2] ?? '.', 'src/server/operations');
-writeFileSync(path.join(directory, 'index.ts'), registrySource(operationFiles(directory)));
+const root = process.argv[2] ?? '.';
+
+for (const [file, content] of registries(root)) writeFileSync(path.join(root, file), content);

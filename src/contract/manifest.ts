@@ -8652,7 +8652,7 @@ export const manifest: Manifest = {
  "controlRoutes": [
   {
    "method": "GET",
-   "path": "/users",
+   "path": "/businesses",
    "query": [
     {
      "name": "limit",
@@ -8679,33 +8679,8 @@ export const manifest: Manifest = {
      "schema": {
       "type": "string",
       "minLength": 1,
-      "maxLength": 254,
-      "description": "Only the user with this login name (case-insensitive)"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/users/{id}/factors",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
+      "maxLength": 200,
+      "description": "Only businesses with exactly this name"
      }
     }
    ]
@@ -8744,363 +8719,6 @@ export const manifest: Manifest = {
      }
     }
    ]
-  },
-  {
-   "method": "GET",
-   "path": "/businesses",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
-     }
-    },
-    {
-     "name": "name",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 200,
-      "description": "Only businesses with exactly this name"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/customers",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
-     }
-    },
-    {
-     "name": "name",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 200,
-      "description": "Only customers with exactly this name"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/groups/{id}/members",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/settings",
-   "query": []
-  },
-  {
-   "method": "GET",
-   "path": "/docs",
-   "query": []
-  },
-  {
-   "method": "GET",
-   "path": "/docs/{name}",
-   "query": [
-    {
-     "name": "v",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 64,
-      "description": "Version of the files; with it, browsers may cache the file permanently"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/openapi.json",
-   "query": []
-  },
-  {
-   "method": "GET",
-   "path": "/inbox",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
-     }
-    },
-    {
-     "name": "to",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 254,
-      "description": "Only messages to this address (case-insensitive) or number"
-     }
-    },
-    {
-     "name": "purpose",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 64,
-      "description": "Only messages with this purpose"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/inbox/wait",
-   "query": [
-    {
-     "name": "to",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 254,
-      "description": "Only messages to this address (case-insensitive) or number"
-     }
-    },
-    {
-     "name": "purpose",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 64,
-      "description": "Only messages with this purpose"
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Id of a message: only later messages",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    },
-    {
-     "name": "timeout",
-     "required": false,
-     "schema": {
-      "description": "Seconds to wait, with or without an s, at most 60; default 10",
-      "type": "string",
-      "pattern": "^\\d{1,2}s?$"
-     }
-    }
-   ]
-  },
-  {
-   "method": "GET",
-   "path": "/inbox/events",
-   "query": [
-    {
-     "name": "to",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 254,
-      "description": "Only messages to this address (case-insensitive) or number"
-     }
-    },
-    {
-     "name": "purpose",
-     "required": false,
-     "schema": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 64,
-      "description": "Only messages with this purpose"
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Id of a message: only later messages",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    }
-   ]
-  },
-  {
-   "method": "DELETE",
-   "path": "/inbox",
-   "query": []
-  },
-  {
-   "method": "GET",
-   "path": "/sessions",
-   "query": [
-    {
-     "name": "limit",
-     "required": false,
-     "schema": {
-      "description": "Entries per page, 1 to 1000 (default: 100)",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 1000
-     }
-    },
-    {
-     "name": "after",
-     "required": false,
-     "schema": {
-      "description": "Cursor from the Link header of the previous page",
-      "type": "string",
-      "maxLength": 512
-     }
-    },
-    {
-     "name": "userId",
-     "required": false,
-     "schema": {
-      "description": "Only sessions of this user",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    },
-    {
-     "name": "clientId",
-     "required": false,
-     "schema": {
-      "description": "Only sessions of this client",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    }
-   ]
-  },
-  {
-   "method": "DELETE",
-   "path": "/sessions",
-   "query": [
-    {
-     "name": "sessionId",
-     "required": false,
-     "schema": {
-      "description": "Session to end",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    },
-    {
-     "name": "userId",
-     "required": false,
-     "schema": {
-      "description": "End all sessions of this user",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    },
-    {
-     "name": "clientId",
-     "required": false,
-     "schema": {
-      "description": "End all sessions of this client",
-      "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     }
-    }
-   ]
-  },
-  {
-   "method": "POST",
-   "path": "/revoke",
-   "query": [],
-   "body": {
-    "type": "object",
-    "properties": {
-     "token": {
-      "type": "string",
-      "minLength": 1,
-      "maxLength": 16384,
-      "description": "Any token of this service",
-      "sensitive": "secret"
-     }
-    },
-    "required": [
-     "token"
-    ],
-    "additionalProperties": false
-   }
-  },
-  {
-   "method": "POST",
-   "path": "/keys/rotate",
-   "query": []
   },
   {
    "method": "GET",
@@ -9150,6 +8768,354 @@ export const manifest: Manifest = {
     },
     "additionalProperties": false
    }
+  },
+  {
+   "method": "DELETE",
+   "path": "/coverage",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/coverage",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/customers",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Only customers with exactly this name"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/docs/{name}",
+   "query": [
+    {
+     "name": "v",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Version of the files; with it, browsers may cache the file permanently"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/docs",
+   "query": []
+  },
+  {
+   "method": "POST",
+   "path": "/faults",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "operation": {
+      "description": "Only requests to this operation, such as groups.create",
+      "type": "string"
+     },
+     "caller": {
+      "description": "Only requests of the client or user with this id",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     },
+     "nth": {
+      "description": "Only the nth matching request, from 1",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "every": {
+      "description": "Every nth matching request",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "probability": {
+      "description": "Probability that a matching request is affected, from 0 to 1; the same requests for the same seed",
+      "type": "number",
+      "minimum": 0,
+      "maximum": 1
+     },
+     "seed": {
+      "description": "Seed of the random numbers for probability and jitter; default 1",
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 9007199254740991
+     },
+     "times": {
+      "description": "Max number of affected requests",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 9007199254740991
+     },
+     "effect": {
+      "type": "object",
+      "properties": {
+       "status": {
+        "type": "integer",
+        "minimum": 400,
+        "maximum": 599
+       },
+       "latency": {
+        "type": "string",
+        "pattern": "^\\d{1,5}(ms|s)$"
+       },
+       "jitter": {
+        "type": "string",
+        "pattern": "^\\d{1,5}(ms|s)$"
+       },
+       "drop": {
+        "type": "string",
+        "enum": [
+         "before",
+         "after"
+        ]
+       },
+       "rotateKey": {
+        "type": "boolean",
+        "const": true
+       },
+       "staleKeys": {
+        "type": "boolean",
+        "const": true
+       }
+      },
+      "additionalProperties": false,
+      "description": "One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)"
+     }
+    },
+    "required": [
+     "effect"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "GET",
+   "path": "/faults",
+   "query": []
+  },
+  {
+   "method": "DELETE",
+   "path": "/faults",
+   "query": [
+    {
+     "name": "id",
+     "required": false,
+     "schema": {
+      "description": "Id of the rule; without it, all rules are deleted",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/groups/{id}/members",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "DELETE",
+   "path": "/inbox",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/inbox",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address (case-insensitive) or number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages with this purpose"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/inbox/events",
+   "query": [
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address (case-insensitive) or number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages with this purpose"
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Id of a message: only later messages",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/inbox/wait",
+   "query": [
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only messages to this address (case-insensitive) or number"
+     }
+    },
+    {
+     "name": "purpose",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Only messages with this purpose"
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Id of a message: only later messages",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "timeout",
+     "required": false,
+     "schema": {
+      "description": "Seconds to wait, with or without an s, at most 60; default 10",
+      "type": "string",
+      "pattern": "^\\d{1,2}s?$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "POST",
+   "path": "/keys/rotate",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/metrics",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/openapi.json",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/requests/{id}",
+   "query": []
   },
   {
    "method": "GET",
@@ -9289,116 +9255,108 @@ export const manifest: Manifest = {
   },
   {
    "method": "GET",
-   "path": "/requests/{id}",
-   "query": []
-  },
-  {
-   "method": "GET",
    "path": "/requests/{id}/why",
    "query": []
   },
   {
-   "method": "GET",
-   "path": "/faults",
-   "query": []
-  },
-  {
    "method": "POST",
-   "path": "/faults",
+   "path": "/revoke",
    "query": [],
    "body": {
     "type": "object",
     "properties": {
-     "operation": {
-      "description": "Only requests to this operation, such as groups.create",
-      "type": "string"
-     },
-     "caller": {
-      "description": "Only requests of the client or user with this id",
+     "token": {
       "type": "string",
-      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
-     },
-     "nth": {
-      "description": "Only the nth matching request, from 1",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 9007199254740991
-     },
-     "every": {
-      "description": "Every nth matching request",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 9007199254740991
-     },
-     "probability": {
-      "description": "Probability that a matching request is affected, from 0 to 1; the same requests for the same seed",
-      "type": "number",
-      "minimum": 0,
-      "maximum": 1
-     },
-     "seed": {
-      "description": "Seed of the random numbers for probability and jitter; default 1",
-      "type": "integer",
-      "minimum": 0,
-      "maximum": 9007199254740991
-     },
-     "times": {
-      "description": "Max number of affected requests",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 9007199254740991
-     },
-     "effect": {
-      "type": "object",
-      "properties": {
-       "status": {
-        "type": "integer",
-        "minimum": 400,
-        "maximum": 599
-       },
-       "latency": {
-        "type": "string",
-        "pattern": "^\\d{1,5}(ms|s)$"
-       },
-       "jitter": {
-        "type": "string",
-        "pattern": "^\\d{1,5}(ms|s)$"
-       },
-       "drop": {
-        "type": "string",
-        "enum": [
-         "before",
-         "after"
-        ]
-       },
-       "rotateKey": {
-        "type": "boolean",
-        "const": true
-       },
-       "staleKeys": {
-        "type": "boolean",
-        "const": true
-       }
-      },
-      "additionalProperties": false,
-      "description": "One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s), drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys from before the last rotation)"
+      "minLength": 1,
+      "maxLength": 16384,
+      "description": "Any token of this service",
+      "sensitive": "secret"
      }
     },
     "required": [
-     "effect"
+     "token"
+    ],
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "POST",
+   "path": "/sandboxes",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "name": {
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64,
+      "description": "The name of a sandbox"
+     }
+    },
+    "required": [
+     "name"
     ],
     "additionalProperties": false
    }
   },
   {
    "method": "DELETE",
-   "path": "/faults",
+   "path": "/sandboxes/{name}",
+   "query": []
+  },
+  {
+   "method": "GET",
+   "path": "/sandboxes",
    "query": [
     {
-     "name": "id",
+     "name": "limit",
      "required": false,
      "schema": {
-      "description": "Id of the rule; without it, all rules are deleted",
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    }
+   ]
+  },
+  {
+   "method": "DELETE",
+   "path": "/sessions",
+   "query": [
+    {
+     "name": "sessionId",
+     "required": false,
+     "schema": {
+      "description": "Session to end",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "userId",
+     "required": false,
+     "schema": {
+      "description": "End all sessions of this user",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "End all sessions of this client",
       "type": "string",
       "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
      }
@@ -9407,38 +9365,86 @@ export const manifest: Manifest = {
   },
   {
    "method": "GET",
-   "path": "/coverage",
+   "path": "/sessions",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "userId",
+     "required": false,
+     "schema": {
+      "description": "Only sessions of this user",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    },
+    {
+     "name": "clientId",
+     "required": false,
+     "schema": {
+      "description": "Only sessions of this client",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9._:@-]{1,64}$"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/settings",
    "query": []
   },
   {
    "method": "DELETE",
-   "path": "/coverage",
+   "path": "/state/snapshots/{name}",
    "query": []
   },
   {
    "method": "GET",
-   "path": "/metrics",
-   "query": []
-  },
-  {
-   "method": "POST",
-   "path": "/state/reset",
-   "query": [],
-   "body": {
-    "type": "object",
-    "properties": {
-     "to": {
+   "path": "/state/diff",
+   "query": [
+    {
+     "name": "from",
+     "required": false,
+     "schema": {
       "default": "seed",
-      "description": "seed: bootstrap data and the seed (if there is one); empty: bootstrap data only",
+      "description": "First state; default seed",
       "type": "string",
-      "enum": [
-       "seed",
-       "empty"
-      ]
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64
      }
     },
-    "additionalProperties": false
-   }
+    {
+     "name": "to",
+     "required": false,
+     "schema": {
+      "default": "now",
+      "description": "Second state; default now",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+      "maxLength": 64
+     }
+    }
+   ]
   },
   {
    "method": "GET",
@@ -9492,41 +9498,6 @@ export const manifest: Manifest = {
   },
   {
    "method": "GET",
-   "path": "/state/diff",
-   "query": [
-    {
-     "name": "from",
-     "required": false,
-     "schema": {
-      "default": "seed",
-      "description": "First state; default seed",
-      "type": "string",
-      "minLength": 1,
-      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-      "maxLength": 64
-     }
-    },
-    {
-     "name": "to",
-     "required": false,
-     "schema": {
-      "default": "now",
-      "description": "Second state; default now",
-      "type": "string",
-      "minLength": 1,
-      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-      "maxLength": 64
-     }
-    }
-   ]
-  },
-  {
-   "method": "POST",
-   "path": "/store/backup",
-   "query": []
-  },
-  {
-   "method": "GET",
    "path": "/state/snapshots",
    "query": [
     {
@@ -9549,6 +9520,31 @@ export const manifest: Manifest = {
      }
     }
    ]
+  },
+  {
+   "method": "POST",
+   "path": "/state/reset",
+   "query": [],
+   "body": {
+    "type": "object",
+    "properties": {
+     "to": {
+      "default": "seed",
+      "description": "seed: bootstrap data and the seed (if there is one); empty: bootstrap data only",
+      "type": "string",
+      "enum": [
+       "seed",
+       "empty"
+      ]
+     }
+    },
+    "additionalProperties": false
+   }
+  },
+  {
+   "method": "POST",
+   "path": "/state/snapshots/{name}/restore",
+   "query": []
   },
   {
    "method": "POST",
@@ -9578,17 +9574,47 @@ export const manifest: Manifest = {
   },
   {
    "method": "POST",
-   "path": "/state/snapshots/{name}/restore",
-   "query": []
-  },
-  {
-   "method": "DELETE",
-   "path": "/state/snapshots/{name}",
+   "path": "/store/backup",
    "query": []
   },
   {
    "method": "GET",
-   "path": "/sandboxes",
+   "path": "/users",
+   "query": [
+    {
+     "name": "limit",
+     "required": false,
+     "schema": {
+      "description": "Entries per page, 1 to 1000 (default: 100)",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 1000
+     }
+    },
+    {
+     "name": "after",
+     "required": false,
+     "schema": {
+      "description": "Cursor from the Link header of the previous page",
+      "type": "string",
+      "maxLength": 512
+     }
+    },
+    {
+     "name": "name",
+     "required": false,
+     "schema": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254,
+      "description": "Only the user with this login name (case-insensitive)"
+     }
+    }
+   ]
+  },
+  {
+   "method": "GET",
+   "path": "/users/{id}/factors",
    "query": [
     {
      "name": "limit",
@@ -9610,32 +9636,6 @@ export const manifest: Manifest = {
      }
     }
    ]
-  },
-  {
-   "method": "POST",
-   "path": "/sandboxes",
-   "query": [],
-   "body": {
-    "type": "object",
-    "properties": {
-     "name": {
-      "type": "string",
-      "minLength": 1,
-      "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-      "maxLength": 64,
-      "description": "The name of a sandbox"
-     }
-    },
-    "required": [
-     "name"
-    ],
-    "additionalProperties": false
-   }
-  },
-  {
-   "method": "DELETE",
-   "path": "/sandboxes/{name}",
-   "query": []
   }
  ],
  "errors": [
