@@ -1,5 +1,5 @@
 /** Creates a store with many groups through the store engine: `node make-store.js FOLDER COUNT groups|people`. */
-import { systemClock } from '../src/server/clock.ts';
+import { systemClock } from '../src/server/lib/clock.ts';
 import { openFileStore } from '../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../src/server/store/file/node-processes.ts';

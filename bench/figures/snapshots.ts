@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { systemClock } from '../../src/server/clock.ts';
-import { readTables, replaceTables } from '../../src/server/state/dump.ts';
+import { systemClock } from '../../src/server/lib/clock.ts';
+import { readTables, replaceTables } from '../../src/server/snapshots/dump.ts';
 import { type ForkableStore, openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { User } from '../../src/server/store/tables.ts';
 import type { Figure } from '../figure.ts';

@@ -1,7 +1,7 @@
 /** User logins compared with the rate of their password hash alone, in alternating rounds on one core. */
 
-import { hashPassword } from '../../src/server/identity/passwords.ts';
-import { settingsTable } from '../../src/server/settings-table.ts';
+import { settingsTable } from '../../src/server/config/settings-table.ts';
+import { hashPassword } from '../../src/server/users/passwords.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { type Figure, type Rate, ratioFigure } from '../figure.ts';
 import { ConnectionPool } from '../load-driver.ts';

@@ -12,8 +12,8 @@ import type {
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
+import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
-import { type Setting, settingsTable } from '../../src/server/settings.ts';
 
 type AnyOperation = Operation<never>;
 

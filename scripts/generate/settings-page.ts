@@ -1,5 +1,5 @@
 /** Generates docs/settings.md: every setting of the server. */
-import { type Setting, settingsTable } from '../../src/server/settings.ts';
+import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { code, page, table } from './markdown.ts';
 
 /** Renders the page from the settings table. */

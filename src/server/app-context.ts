@@ -1,27 +1,28 @@
 /** The app context: everything that makes up one IAM. Modules hold no state, so several contexts can share one process. */
-import type { AdjustableClock } from './adjustable-clock.ts';
+
 import type { AuditLog } from './audit/audit.ts';
-import { type ApiKeyUses, createApiKeyUses } from './identity/api-key-uses.ts';
-import type { Authentication } from './identity/authenticate.ts';
-import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './identity/growth-limit.ts';
-import type { HashQueue } from './identity/hash-queue.ts';
-import { createPasswords, type Passwords } from './identity/passwords.ts';
-import type { ReloadableStoreSecret } from './identity/store-secret.ts';
-import { createThrottles, type Throttles } from './identity/throttles.ts';
-import { createIds, type Ids } from './ids.ts';
-import { createIntegrations, type Integrations } from './integrations/integrations.ts';
-import { systemTimer, type Timer } from './integrations/timer.ts';
-import type { Log } from './log.ts';
+import type { Authentication } from './auth/authenticate.ts';
+import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './auth/growth-limit.ts';
+import { createThrottles, type Throttles } from './auth/throttles.ts';
+import type { Settings } from './config/settings.ts';
+import { type ApiKeyUses, createApiKeyUses } from './directory/api-key-uses.ts';
+import { createIntegrations, type Integrations } from './integrations.ts';
+import type { AdjustableClock } from './lib/adjustable-clock.ts';
+import { createIds, type Ids } from './lib/ids.ts';
+import type { Log } from './lib/log.ts';
+import type { Random } from './lib/random.ts';
+import { systemTimer, type Timer } from './lib/timer.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
-import type { Random } from './random.ts';
-import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes.ts';
-import type { Settings } from './settings.ts';
-import type { BaselineSource } from './state/baseline.ts';
-import { createStateManager, type StateManager } from './state/state-manager.ts';
+import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes/sandboxes.ts';
+import type { BaselineSource } from './snapshots/baseline.ts';
+import { createStateManager, type StateManager } from './snapshots/state-manager.ts';
 import type { Store } from './store/store.ts';
+import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
+import type { HashQueue } from './users/hash-queue.ts';
+import { createPasswords, type Passwords } from './users/passwords.ts';
 
 export interface AppContext extends Authentication, Integrations {
   readonly store: Store;

@@ -7,24 +7,24 @@ import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { buildAuditEvent } from './audit/event.ts';
-import { ClientDisconnectedError } from './client-disconnected-error.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createControlGuard } from './control/guard.ts';
+import { formatCallerName, isUnprivileged } from './directory/principal.ts';
+import { ConnectionDroppedError } from './fault-injection/apply-faults.ts';
 import { createCors } from './http/cors.ts';
 import { createErrorResponse } from './http/error-response.ts';
 import { createHosts } from './http/hosts.ts';
 import { createPathMatcher, splitTarget, toRouterPath } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
-import { createSourceReader, type SourceReader } from './http/request-source.ts';
 import { setHeaders, startResponse, writeJson } from './http/response.ts';
-import { createWellKnown } from './http/well-known.ts';
-import { formatCallerName, isUnprivileged } from './identity/principal.ts';
-import { ConnectionDroppedError } from './observability/apply-faults.ts';
+import { ClientDisconnectedError } from './lib/client-disconnected-error.ts';
+import { createSourceReader, type SourceReader } from './lib/request-source.ts';
 import { recordRequest } from './observability/record-request.ts';
 import { assertRegistry } from './operations/check.ts';
 import { operations } from './operations/index.ts';
 import { type AnyOperation, compileOperation } from './pipeline.ts';
 import { createSandboxRouter } from './sandbox-router.ts';
+import { createWellKnown } from './well-known.ts';
 
 /** Creates the app. @throws Error if a declaration in the registry is not valid. */
 export function createApp(appContext: AppContext): Koa {

@@ -1,5 +1,5 @@
 /** The bootstrap groups, created at the first start. */
-import type { Clock } from './clock.ts';
+import type { Clock } from './lib/clock.ts';
 import type { Transaction } from './store/store.ts';
 
 const groups = [

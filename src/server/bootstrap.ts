@@ -2,19 +2,20 @@
  * Bootstraps a new store: groups, an application client, an administrator user and an administrator client. Secrets are
  * random and printed once, or configured and then applied at every start.
  */
+
+import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
-import { type Clock, epochSeconds } from './clock.ts';
-import { withoutKnownSources } from './identity/known-sources.ts';
-import { describeViolations } from './identity/password-policy.ts';
-import { createPasswordHasher, verifyPasswordHash } from './identity/passwords.ts';
-import { revokeUserAccess } from './identity/revoke-user-access.ts';
-import { hashSecret, secretMatches } from './identity/secrets.ts';
-import { reserveSubjectId, retireSubjectId } from './identity/subject-ids.ts';
-import type { Ids } from './ids.ts';
-import { generateSecret, type Random } from './random.ts';
-import { SettingError, type Settings } from './settings.ts';
+import { SettingError, type Settings } from './config/settings.ts';
+import { reserveSubjectId, retireSubjectId } from './directory/subject-ids.ts';
+import { type Clock, epochSeconds } from './lib/clock.ts';
+import type { Ids } from './lib/ids.ts';
+import { generateSecret, type Random } from './lib/random.ts';
+import { hashSecret, secretMatches } from './lib/secrets.ts';
+import { withoutKnownSources } from './sessions/known-sources.ts';
 import type { Store, Transaction } from './store/store.ts';
 import { type Client, foldIdentifier, type User } from './store/tables.ts';
+import { describeViolations } from './users/password-policy.ts';
+import { createPasswordHasher, verifyPasswordHash } from './users/passwords.ts';
 
 /** The result of a start. It contains only secrets that this start generated. */
 export interface BootstrapResult {

@@ -5,13 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AuditDeps, openAudit } from './audit/open.ts';
-import { systemClock } from './clock.ts';
-import { listen, type RunningServer } from './http/listen.ts';
-import { createLog, type Log } from './log.ts';
-import { systemRandom } from './random.ts';
+import { readSettings, SettingError, type Settings, settingsTable } from './config/settings.ts';
+import { systemClock } from './lib/clock.ts';
+import { createLog, type Log } from './lib/log.ts';
+import { systemRandom } from './lib/random.ts';
+import { listen, type RunningServer } from './listen.ts';
 import { SeedError } from './seed/error.ts';
 import type { SeedDocument } from './seed/schema.ts';
-import { readSettings, SettingError, type Settings, settingsTable } from './settings.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
 import { openStore } from './store/open.ts';

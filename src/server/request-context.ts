@@ -4,15 +4,15 @@
  */
 import type * as z from 'zod';
 import type { AppContext } from './app-context.ts';
-import type { Clock } from './clock.ts';
-import type { RequestSource } from './http/request-source.ts';
-import type { Authentication } from './identity/authenticate.ts';
-import type { RequestCredentials } from './identity/credentials.ts';
-import type { HashFlow } from './identity/hash-queue.ts';
-import type { Principal } from './identity/principal.ts';
+import type { Authentication } from './auth/authenticate.ts';
+import type { RequestCredentials } from './auth/credentials.ts';
+import type { Principal } from './directory/principal.ts';
+import type { Clock } from './lib/clock.ts';
+import type { RequestSource } from './lib/request-source.ts';
 import type { Observability } from './observability/observability.ts';
 import type { Store } from './store/store.ts';
 import type { Client } from './store/tables.ts';
+import type { HashFlow } from './users/hash-queue.ts';
 
 /** What belongs to one request. */
 export interface RequestPart {

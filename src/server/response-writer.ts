@@ -3,12 +3,12 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { AppContext } from './app-context.ts';
-import { createPause } from './for-each-yielding.ts';
 import { formatCursor, type ListIdentity } from './http/cursor.ts';
 import { parseQuery } from './http/query.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
 import { computeEtag, createSerializer, serializeJson, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
+import { createPause } from './lib/for-each-yielding.ts';
 
 /** Writes a response; returns a promise only if it is asynchronous. */
 type ResponseWriter = (ctx: Context, result: unknown, list: ListIdentity) => Promise<void> | void;

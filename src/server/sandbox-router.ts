@@ -7,7 +7,7 @@ import type { AppContext } from './app-context.ts';
 import { stripControlPrefix } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
-import { sandboxNamePattern } from './sandboxes.ts';
+import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
 
 /** @returns true if a sandbox handled the request. */
 export type SandboxRouter = (ctx: Context) => Promise<boolean>;

@@ -1,6 +1,7 @@
 /** Warnings about an unsafe configuration, one sentence each, without secrets. */
+
+import { isLoopback, type Settings } from './config/settings.ts';
 import type { SeedDocument } from './seed/schema.ts';
-import { isLoopback, type Settings } from './settings.ts';
 
 /** About 119 bits for letters and digits; generated secrets have more. */
 const minSecretLength = 20;

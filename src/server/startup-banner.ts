@@ -1,7 +1,7 @@
 /** The startup banner: one JSON line for programs, or text. Generated secrets are printed only here. */
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
-import type { RunningServer } from './http/listen.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './config/settings.ts';
+import type { RunningServer } from './listen.ts';
 
 /** Formats the ready line, in JSON. */
 export function formatReadyLine(

@@ -1,5 +1,5 @@
 /** The initial state of a server, for reset and fork. */
-import type { RunningServer } from '../server/http/listen.ts';
+import type { RunningServer } from '../server/listen.ts';
 import { copyStore, type ForkableStore } from '../server/store/memory/memory-store.ts';
 import type { Store } from '../server/store/store.ts';
 import { type TableName, tables } from '../server/store/tables.ts';

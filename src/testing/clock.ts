@@ -1,8 +1,9 @@
 /** Controls the clock of an in-process server. */
-import type { AdjustableClock } from '../server/adjustable-clock.ts';
+
 import type { AppContext } from '../server/app-context.ts';
 import { findExpiry } from '../server/control/expiry.ts';
-import { parseDuration } from '../server/durations.ts';
+import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
+import { parseDuration } from '../server/lib/durations.ts';
 
 /** A point in time: ISO 8601 with a time zone, or a Date. */
 export type DateInput = string | Date;

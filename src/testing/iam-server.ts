@@ -1,8 +1,8 @@
 /** The API of a running in-process server. */
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../client/index.ts';
 import { servicePrefix } from '../contract/prefix.ts';
-import { type AdjustableClock, copyClockState } from '../server/adjustable-clock.ts';
-import type { RunningServer } from '../server/http/listen.ts';
+import { type AdjustableClock, copyClockState } from '../server/lib/adjustable-clock.ts';
+import type { RunningServer } from '../server/listen.ts';
 import type { ForkableStore } from '../server/store/memory/memory-store.ts';
 import { captureBaseline } from './baseline.ts';
 import { createIamClock, type IamClock } from './clock.ts';

@@ -1,15 +1,7 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
-import type { AdjustableClock } from '../server/adjustable-clock.ts';
 import { openAudit } from '../server/audit/open.ts';
-import { systemClock } from '../server/clock.ts';
-import { type ListenOptions, listen } from '../server/http/listen.ts';
-import { createLog, type Log } from '../server/log.ts';
-import { systemRandom } from '../server/random.ts';
-import { SeedError } from '../server/seed/error.ts';
-import { toSeedIssues } from '../server/seed/issues.ts';
-import { SeedDocument } from '../server/seed/schema.ts';
 import {
   readSettings,
   type Setting,
@@ -17,7 +9,15 @@ import {
   type SettingKey,
   type Settings,
   settingsTable,
-} from '../server/settings.ts';
+} from '../server/config/settings.ts';
+import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
+import { systemClock } from '../server/lib/clock.ts';
+import { createLog, type Log } from '../server/lib/log.ts';
+import { systemRandom } from '../server/lib/random.ts';
+import { type ListenOptions, listen } from '../server/listen.ts';
+import { SeedError } from '../server/seed/error.ts';
+import { toSeedIssues } from '../server/seed/issues.ts';
+import { SeedDocument } from '../server/seed/schema.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';

@@ -4,7 +4,7 @@ import {
   createAuthority as createIssuer,
   der,
   sequence,
-} from '../server/integrations/providers/certificates.ts';
+} from '../server/federation/certificates.ts';
 
 export interface CertificatePair {
   readonly cert: string;

@@ -5,14 +5,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { CallInput } from '../../src/client/types.ts';
-import { epochSeconds } from '../../src/server/clock.ts';
-import { guardAccounts } from '../../src/server/identity/account-guard.ts';
-import type { Principal } from '../../src/server/identity/principal.ts';
-import type { AuthenticationLevel } from '../../src/server/identity/user-roles.ts';
+import type { Principal } from '../../src/server/directory/principal.ts';
+import type { AuthenticationLevel } from '../../src/server/directory/user-roles.ts';
+import { epochSeconds } from '../../src/server/lib/clock.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
 import { UserRow } from '../../src/server/store/rows.ts';
 import type { User } from '../../src/server/store/tables.ts';
+import { guardAccounts } from '../../src/server/users/account-guard.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { catchClientError } from '../server/operations/access.ts';
 import { lastCode } from '../server/operations/otp-inbox.ts';

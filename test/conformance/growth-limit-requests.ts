@@ -5,14 +5,14 @@
 import { sign } from 'node:crypto';
 import type { OperationId } from '../../src/server/operations/index.ts';
 import { adminClient, appClientId, createFakeClock, type TestServer } from '../harness.ts';
-import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
+import { createAuthority, createCertificate } from '../server/federation/certificates.ts';
 import {
   firstKey,
   type OpenIdProvider,
   audience as openIdAudience,
   startOpenIdProvider,
-} from '../server/integrations/providers/openid-provider.ts';
-import { audience, entityId, samlResponse, signing } from '../server/integrations/providers/saml-responses.ts';
+} from '../server/federation/openid-provider.ts';
+import { audience, entityId, samlResponse, signing } from '../server/federation/saml-responses.ts';
 import { lastCode } from '../server/operations/otp-inbox.ts';
 import { alice, basic, password } from '../server/operations/user-identities/login-fixtures.ts';
 import {

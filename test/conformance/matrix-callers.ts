@@ -3,8 +3,8 @@
  * and not read from the server.
  */
 import { basicAuthorization } from '../../src/client/index.ts';
-import { hashSecret } from '../../src/server/identity/secrets.ts';
-import type { AuthenticationLevel } from '../../src/server/identity/user-roles.ts';
+import type { AuthenticationLevel } from '../../src/server/directory/user-roles.ts';
+import { hashSecret } from '../../src/server/lib/secrets.ts';
 import { membershipKey, memberValue } from '../../src/server/store/tables.ts';
 import { appClientId, type TestClient, type TestServer } from '../harness.ts';
 import { type TestUser, userToken } from '../server/operations/user-token.ts';

@@ -1,5 +1,5 @@
 /** Callers that may access only their own objects, with those objects. */
-import { hashSecret } from '../../src/server/identity/secrets.ts';
+import { hashSecret } from '../../src/server/lib/secrets.ts';
 import { appClientId, type TestClient, type TestServer } from '../harness.ts';
 import { type TestUser, userToken } from '../server/operations/user-token.ts';
 import { decodePayload } from './matrix-tokens.ts';

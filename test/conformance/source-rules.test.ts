@@ -20,7 +20,7 @@ const realTime = [
   [
     'a stopwatch',
     /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
-    ['src/cli/bulk/run.ts', 'src/cli/commands/wait.ts', 'src/server/observability/stopwatch.ts'],
+    ['src/cli/bulk/run.ts', 'src/cli/commands/wait.ts', 'src/server/lib/stopwatch.ts'],
   ],
   [
     'a timer',
@@ -34,9 +34,9 @@ const realTime = [
       'src/cli/runtime/private-files.ts',
       'src/cli/runtime/retry.ts',
       'src/client/proxy.ts',
-      'src/server/http/listen.ts',
+      'src/server/listen.ts',
       'src/server/http/node-server.ts',
-      'src/server/integrations/timer.ts',
+      'src/server/lib/timer.ts',
       'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
     ],
@@ -49,9 +49,9 @@ const realTime = [
       'src/cli/completion/complete.ts',
       'src/cli/delete-impact.ts',
       'src/client/transport.ts',
-      'src/server/integrations/http-client.ts',
-      'src/server/integrations/providers/jwk-set-cache.ts',
-      'src/server/integrations/sms-hook.ts',
+      'src/server/lib/http-client.ts',
+      'src/server/federation/jwk-set-cache.ts',
+      'src/server/messaging/sms-hook.ts',
       'src/testing/inbox.ts',
       'src/testing/requests.ts',
     ],
@@ -82,7 +82,7 @@ describe('every source file', () => {
   test('of the server receives its clock, except entry points', () => {
     const users = files.filter((file) => /\bsystemClock\b/.test(stripComments(file)));
     expect(users).toEqual([
-      'src/server/clock.ts',
+      'src/server/lib/clock.ts',
       'src/server/main.ts',
       'src/server/store/maintenance/open-offline-store.ts',
       'src/server/store/open.ts',

@@ -10,7 +10,7 @@ import {
   resolveErrorStatus,
   retryLater,
 } from '../../src/contract/errors.ts';
-import { settingsTable } from '../../src/server/settings.ts';
+import { settingsTable } from '../../src/server/config/settings.ts';
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 

@@ -1,7 +1,7 @@
 /** Messages, sessions and keys with the built command against the built server. */
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../client/fake-server.ts';
-import { startMailServer } from '../server/integrations/smtp-server.ts';
+import { startMailServer } from '../server/messaging/smtp-server.ts';
 import { Sandbox } from './cli-process.ts';
 
 const administrator = {

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { createFakeClock } from '../harness.ts';
-import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
-import { audience as clientId, startOpenIdProvider } from '../server/integrations/providers/openid-provider.ts';
-import { audience, entityId, samlResponse, signing } from '../server/integrations/providers/saml-responses.ts';
+import { createAuthority, createCertificate } from '../server/federation/certificates.ts';
+import { audience as clientId, startOpenIdProvider } from '../server/federation/openid-provider.ts';
+import { audience, entityId, samlResponse, signing } from '../server/federation/saml-responses.ts';
 import { root, Sandbox } from './cli-process.ts';
 
 const authority = createAuthority({ name: 'Root', key: 'ec' });

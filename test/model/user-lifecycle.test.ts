@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ClientError } from '../../src/client/index.ts';
 import type { CallInput } from '../../src/client/types.ts';
-import { decryptMessageCode } from '../../src/server/identity/messages.ts';
+import { decryptMessageCode } from '../../src/server/messaging/messages.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { nextState, type UserEvent, type UserState, userStates, userTransitions } from './user-lifecycle.ts';

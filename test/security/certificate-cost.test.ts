@@ -4,15 +4,11 @@
  */
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseCertificate } from '../../src/server/integrations/providers/certificate-parser.ts';
-import { isSmallDer } from '../../src/server/integrations/providers/der-limits.ts';
+import { parseCertificate } from '../../src/server/federation/certificate-parser.ts';
+import { isSmallDer } from '../../src/server/federation/der-limits.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
-import {
-  createAuthority,
-  createCertificate,
-  type TestCertificate,
-} from '../server/integrations/providers/certificates.ts';
-import { worstCertificates } from '../server/integrations/providers/worst-certificates.ts';
+import { createAuthority, createCertificate, type TestCertificate } from '../server/federation/certificates.ts';
+import { worstCertificates } from '../server/federation/worst-certificates.ts';
 import { catchClientError } from '../server/operations/access.ts';
 import { maxLinearGrowth, measureCost, measureGrowth } from './measure-cost.ts';
 

@@ -13,7 +13,7 @@ import { openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { tables } from '../../src/server/store/tables.ts';
 import { startServer, type TestServer } from '../harness.ts';
-import { createAuthority, createCertificate } from '../server/integrations/providers/certificates.ts';
+import { createAuthority, createCertificate } from '../server/federation/certificates.ts';
 import { createTokens } from '../server/operations/user-identities/session-fixtures.ts';
 import type { RawRequest, RawResponse } from '../server/property/raw-sender.ts';
 import { appId, assertionOperations, type Probe, pathOf, probes, seed } from '../stress/timing/probes.ts';

@@ -6,10 +6,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/identity/effective-roles.ts';
-import { toGroupViews } from '../../src/server/identity/groups.ts';
-import { readRoleSources } from '../../src/server/identity/role-provenance.ts';
-import { encodeDump } from '../../src/server/state/dump-format.ts';
+import { edgesPerTurn, resolveEffectiveRoles } from '../../src/server/directory/effective-roles.ts';
+import { toGroupViews } from '../../src/server/directory/groups.ts';
+import { readRoleSources } from '../../src/server/directory/role-provenance.ts';
+import { encodeDump } from '../../src/server/snapshots/dump-format.ts';
 import { openMemoryStore } from '../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { membershipKey } from '../../src/server/store/tables.ts';

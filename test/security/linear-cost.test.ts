@@ -9,14 +9,14 @@ import { describe, expect, test } from 'vitest';
 import { openRows } from '../../src/cli/bulk/records.ts';
 import { GroupInput } from '../../src/contract/schemas/group.ts';
 import { UserReferences } from '../../src/contract/schemas/user.ts';
+import { readCredentials } from '../../src/server/auth/credentials.ts';
+import { parseXml } from '../../src/server/federation/xml.ts';
 import { parseBoundedJson } from '../../src/server/http/bounded-json.ts';
 import { parseCursor } from '../../src/server/http/cursor.ts';
 import { parseLargeJson } from '../../src/server/http/large-json.ts';
 import { createPathMatcher, splitTarget, toOriginForm } from '../../src/server/http/paths.ts';
 import { validateBody } from '../../src/server/http/request-validation.ts';
 import { matchesEtag } from '../../src/server/http/serializer.ts';
-import { readCredentials } from '../../src/server/identity/credentials.ts';
-import { parseXml } from '../../src/server/integrations/providers/xml.ts';
 import { parseSeed } from '../../src/server/seed/parse.ts';
 import { maxLinearGrowth, measureGrowth } from './measure-cost.ts';
 

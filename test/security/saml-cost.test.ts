@@ -4,7 +4,7 @@
  * expensive response within the limits costs a few times as much as a common one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifySamlResponse } from '../../src/server/integrations/providers/saml.ts';
+import { verifySamlResponse } from '../../src/server/federation/saml.ts';
 import type { Provider } from '../../src/server/store/tables.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';
 import {
@@ -15,14 +15,14 @@ import {
   recipientOf,
   samlResponse,
   signing,
-} from '../server/integrations/providers/saml-responses.ts';
+} from '../server/federation/saml-responses.ts';
 import {
   attributeValues,
   inAssertion,
   inSignature,
   repeat,
   worstResponses,
-} from '../server/integrations/providers/worst-responses.ts';
+} from '../server/federation/worst-responses.ts';
 import { catchClientError } from '../server/operations/access.ts';
 import { alice } from '../server/operations/user-identities/login-fixtures.ts';
 import { measureCost } from './measure-cost.ts';

@@ -2,11 +2,12 @@
  * The instrumented server: composed as the product, on a disk that may have a seeded bug or a failpoint.
  * It writes frequent checkpoints, so that kills hit every step of one. `node server.js '{"data":"FOLDER"}'`
  */
-import { systemClock } from '../../src/server/clock.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { createLog } from '../../src/server/log.ts';
-import { systemRandom } from '../../src/server/random.ts';
-import { readSettings } from '../../src/server/settings.ts';
+
+import { readSettings } from '../../src/server/config/settings.ts';
+import { systemClock } from '../../src/server/lib/clock.ts';
+import { createLog } from '../../src/server/lib/log.ts';
+import { systemRandom } from '../../src/server/lib/random.ts';
+import { listen } from '../../src/server/listen.ts';
 import { openFileStore } from '../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../src/server/store/file/node-processes.ts';

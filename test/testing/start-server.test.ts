@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { settingsTable } from '../../src/server/settings.ts';
+import { settingsTable } from '../../src/server/config/settings.ts';
 import { ClientError, createClient, type IamServer, type StartOptions, startServer } from '../../src/testing/index.ts';
 import { normalizeDump, readVisibleData } from './normalize-dump.ts';
 

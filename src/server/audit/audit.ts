@@ -3,7 +3,7 @@
  * Granted events, granted events of self-service callers, and rejections have separate sinks: callers can cause any number
  * of the latter two, and these must not evict the records of administration. Repeated rejections are collapsed.
  */
-import type { Timer } from '../integrations/timer.ts';
+import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
 import { createRejectionDeduplicator } from './rejection-deduplicator.ts';
 

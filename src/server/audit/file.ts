@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import type { AuditHealth, AuditSink } from './audit.ts';
 
 export interface AuditFileOptions {

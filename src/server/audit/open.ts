@@ -1,8 +1,8 @@
 /** Opens the audit log of the settings. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Log } from '../log.ts';
-import { SettingError, type Settings } from '../settings.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import type { Log } from '../lib/log.ts';
 import type { AuditSink, AuditSinks } from './audit.ts';
 import { openAuditFile } from './file.ts';
 

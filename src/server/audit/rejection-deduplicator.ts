@@ -2,7 +2,7 @@
  * Collapses repeated rejections: the first is recorded immediately; equal ones within a minute become one event with a count.
  * A flood therefore costs a few lines per minute at any rate. The number of distinct kinds is limited as well.
  */
-import type { Timer } from '../integrations/timer.ts';
+import type { Timer } from '../lib/timer.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface RejectionDeduplicator {

@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { type Clock, epochSeconds } from '../clock.ts';
-import { decryptMessageCode, renderMessageText } from '../identity/messages.ts';
-import { countRemainingAttempts } from '../identity/otp-attempts.ts';
-import type { StoreSecret } from '../identity/store-secret.ts';
-import type { MessageOutbox } from '../integrations/outbox.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import { decryptMessageCode, renderMessageText } from '../messaging/messages.ts';
+import type { MessageOutbox } from '../messaging/outbox.ts';
+import { countRemainingAttempts } from '../mfa/otp-attempts.ts';
 import type { Range, Reader, Store } from '../store/store.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({

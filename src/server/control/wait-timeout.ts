@@ -1,6 +1,6 @@
 /** Timeouts of long-polling routes. */
 import * as z from 'zod';
-import type { Timer } from '../integrations/timer.ts';
+import type { Timer } from '../lib/timer.ts';
 
 const defaultSeconds = 10;
 const maxSeconds = 60;

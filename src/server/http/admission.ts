@@ -4,9 +4,9 @@
  * that sends thousands delays only its own requests.
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { FairQueue } from '../fair-queue.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
+import type { SourceReader } from '../lib/request-source.ts';
 import { splitTarget } from './paths.ts';
-import type { SourceReader } from './request-source.ts';
 
 /** Fast requests admitted per turn: takes a few milliseconds and is enough to share one disk write. */
 const maxPerTurn = 32;

@@ -4,7 +4,7 @@ import { errorTable } from '../../contract/error-codes.ts';
 import { type ErrorItem, IamError, implicitStatuses, resolveErrorStatus, retryLater } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
 export interface ErrorResponse {

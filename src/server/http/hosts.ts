@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import { apiError } from '../../contract/errors.ts';
-import { isLoopback, type Settings } from '../settings.ts';
+import { isLoopback, type Settings } from '../config/settings.ts';
 import { countHeader } from './headers.ts';
 
 export interface Hosts {

@@ -5,8 +5,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { TextStream } from '../../contract/operation.ts';
-import type { Timer } from '../integrations/timer.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
+import type { Timer } from '../lib/timer.ts';
 import { setHeader } from './response.ts';
 
 /** Heartbeat interval; a client that has read nothing since the previous heartbeat is disconnected. */

@@ -1,9 +1,9 @@
 /** Metrics in the text format of Prometheus. Labels are only operation ids, statuses and table names. */
 import { type Metric, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
+import type { LoopDelay } from '../lib/stopwatch.ts';
 import type { Store } from '../store/store.ts';
 import { durationBounds, type OperationCount, type StatusCount } from './coverage.ts';
-import type { LoopDelay } from './stopwatch.ts';
 
 type CountsByOperation = ReadonlyMap<string, OperationCount>;
 

@@ -1,12 +1,12 @@
 /** Observability of a running server: request log, coverage, metrics and fault injection. Part of the control plane. */
 
-import { createSubscribers, type Subscribers } from '../integrations/subscribers.ts';
-import type { Timer } from '../integrations/timer.ts';
-import { hasTestFeatures, type Settings } from '../settings.ts';
+import { hasTestFeatures, type Settings } from '../config/settings.ts';
+import { createFaultInjector, type FaultInjector } from '../fault-injection/fault-injector.ts';
+import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from '../lib/stopwatch.ts';
+import { createSubscribers, type Subscribers } from '../lib/subscribers.ts';
+import type { Timer } from '../lib/timer.ts';
 import { type CoverageCounters, createCoverageCounters } from './coverage.ts';
-import { createFaultInjector, type FaultInjector } from './fault-injector.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
-import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from './stopwatch.ts';
 
 export interface Observability {
   readonly requestLog: RequestLog;

@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
-import type { Clock } from '../clock.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Principal } from '../directory/principal.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Observability } from './observability.ts';
 import type { CredentialKind } from './request-log.ts';
 

@@ -6,7 +6,7 @@
 import { errorTable } from '../../contract/error-codes.ts';
 import type { ErrorCode, ErrorItem, ErrorReason } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Principal } from '../directory/principal.ts';
 
 /** Authentication method of a request, from its headers. */
 export type CredentialKind = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';

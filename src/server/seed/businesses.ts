@@ -2,7 +2,7 @@
  * Applies the businesses of a seed with their customers and corporate groups. A business moves to the corporate group that
  * the seed specifies; other businesses stay in theirs.
  */
-import { addCustomer } from '../identity/customers.ts';
+import { addCustomer } from '../directory/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';

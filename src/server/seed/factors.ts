@@ -2,9 +2,9 @@
  * Applies the alternative contacts of seeded users. A contact with the same id, or without an id the same address, is
  * updated; other contacts of the user stay unchanged.
  */
-import { contactKey } from '../identity/contacts.ts';
-import { assertFactorsValid } from '../identity/factor-validation.ts';
-import { contactOf, listAlternativeFactors } from '../identity/factors.ts';
+import { contactKey } from '../messaging/contacts.ts';
+import { assertFactorsValid } from '../mfa/factor-validation.ts';
+import { contactOf, listAlternativeFactors } from '../mfa/factors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';

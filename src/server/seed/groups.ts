@@ -1,6 +1,6 @@
 /** Applies the groups of a seed: first all groups, then dependencies and members, so that their order does not matter. */
-import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } from '../identity/groups.ts';
-import { addMember } from '../identity/memberships.ts';
+import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } from '../directory/groups.ts';
+import { addMember } from '../directory/memberships.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';

@@ -1,8 +1,8 @@
 /** Applies the logons of a seed to the embedded mainframe and to their users. */
-import { normalizeLogon, revokeLogonAccess } from '../identity/mainframe-logons.ts';
-import type { HashPassword } from '../identity/passwords.ts';
+import { normalizeLogon, revokeLogonAccess } from '../legacy/mainframe-logons.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
+import type { HashPassword } from '../users/passwords.ts';
 import { omitUndefined, replaceIfChanged } from './apply.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 

@@ -1,7 +1,7 @@
 /** Schemas of the identity providers of a seed. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
-import { decodeCertificate } from '../integrations/providers/certificate-encoding.ts';
+import { decodeCertificate } from '../federation/certificate-encoding.ts';
 
 /** Must not contain a colon, which ends the name in links to a provider. */
 const name = z

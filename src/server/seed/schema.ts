@@ -11,8 +11,8 @@ import { BillingType, ProductAlias, Sku } from '../../contract/schemas/product.t
 import { RoleName } from '../../contract/schemas/role.ts';
 import { NewPassword } from '../../contract/schemas/user.ts';
 import { sensitive } from '../../contract/sensitive.ts';
-import { describeViolations } from '../identity/password-policy.ts';
 import { hasLinkForm } from '../store/tables.ts';
+import { describeViolations } from '../users/password-policy.ts';
 import { SeedProvider } from './provider-schema.ts';
 
 const Secret = sensitive(

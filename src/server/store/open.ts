@@ -1,9 +1,9 @@
 /** Opens the configured store: in memory, or in a folder. */
 import path from 'node:path';
-import { systemClock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { systemStopwatch } from '../observability/stopwatch.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { systemStopwatch } from '../lib/stopwatch.ts';
 import { openFileStore } from './file/file-store.ts';
 import { nodeDisk } from './file/node-disk.ts';
 import { openNodeProcesses } from './file/node-processes.ts';

@@ -1,10 +1,10 @@
 /** Issues access tokens. */
 import { CompactSign } from 'jose';
-import { type Clock, epochSeconds } from '../clock.ts';
-import { partyRole, resolveAuthenticatedClientRoles } from '../identity/clients.ts';
-import { logonSubjectPrefix } from '../identity/subject-ids.ts';
-import { computeLevel, resolveUserRoles, rolesOfLevel } from '../identity/user-roles.ts';
-import type { Random } from '../random.ts';
+import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
+import { logonSubjectPrefix } from '../directory/subject-ids.ts';
+import { computeLevel, resolveUserRoles, rolesOfLevel } from '../directory/user-roles.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
 import type { Store } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { type AccessClaims, accessTokenType, toAuthorities } from './claims.ts';

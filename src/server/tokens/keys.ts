@@ -2,7 +2,7 @@
 import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
-import { type Clock, epochSeconds } from '../clock.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
 

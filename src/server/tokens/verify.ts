@@ -4,7 +4,7 @@
  * who can read this memory, because it also contains the signing keys.
  */
 import { type JWTHeaderParameters, jwtVerify } from 'jose';
-import { type Clock, epochSeconds } from '../clock.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { AccessClaims, accessTokenType, maxClockSkewSeconds } from './claims.ts';
 import { explainRejection } from './explain.ts';
 import type { KeyRing, VerificationKey } from './keys.ts';

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditSinks } from '../../../src/server/audit/audit.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { openAudit } from '../../../src/server/audit/open.ts';
-import type { Log } from '../../../src/server/log.ts';
-import { readSettings } from '../../../src/server/settings.ts';
+import { readSettings } from '../../../src/server/config/settings.ts';
+import type { Log } from '../../../src/server/lib/log.ts';
 import { startServer } from '../../../src/testing/index.ts';
 
 let folder: string;

@@ -8,7 +8,7 @@ import { createAuditLog } from '../../../src/server/audit/audit.ts';
 import type { AuditEvent } from '../../../src/server/audit/event.ts';
 import { openAuditFile } from '../../../src/server/audit/file.ts';
 import { createRejectionDeduplicator } from '../../../src/server/audit/rejection-deduplicator.ts';
-import type { Log } from '../../../src/server/log.ts';
+import type { Log } from '../../../src/server/lib/log.ts';
 import { adminClient, appClientId, startServer } from '../../harness.ts';
 import { send } from '../control/control-client.ts';
 import { basic } from '../operations/user-identities/login-fixtures.ts';

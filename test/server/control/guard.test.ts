@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
-import { enqueueMessage } from '../../../src/server/identity/messages.ts';
-import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import { enqueueMessage } from '../../../src/server/messaging/messages.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { send } from './control-client.ts';

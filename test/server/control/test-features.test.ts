@@ -1,7 +1,7 @@
 /** Test features are disabled on remotely reachable servers unless a setting enables them. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { emailContact } from '../../../src/server/identity/contacts.ts';
+import { emailContact } from '../../../src/server/messaging/contacts.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { send } from './control-client.ts';
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createAdmission } from '../../../src/server/http/admission.ts';
-import { createSourceReader } from '../../../src/server/http/request-source.ts';
+import { createSourceReader } from '../../../src/server/lib/request-source.ts';
 import { startServer } from '../../harness.ts';
 import { buildHead, exchange, expectAlive, expectFailure } from './raw-http.ts';
 

@@ -1,7 +1,7 @@
 /** Internal errors: the caller receives a request id, the log contains the reason, and the server keeps running. */
 import { describe, expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { createLog } from '../../../src/server/log.ts';
+import { createLog } from '../../../src/server/lib/log.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { type Store, StoreUnavailableError } from '../../../src/server/store/store.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';

@@ -1,10 +1,10 @@
 /** Secrets that the server receives or issues never appear in its log, at any level. */
 import { expect, test } from 'vitest';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { listen } from '../../../src/server/http/listen.ts';
-import { createLog } from '../../../src/server/log.ts';
-import { systemRandom } from '../../../src/server/random.ts';
-import { readSettings } from '../../../src/server/settings.ts';
+import { readSettings } from '../../../src/server/config/settings.ts';
+import { createLog } from '../../../src/server/lib/log.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
+import { listen } from '../../../src/server/listen.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { createFakeClock } from '../../harness.ts';
 import { buildHead, exchange } from './raw-http.ts';

@@ -1,5 +1,5 @@
 /** Reads one-time codes from the outbox, as their recipients do. */
-import { decryptMessageCode, renderMessageText } from '../../../src/server/identity/messages.ts';
+import { decryptMessageCode, renderMessageText } from '../../../src/server/messaging/messages.ts';
 import type { Message } from '../../../src/server/store/tables.ts';
 import type { TestServer } from '../../harness.ts';
 

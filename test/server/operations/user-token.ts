@@ -1,7 +1,7 @@
 /** Sends requests as a signed-in user: user, session and token are stored directly, without a login. */
 import type { IamClient } from '../../../src/client/index.ts';
-import { epochSeconds } from '../../../src/server/clock.ts';
-import type { AuthenticationLevel } from '../../../src/server/identity/user-roles.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import { epochSeconds } from '../../../src/server/lib/clock.ts';
 import type { Session, User } from '../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createIds } from '../../../src/server/ids.ts';
-import { systemRandom } from '../../../src/server/random.ts';
+import { createIds } from '../../../src/server/lib/ids.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';

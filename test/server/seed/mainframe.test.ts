@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../harness.ts';
 import { readClaims } from '../operations/user-identities/login-fixtures.ts';
 import { logInLegacy, retrieve } from '../operations/user-identities/logon-fixtures.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createIds } from '../../../src/server/ids.ts';
-import { systemRandom } from '../../../src/server/random.ts';
+import { createIds } from '../../../src/server/lib/ids.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { createFakeClock } from '../../harness.ts';
-import { createAuthority } from '../integrations/providers/certificates.ts';
+import { createAuthority } from '../federation/certificates.ts';
 
 async function open() {
   const store = await openMemoryStore();

@@ -1,15 +1,15 @@
 /** The first start bootstraps the store; later starts change only what their settings request. */
 import { describe, expect, test } from 'vitest';
 import { type BootstrapResult, bootstrap } from '../../../src/server/bootstrap.ts';
-import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
-import { secretMatches } from '../../../src/server/identity/secrets.ts';
-import { startSession } from '../../../src/server/identity/sessions.ts';
-import { createIds } from '../../../src/server/ids.ts';
-import { systemRandom } from '../../../src/server/random.ts';
+import { readSettings, SettingError } from '../../../src/server/config/settings.ts';
+import { createIds } from '../../../src/server/lib/ids.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
+import { secretMatches } from '../../../src/server/lib/secrets.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
-import { readSettings, SettingError } from '../../../src/server/settings.ts';
+import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';
+import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { createFakeClock } from '../../harness.ts';
 
 /** Starts repeatedly on one store, one hour apart. */

@@ -1,11 +1,11 @@
 /** Replacing the store of a running service: later requests use the new store only. */
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
-import { listen, type RunningServer } from '../../../src/server/http/listen.ts';
-import { createLog } from '../../../src/server/log.ts';
-import { systemRandom } from '../../../src/server/random.ts';
+import { readSettings } from '../../../src/server/config/settings.ts';
+import { createLog } from '../../../src/server/lib/log.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
+import { listen, type RunningServer } from '../../../src/server/listen.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
-import { readSettings } from '../../../src/server/settings.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { type TableName, tables } from '../../../src/server/store/tables.ts';

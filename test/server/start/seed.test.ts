@@ -1,12 +1,12 @@
 /** Seeds: atomic, idempotent and independent of the order of entities. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, verifyPasswordHash } from '../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../src/server/seed/apply.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
 import { startServer, type TestServer } from '../../harness.ts';
-import { formatBasicHeader, sendWithHeaders } from '../identity/auth-requests.ts';
+import { formatBasicHeader, sendWithHeaders } from '../auth/auth-requests.ts';
 
 const demo = await parseSeed(
   readFileSync(new URL('../../../data/seed.json', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
 /** Settings: sources, validation, and messages without secrets. */
 import { describe, expect, test } from 'vitest';
-import { readSettings, SettingError, settingsTable } from '../../../src/server/settings.ts';
+import { readSettings, SettingError, settingsTable } from '../../../src/server/config/settings.ts';
 
 describe('a setting', () => {
   test('is read from the flag, the environment, the seed, or the default, in this order', () => {

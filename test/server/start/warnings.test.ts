@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSettings } from '../../../src/server/settings.ts';
+import { readSettings } from '../../../src/server/config/settings.ts';
 import { collectStartWarnings } from '../../../src/server/start-warnings.ts';
 import { createLauncher, type Launcher } from './spawn.ts';
 

@@ -1,7 +1,7 @@
 /** The claims of each kind of token, and its lifetime; with a store in memory. */
 import { decodeJwt } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemRandom } from '../../../src/server/random.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Client, Session, User } from '../../../src/server/store/tables.ts';

@@ -8,7 +8,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { hashPassword } from '../../../src/server/identity/passwords.ts';
+import { hashPassword } from '../../../src/server/users/passwords.ts';
 import { Sandbox } from '../../e2e/cli-process.ts';
 import { assertThat } from '../races/race.ts';
 import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';

@@ -5,8 +5,8 @@
 import { writeFile } from 'node:fs/promises';
 import { basicAuthorization } from '../../../src/client/index.ts';
 import { Sandbox } from '../../e2e/cli-process.ts';
-import { createAuthority } from '../../server/integrations/providers/certificates.ts';
-import { audience, entityId, signing } from '../../server/integrations/providers/saml-responses.ts';
+import { createAuthority } from '../../server/federation/certificates.ts';
+import { audience, entityId, signing } from '../../server/federation/saml-responses.ts';
 import { assertThat } from '../races/race.ts';
 import { type Budget, type Finding, runRounds, type Suite } from '../suite.ts';
 import { type Attack, createAttacks, type Target } from './worst-inputs.ts';

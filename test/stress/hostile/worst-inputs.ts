@@ -1,10 +1,10 @@
 /** The most expensive requests for each parser of external input. */
 import { sign } from 'node:crypto';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { createCertificate } from '../../server/integrations/providers/certificates.ts';
-import { samlResponse } from '../../server/integrations/providers/saml-responses.ts';
-import { worstCertificates } from '../../server/integrations/providers/worst-certificates.ts';
-import { worstResponses } from '../../server/integrations/providers/worst-responses.ts';
+import { createCertificate } from '../../server/federation/certificates.ts';
+import { samlResponse } from '../../server/federation/saml-responses.ts';
+import { worstCertificates } from '../../server/federation/worst-certificates.ts';
+import { worstResponses } from '../../server/federation/worst-responses.ts';
 
 export interface Target {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** Races against authorization: the last administrator, dependency cycles, revoked roles, guessed credentials. */
 
-import { canSignIn } from '../../../src/server/identity/administrators.ts';
-import { resolveGroupRolesOfUser } from '../../../src/server/identity/user-roles.ts';
+import { canSignIn } from '../../../src/server/directory/administrators.ts';
+import { resolveGroupRolesOfUser } from '../../../src/server/directory/user-roles.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 import { createWrongCode, lastCode } from '../../server/operations/otp-inbox.ts';
 import { assertThat, formatTally, type Race } from './race.ts';
@@ -115,7 +115,7 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'guessed client secrets',
     about: 'the correct secret is always accepted among wrong ones',
-    coveredBy: 'test/server/identity/client-secret-throttle.test.ts',
+    coveredBy: 'test/server/auth/client-secret-throttle.test.ts',
     async setUp(server) {
       const { clientId, clientSecret } = await server.makeClient();
       const secretOf = (at: number) => (at % 2 === 0 ? clientSecret : `wrong ${at}`);
@@ -131,7 +131,7 @@ export const authorizationRaces: readonly Race[] = [
   {
     name: 'guessed passwords',
     about: 'at most ten wrong passwords are verified',
-    coveredBy: 'test/server/identity/login-throttle-concurrency.test.ts',
+    coveredBy: 'test/server/auth/login-throttle-concurrency.test.ts',
     seed: userSeed,
     flags: fastPasswords,
     setUp: async (server) => ({

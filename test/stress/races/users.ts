@@ -1,9 +1,9 @@
 /** Users of the races, and requests that log in and renew sessions. */
 import { basicAuthorization, type IamClient } from '../../../src/client/index.ts';
 import { servicePrefix } from '../../../src/contract/prefix.ts';
-import { startSession } from '../../../src/server/identity/sessions.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { startSession } from '../../../src/server/sessions/sessions.ts';
 import { appClientId, type TestServer } from '../../harness.ts';
 
 export const password = 'a pass phrase for tests only';

@@ -1,7 +1,7 @@
 /** Seeded bugs outside the store: split transactions, wrong use of the clock, ids without randomness, wrong stops. */
-import type { Clock } from '../../../src/server/clock.ts';
-import type { RunningServer } from '../../../src/server/http/listen.ts';
-import type { Random } from '../../../src/server/random.ts';
+import type { Clock } from '../../../src/server/lib/clock.ts';
+import type { Random } from '../../../src/server/lib/random.ts';
+import type { RunningServer } from '../../../src/server/listen.ts';
 import type { Store, Transaction } from '../../../src/server/store/store.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 

@@ -1,5 +1,5 @@
 /** Seeded bugs in the throttles of a running server; each is of a kind that has occurred. */
-import type { LoginAttempt, LoginThrottle } from '../../../src/server/identity/login-throttle.ts';
+import type { LoginAttempt, LoginThrottle } from '../../../src/server/auth/login-throttle.ts';
 import type { TestServer } from '../../harness.ts';
 
 /** Descriptions of the bugs, as `--help` shows them. */

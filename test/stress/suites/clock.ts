@@ -1,9 +1,9 @@
 /** Steps the clock back and forth by days: sequences, ids and expiry stay correct, also over restarts. */
 
 import { createClient, type IamClient } from '../../../src/client/index.ts';
-import { listen } from '../../../src/server/http/listen.ts';
-import { systemRandom } from '../../../src/server/random.ts';
-import { readSettings } from '../../../src/server/settings.ts';
+import { readSettings } from '../../../src/server/config/settings.ts';
+import { systemRandom } from '../../../src/server/lib/random.ts';
+import { listen } from '../../../src/server/listen.ts';
 import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { FakeDisk } from '../../server/store/fake-disk.ts';
 import { FakeMachine } from '../../server/store/fake-processes.ts';

@@ -7,7 +7,7 @@ import {
   digestApiKey,
   generateApiKey,
   requireGrantableClient,
-} from '../../identity/api-keys.ts';
+} from '../../directory/api-keys.ts';
 import { defineOperation } from '../define.ts';
 
 export const ApiKeyInput = z

@@ -1,8 +1,8 @@
 import { ApiKeySchema } from '../../../contract/schemas/api-key.ts';
 import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
-import type { ApiKeyUses } from '../../identity/api-key-uses.ts';
-import { readFilteredPage } from '../../identity/pagination.ts';
+import type { ApiKeyUses } from '../../directory/api-key-uses.ts';
+import { readFilteredPage } from '../../directory/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { ApiKey } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

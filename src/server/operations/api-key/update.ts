@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { ApiKeyId } from '../../../contract/schemas/api-key.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
-import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../identity/api-keys.ts';
+import { assertApiKeyAvailable, digestApiKey, requireGrantableClient } from '../../directory/api-keys.ts';
 import { defineOperation } from '../define.ts';
 import { ApiKeyInput } from './create.ts';
 

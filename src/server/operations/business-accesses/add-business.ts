@@ -2,9 +2,9 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { BusinessReferences } from '../../../contract/schemas/business.ts';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, assertBusinessesExist } from '../../identity/memberships.ts';
-import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { addMembers, assertBusinessesExist } from '../../directory/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnBusiness } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

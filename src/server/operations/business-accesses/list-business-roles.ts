@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { parseRoles } from '../../../contract/roles.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { RoleWithGroups } from '../../../contract/schemas/role.ts';
-import { requireBusiness } from '../../identity/memberships.ts';
-import { assertOwnBusiness } from '../../identity/object-access.ts';
-import { readRoleSources } from '../../identity/role-provenance.ts';
+import { requireBusiness } from '../../directory/memberships.ts';
+import { assertOwnBusiness } from '../../directory/object-access.ts';
+import { readRoleSources } from '../../directory/role-provenance.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

@@ -1,9 +1,9 @@
 import { parseRoles } from '../../../contract/roles.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { GroupReference, memberOf } from '../../../contract/schemas/group.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { removeMember } from '../../identity/memberships.ts';
-import { assertMembershipRemovable, assertOwnBusiness, isOwnBusiness } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { removeMember } from '../../directory/memberships.ts';
+import { assertMembershipRemovable, assertOwnBusiness, isOwnBusiness } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { type GrantRequest, issueGrant } from '../../identity/grants.ts';
+import { type GrantRequest, issueGrant } from '../../auth/grants.ts';
 import { defineOperation } from '../define.ts';
 
 const text = z.string().max(1000, 'must not be longer than 1000 characters');

@@ -3,7 +3,7 @@ import { apiError } from '../../../contract/errors.ts';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { addClient, createClientRow } from '../../identity/clients.ts';
+import { addClient, createClientRow } from '../../directory/clients.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,5 +1,5 @@
 import { Token } from '../../../contract/schemas/token.ts';
-import { authenticateClient } from '../../identity/authenticate.ts';
+import { authenticateClient } from '../../auth/authenticate.ts';
 import { basicChallenge, createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { ServiceOrClientId } from '../../../contract/schemas/client.ts';
-import { assertServiceRemovable } from '../../identity/object-access.ts';
-import { removeClient } from '../../identity/remove-client.ts';
+import { removeClient } from '../../auth/remove-client.ts';
+import { assertServiceRemovable } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -4,7 +4,7 @@ import {
   assertBusinessesAssignable,
   assertCorporateGroupNameAvailable,
   collectBusinessIds,
-} from '../../identity/corporate-groups.ts';
+} from '../../directory/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,5 +1,5 @@
 import { CorporateGroupId, CorporateGroupSchema } from '../../../contract/schemas/corporate-group.ts';
-import { requireCorporateGroup, toCorporateGroupView } from '../../identity/corporate-groups.ts';
+import { requireCorporateGroup, toCorporateGroupView } from '../../directory/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

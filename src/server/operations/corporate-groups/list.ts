@@ -1,8 +1,8 @@
 import { reference } from '../../../contract/entities.ts';
 import { CorporateGroupSchema } from '../../../contract/schemas/corporate-group.ts';
 import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
-import { toCorporateGroupView } from '../../identity/corporate-groups.ts';
-import { toPage } from '../../identity/pagination.ts';
+import { toCorporateGroupView } from '../../directory/corporate-groups.ts';
+import { toPage } from '../../directory/pagination.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { CorporateGroup } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import { CorporateGroupId } from '../../../contract/schemas/corporate-group.ts';
-import { requireCorporateGroup } from '../../identity/corporate-groups.ts';
+import { requireCorporateGroup } from '../../directory/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -9,7 +9,7 @@ import {
   collectBusinessIds,
   requireCorporateGroup,
   toCorporateGroupView,
-} from '../../identity/corporate-groups.ts';
+} from '../../directory/corporate-groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { BusinessCustomerInput, CustomerId } from '../../../contract/schemas/customer.ts';
-import { joinCorporateGroup } from '../../identity/corporate-groups.ts';
-import { addCustomer } from '../../identity/customers.ts';
+import { joinCorporateGroup } from '../../directory/corporate-groups.ts';
+import { addCustomer } from '../../directory/customers.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Business } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

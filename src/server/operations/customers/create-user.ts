@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { CustomerId, UserCustomerInput } from '../../../contract/schemas/customer.ts';
-import { addCustomer } from '../../identity/customers.ts';
+import { addCustomer } from '../../directory/customers.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

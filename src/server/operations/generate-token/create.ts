@@ -4,7 +4,7 @@ import { ClientId, ScopeName } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { issueGrant } from '../../identity/grants.ts';
+import { issueGrant } from '../../auth/grants.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,6 +1,6 @@
 import { Dependency, GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
-import { assertNoDependencyCycle, requireDependency, requireGroup } from '../../identity/groups.ts';
+import { assertNoDependencyCycle, requireDependency, requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

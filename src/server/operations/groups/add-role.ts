@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../contract/schemas/role.ts';
-import { normalizeGroupRoles, requireGroup } from '../../identity/groups.ts';
+import { normalizeGroupRoles, requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GroupInput } from '../../../contract/schemas/group.ts';
-import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../identity/groups.ts';
+import { assertGroupNameAvailable, normalizeGroupRoles, resolveDependencyIds } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,5 +1,5 @@
 import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { requireGroup, toGroupView } from '../../identity/groups.ts';
+import { requireGroup, toGroupView } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { DependencyOfGroup, GroupReference } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { findGroup, requireGroup } from '../../identity/groups.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { findGroup, requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

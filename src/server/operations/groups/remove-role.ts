@@ -1,8 +1,8 @@
 import { apiError } from '../../../contract/errors.ts';
 import { stripRolePrefix } from '../../../contract/roles.ts';
 import { GroupReference, RoleOfGroup } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { requireGroup } from '../../identity/groups.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { requireGroup } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

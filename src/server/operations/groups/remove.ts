@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { requireGroup, toGroupView } from '../../identity/groups.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { requireGroup, toGroupView } from '../../directory/groups.ts';
 import type { Transaction } from '../../store/store.ts';
 import { type Group, membershipKey } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

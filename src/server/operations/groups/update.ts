@@ -1,5 +1,5 @@
 import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
 import {
   assertGroupNameAvailable,
   assertNoDependencyCycle,
@@ -7,7 +7,7 @@ import {
   requireGroup,
   resolveDependencyIds,
   toGroupView,
-} from '../../identity/groups.ts';
+} from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { apiError, detailedError } from '../../../contract/errors.ts';
 import { ClientCredentials, clientFields } from '../../../contract/schemas/client.ts';
-import { addClient, type ClientOwner, createClientRow, resolveOwner } from '../../identity/clients.ts';
-import type { Principal } from '../../identity/principal.ts';
+import { addClient, type ClientOwner, createClientRow, resolveOwner } from '../../directory/clients.ts';
+import type { Principal } from '../../directory/principal.ts';
 import type { Transaction } from '../../store/store.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,7 +1,7 @@
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
-import { ownsClient } from '../../identity/object-access.ts';
-import { removeClient } from '../../identity/remove-client.ts';
+import { removeClient } from '../../auth/remove-client.ts';
+import { ownsClient } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

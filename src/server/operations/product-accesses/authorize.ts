@@ -3,8 +3,8 @@ import { apiError, fieldError } from '../../../contract/errors.ts';
 import { Id } from '../../../contract/schemas/primitives.ts';
 import { BillingType, ProductAlias, Sku } from '../../../contract/schemas/product.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
-import type { ProductReference } from '../../integrations/product-system.ts';
+import { issueOpaqueToken, requireProduct } from '../../legacy/opaque-tokens.ts';
+import type { ProductReference } from '../../legacy/product-system.ts';
 import type { Product } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BillingType, ProductAlias, Sku } from '../../../contract/schemas/product.ts';
-import { issueOpaqueToken, requireProduct } from '../../identity/opaque-tokens.ts';
+import { issueOpaqueToken, requireProduct } from '../../legacy/opaque-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

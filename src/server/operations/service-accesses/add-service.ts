@@ -2,9 +2,9 @@ import { parseRoles } from '../../../contract/roles.ts';
 import { ServiceReferences } from '../../../contract/schemas/client.ts';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, assertServicesExist, findService } from '../../identity/memberships.ts';
-import { assertHoldsGroupRoles, assertOwnService, isLimitedToOwnServices } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { addMembers, assertServicesExist, findService } from '../../directory/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnService, isLimitedToOwnServices } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ServiceId } from '../../../contract/schemas/client.ts';
 import { RoleWithGroups } from '../../../contract/schemas/role.ts';
-import { findService } from '../../identity/memberships.ts';
-import { readServiceRoleSources } from '../../identity/service-roles.ts';
+import { findService } from '../../directory/memberships.ts';
+import { readServiceRoleSources } from '../../directory/service-roles.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,8 +1,8 @@
 import { ServiceReference } from '../../../contract/schemas/client.ts';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { readMemberPage } from '../../identity/memberships.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { readMemberPage } from '../../directory/memberships.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,9 +1,9 @@
 import { parseRoles } from '../../../contract/roles.ts';
 import { ServiceId } from '../../../contract/schemas/client.ts';
 import { GroupReference, memberOf } from '../../../contract/schemas/group.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { findService, removeMember } from '../../identity/memberships.ts';
-import { assertMembershipRemovable, assertOwnService, isOwnClient } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { findService, removeMember } from '../../directory/memberships.ts';
+import { assertMembershipRemovable, assertOwnService, isOwnClient } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

@@ -3,9 +3,9 @@ import { BusinessId } from '../../../contract/schemas/business.ts';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { UserReferences } from '../../../contract/schemas/user.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, assertUsersOfBusiness, requireBusiness } from '../../identity/memberships.ts';
-import { assertHoldsGroupRoles, assertOwnBusiness } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { addMembers, assertUsersOfBusiness, requireBusiness } from '../../directory/memberships.ts';
+import { assertHoldsGroupRoles, assertOwnBusiness } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

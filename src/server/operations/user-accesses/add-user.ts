@@ -1,9 +1,9 @@
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { OneOrManyUsers } from '../../../contract/schemas/user.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { addMembers, assertUsersExist } from '../../identity/memberships.ts';
-import { assertHoldsGroupRoles } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { addMembers, assertUsersExist } from '../../directory/memberships.ts';
+import { assertHoldsGroupRoles } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -3,9 +3,9 @@ import { BusinessId } from '../../../contract/schemas/business.ts';
 import { GroupReference } from '../../../contract/schemas/group.ts';
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import { UserReference } from '../../../contract/schemas/user.ts';
-import { requireGroup } from '../../identity/groups.ts';
-import { readMemberPage, requireBusiness } from '../../identity/memberships.ts';
-import { assertOwnBusiness } from '../../identity/object-access.ts';
+import { requireGroup } from '../../directory/groups.ts';
+import { readMemberPage, requireBusiness } from '../../directory/memberships.ts';
+import { assertOwnBusiness } from '../../directory/object-access.ts';
 import { defineOperation } from '../define.ts';
 
 const roles =

@@ -3,9 +3,9 @@ import { reference } from '../../../contract/entities.ts';
 import { apiError } from '../../../contract/errors.ts';
 import { RoleWithGroups } from '../../../contract/schemas/role.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { readRoleSources } from '../../identity/role-provenance.ts';
-import { requireUser } from '../../identity/user-identities.ts';
-import { listMemberIdentities } from '../../identity/user-roles.ts';
+import { readRoleSources } from '../../directory/role-provenance.ts';
+import { listMemberIdentities } from '../../directory/user-roles.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { detailedError } from '../../../contract/errors.ts';
 import { ScopeName } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
-import { issueCallerToken, revalidateUserCaller } from '../../identity/revalidate-caller.ts';
+import { issueCallerToken, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

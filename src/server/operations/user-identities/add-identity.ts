@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { isReservedName, singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { assertLoginNamesAvailable, requireUser } from '../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { foldIdentifier, loginNames } from '../../store/tables.ts';
+import { assertLoginNamesAvailable, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 /** The identifier is the last segment of the path that removes it, so it must not be a reserved word. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { associateDevice, hasManyNewDevices } from '../../identity/devices.ts';
-import { callerKey, withKnownSource } from '../../identity/known-sources.ts';
-import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
-import { bindToDevice } from '../../identity/sessions.ts';
+import { associateDevice, hasManyNewDevices } from '../../sessions/devices.ts';
+import { callerKey, withKnownSource } from '../../sessions/known-sources.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { bindToDevice } from '../../sessions/sessions.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { emailContact } from '../../identity/contacts.ts';
-import { type AssociationChannel, startAssociation } from '../../identity/logon-association.ts';
+import { type AssociationChannel, startAssociation } from '../../legacy/logon-association.ts';
+import { emailContact } from '../../messaging/contacts.ts';
 import { defineOperation } from '../define.ts';
 
 export const Association = z

@@ -1,5 +1,5 @@
-import { mobileContact } from '../../identity/contacts.ts';
-import { type AssociationChannel, startAssociation } from '../../identity/logon-association.ts';
+import { type AssociationChannel, startAssociation } from '../../legacy/logon-association.ts';
+import { mobileContact } from '../../messaging/contacts.ts';
 import { defineOperation } from '../define.ts';
 import { Association, LogonReference } from './associate-legacy-by-email.ts';
 

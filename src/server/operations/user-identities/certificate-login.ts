@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithCertificate } from '../../identity/certificate-login.ts';
+import { loginWithCertificate } from '../../federation/certificate-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Certificate = z.string().max(16_000, 'must not be longer than 16000 characters');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { issueOneTimeToken } from '../../identity/one-time-tokens.ts';
+import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

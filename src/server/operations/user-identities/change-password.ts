@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { LoginPassword, NewPassword } from '../../../contract/schemas/user.ts';
-import { isCurrentPassword, withVerifiedPassword } from '../../identity/login.ts';
-import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
-import { requireUserCaller } from '../../identity/principal.ts';
-import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
-import { replacePassword } from '../../identity/set-password.ts';
+import { isCurrentPassword, withVerifiedPassword } from '../../auth/login.ts';
+import { replacePassword } from '../../auth/set-password.ts';
+import { requireUserCaller } from '../../directory/principal.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { LegacyOtpCode, TransactionId } from '../../../contract/schemas/legacy.ts';
-import { associationPurpose } from '../../identity/logon-association.ts';
-import { bindLogon } from '../../identity/mainframe-logons.ts';
-import { consumeOtp, subjectOfUser } from '../../identity/otp.ts';
-import { resolveSessionOtpSource } from '../../identity/otp-source.ts';
-import { requireUserCaller } from '../../identity/principal.ts';
-import { revalidateCaller } from '../../identity/revalidate-caller.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { requireUserCaller } from '../../directory/principal.ts';
+import { associationPurpose } from '../../legacy/logon-association.ts';
+import { bindLogon } from '../../legacy/mainframe-logons.ts';
+import { consumeOtp, subjectOfUser } from '../../mfa/otp.ts';
+import { resolveSessionOtpSource } from '../../mfa/otp-source.ts';
+import { revalidateCaller } from '../../sessions/revalidate-caller.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { NewPassword } from '../../../contract/schemas/user.ts';
-import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
-import { requireUserCaller } from '../../identity/principal.ts';
-import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
-import { addPassword } from '../../identity/set-password.ts';
+import { addPassword } from '../../auth/set-password.ts';
+import { requireUserCaller } from '../../directory/principal.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

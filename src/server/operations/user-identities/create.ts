@@ -7,20 +7,20 @@ import { NewId } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { type Contact, emailContact, mobileContact } from '../../identity/contacts.ts';
-import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../identity/otp.ts';
-import { createUnknownSource, type OtpSource } from '../../identity/otp-source.ts';
-import type { Principal } from '../../identity/principal.ts';
-import { startSession } from '../../identity/sessions.ts';
-import { reserveSubjectId } from '../../identity/subject-ids.ts';
+import type { Principal } from '../../directory/principal.ts';
+import { reserveSubjectId } from '../../directory/subject-ids.ts';
+import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
+import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
+import { createUnknownSource, type OtpSource } from '../../mfa/otp-source.ts';
+import { startSession } from '../../sessions/sessions.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Otp, User } from '../../store/tables.ts';
 import {
   assertLoginNamesAvailable,
   assertMayAssignBusiness,
   assertUserNameForm,
   withVerifiedName,
-} from '../../identity/user-identities.ts';
-import type { Transaction } from '../../store/store.ts';
-import type { Otp, User } from '../../store/tables.ts';
+} from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ChallengeId, OtpCode } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
-import { completeMfaChallenge } from '../../identity/mfa.ts';
+import { completeMfaChallenge } from '../../mfa/mfa.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { issueOneTimeToken } from '../../identity/one-time-tokens.ts';
-import { revalidateUserCaller } from '../../identity/revalidate-caller.ts';
-import { findNarrowedScope, requireTargetClient } from '../../identity/target-client.ts';
+import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
+import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
+import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

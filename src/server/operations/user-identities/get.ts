@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Mobile } from '../../../contract/schemas/contact.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { assertUserReadable, requireUser } from '../../identity/user-identities.ts';
+import { assertUserReadable, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export const UserView = z

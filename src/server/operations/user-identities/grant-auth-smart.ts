@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ChallengeId } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
-import { consumeOneTimeToken } from '../../identity/one-time-tokens.ts';
-import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../../identity/revalidate-caller.ts';
+import { issueCallerToken, revalidateUserCaller, rotateCallerRefreshToken } from '../../sessions/revalidate-caller.ts';
+import { consumeOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
-import { maskContact, selectContact } from '../../identity/contacts.ts';
-import { sendOtp, subjectOfContact } from '../../identity/otp.ts';
-import { createUnknownSource } from '../../identity/otp-source.ts';
+import { maskContact, selectContact } from '../../messaging/contacts.ts';
+import { sendOtp, subjectOfContact } from '../../mfa/otp.ts';
+import { createUnknownSource } from '../../mfa/otp-source.ts';
 import { defineOperation } from '../define.ts';
 
 const CodeDelivery = z

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ContactType } from '../../../contract/schemas/contact.ts';
 import { FactorId } from '../../../contract/schemas/factor.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { startMfaChallenge } from '../../identity/mfa.ts';
+import { startMfaChallenge } from '../../mfa/mfa.ts';
 import { defineOperation } from '../define.ts';
 
 const Challenge = z

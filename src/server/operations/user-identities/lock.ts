@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { Empty, singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { revokeUserAccess } from '../../identity/revoke-user-access.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { revokeUserAccess } from '../../auth/revoke-user-access.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { User } from '../../store/tables.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -4,7 +4,7 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithAssertion } from '../../identity/federated-login.ts';
+import { loginWithAssertion } from '../../federation/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -4,8 +4,8 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
-import type { BasicCredentials } from '../../identity/credentials.ts';
-import { loginWithLogon } from '../../identity/mainframe-logons.ts';
+import type { BasicCredentials } from '../../auth/credentials.ts';
+import { loginWithLogon } from '../../legacy/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

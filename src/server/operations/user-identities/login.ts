@@ -5,8 +5,8 @@ import { CallerAddress } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import type { BasicCredentials } from '../../identity/credentials.ts';
-import { loginWithPassword } from '../../identity/login.ts';
+import type { BasicCredentials } from '../../auth/credentials.ts';
+import { loginWithPassword } from '../../auth/login.ts';
 import { defineOperation } from '../define.ts';
 
 const device = z.string().max(200, 'must not be longer than 200 characters').optional();

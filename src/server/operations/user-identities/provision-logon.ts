@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { LogonName } from '../../../contract/schemas/legacy.ts';
 import { LoginPassword, UserId } from '../../../contract/schemas/user.ts';
-import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../identity/mainframe-logons.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
+import { assertMainframePassword, bindLogon, findLogonOwner, normalizeLogon } from '../../legacy/mainframe-logons.ts';
 import type { OperationContext } from '../../request-context.ts';
 import type { User } from '../../store/tables.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

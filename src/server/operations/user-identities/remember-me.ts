@@ -3,9 +3,9 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { CallerAddress } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { hasClientCredential } from '../../identity/principal.ts';
-import { renewRememberedSession } from '../../identity/remember-me.ts';
-import { issueSessionToken } from '../../identity/session-tokens.ts';
+import { renewRememberedSession } from '../../auth/remember-me.ts';
+import { hasClientCredential } from '../../directory/principal.ts';
+import { issueSessionToken } from '../../sessions/session-tokens.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

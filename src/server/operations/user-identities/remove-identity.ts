@@ -1,9 +1,9 @@
 import { apiError } from '../../../contract/errors.ts';
 import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
 import { foldIdentifier } from '../../store/tables.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

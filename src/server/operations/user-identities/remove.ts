@@ -1,8 +1,8 @@
 import { UserId } from '../../../contract/schemas/user.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { removeUser } from '../../identity/remove-user.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { removeUser } from '../../auth/remove-user.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -4,7 +4,7 @@ import { servicePrefix } from '../../../contract/prefix.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { loginWithAssertion } from '../../identity/federated-login.ts';
+import { loginWithAssertion } from '../../federation/federated-login.ts';
 import { defineOperation } from '../define.ts';
 
 const path = '/user-identities/renew-app-token';

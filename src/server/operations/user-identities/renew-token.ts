@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { hasClientCredential } from '../../identity/principal.ts';
-import { issueSessionToken } from '../../identity/session-tokens.ts';
-import { rotateRefreshToken } from '../../identity/sessions.ts';
+import { hasClientCredential } from '../../directory/principal.ts';
+import { issueSessionToken } from '../../sessions/session-tokens.ts';
+import { rotateRefreshToken } from '../../sessions/sessions.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

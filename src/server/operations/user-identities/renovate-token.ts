@@ -1,5 +1,5 @@
 import { Token } from '../../../contract/schemas/token.ts';
-import { issueCallerToken, revalidateUserCaller } from '../../identity/revalidate-caller.ts';
+import { issueCallerToken, revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -4,8 +4,8 @@ import { LegacyOtpCode, LogonName, TransactionId } from '../../../contract/schem
 import { CallerAddress, DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
-import { resetLogonPassword } from '../../identity/logon-reset.ts';
-import { issueLogonToken, normalizeLogon } from '../../identity/mainframe-logons.ts';
+import { resetLogonPassword } from '../../legacy/logon-reset.ts';
+import { issueLogonToken, normalizeLogon } from '../../legacy/mainframe-logons.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

@@ -3,12 +3,12 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import { consumeOtp, verifyOtp } from '../../identity/otp.ts';
-import { resolveOtpSource } from '../../identity/otp-source.ts';
-import { assertPasswordPolicy, passwordErrorCodes } from '../../identity/password-policy.ts';
-import { requireRecoverable, toRecoveryBinding } from '../../identity/recovery.ts';
-import { replacePassword } from '../../identity/set-password.ts';
-import { findUserByLogin } from '../../identity/user-roles.ts';
+import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
+import { replacePassword } from '../../auth/set-password.ts';
+import { findUserByLogin } from '../../directory/user-roles.ts';
+import { consumeOtp, verifyOtp } from '../../mfa/otp.ts';
+import { resolveOtpSource } from '../../mfa/otp-source.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -3,17 +3,17 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { LogonName, MaskedRecipient, OtpLifetime } from '../../../contract/schemas/legacy.ts';
 import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
-import type { Contact } from '../../identity/contacts.ts';
 import {
   findLogonOwner,
   maskLogonContact,
   normalizeLogon,
   selectRecoveryContact,
-} from '../../identity/mainframe-logons.ts';
-import { type OtpTransaction, sendOtp, subjectOfLogon } from '../../identity/otp.ts';
-import { createDecoyContacts } from '../../identity/otp-decoys.ts';
-import { consumeOtpRateLimit } from '../../identity/otp-rate-limit.ts';
-import { resolveOtpSource } from '../../identity/otp-source.ts';
+} from '../../legacy/mainframe-logons.ts';
+import type { Contact } from '../../messaging/contacts.ts';
+import { type OtpTransaction, sendOtp, subjectOfLogon } from '../../mfa/otp.ts';
+import { createDecoyContacts } from '../../mfa/otp-decoys.ts';
+import { consumeOtpRateLimit } from '../../mfa/otp-rate-limit.ts';
+import { resolveOtpSource } from '../../mfa/otp-source.ts';
 import type { OperationContext } from '../../request-context.ts';
 import { defineOperation } from '../define.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiError } from '../../../contract/errors.ts';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
-import { startRecovery } from '../../identity/recovery.ts';
+import { startRecovery } from '../../auth/recovery.ts';
 import { defineOperation } from '../define.ts';
 
 const LoginName = z.string().min(1, 'must not be empty').max(254, 'must not be longer than 254 characters');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Empty } from '../../../contract/schemas/primitives.ts';
 import { UserId } from '../../../contract/schemas/user.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { requireUser } from '../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
+import { requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({

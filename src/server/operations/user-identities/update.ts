@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { BusinessId } from '../../../contract/schemas/business.ts';
 import { Email, Mobile } from '../../../contract/schemas/contact.ts';
 import { UserId, UserName } from '../../../contract/schemas/user.ts';
-import { findRemovedContacts } from '../../identity/account-notices.ts';
-import { withAdministratorCheck } from '../../identity/administrators.ts';
-import { assertMfaForAdministrator } from '../../identity/object-access.ts';
-import { revokeOtps, subjectOfUser } from '../../identity/otp.ts';
+import { withAdministratorCheck } from '../../directory/administrators.ts';
+import { assertMfaForAdministrator } from '../../directory/object-access.ts';
+import { revokeOtps, subjectOfUser } from '../../mfa/otp.ts';
+import type { Transaction } from '../../store/store.ts';
+import { isUserNameVerified, type User } from '../../store/tables.ts';
+import { findRemovedContacts } from '../../users/account-notices.ts';
 import {
   assertLoginNamesAvailable,
   assertMayAssignBusiness,
@@ -13,9 +15,7 @@ import {
   removeBusinessMemberships,
   requireUser,
   withVerifiedName,
-} from '../../identity/user-identities.ts';
-import type { Transaction } from '../../store/store.ts';
-import { isUserNameVerified, type User } from '../../store/tables.ts';
+} from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 import { UserView, viewOfUser } from './get.ts';
 

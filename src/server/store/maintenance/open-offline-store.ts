@@ -1,5 +1,5 @@
 /** The composition root of the offline store commands, loaded by `iam store`. */
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { nodeDisk } from '../file/node-disk.ts';
 import { openNodeProcesses } from '../file/node-processes.ts';
 import { createOfflineStore, type OfflineStore } from './offline-store.ts';

@@ -6,7 +6,7 @@
  * dropped together with all transactions that depend on it.
  */
 import { setImmediate } from 'node:timers/promises';
-import { createPause } from '../../for-each-yielding.ts';
+import { createPause } from '../../lib/for-each-yielding.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
 import type { TableName } from '../tables.ts';
 import { Batch } from './batch.ts';

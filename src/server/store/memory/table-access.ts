@@ -1,5 +1,5 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
-import type { Pause } from '../../for-each-yielding.ts';
+import type { Pause } from '../../lib/for-each-yielding.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import type { TableName } from '../tables.ts';
 import { indexValues, type StoredRow, type TableOverlay, tableNames } from './overlay.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import type { SeedDocument, SeedFactor } from '../../../../src/server/seed/schema.ts';
 import { startServer, type TestServer } from '../../../harness.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import {
   type ApiResponse,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { epochSeconds } from '../../../../src/server/clock.ts';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { epochSeconds } from '../../../../src/server/lib/clock.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { asUser } from '../user-token.ts';

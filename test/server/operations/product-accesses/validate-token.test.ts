@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import { servicePrefix } from '../../../../src/contract/prefix.ts';
-import { epochSeconds } from '../../../../src/server/clock.ts';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { epochSeconds } from '../../../../src/server/lib/clock.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { asUser, userToken } from '../user-token.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { maxDevices } from '../../../../src/server/identity/devices.ts';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
+import { maxDevices } from '../../../../src/server/sessions/devices.ts';
 import { alice, passwordHash, postJson, startWith } from './login-fixtures.ts';
 import { associate, createTokens, expectUserNeeded, findSession, renew, sessionEndings } from './session-fixtures.ts';
 

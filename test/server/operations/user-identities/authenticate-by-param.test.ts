@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { issueOneTimeToken } from '../../../../src/server/identity/one-time-tokens.ts';
+import { issueOneTimeToken } from '../../../../src/server/tokens/one-time-tokens.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import {
   type ApiResponse,

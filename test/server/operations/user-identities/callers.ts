@@ -1,8 +1,8 @@
 /** Callers of operations on users: administrators, and callers without one of the roles. */
 import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { startSession } from '../../../../src/server/identity/sessions.ts';
-import type { AuthenticationLevel } from '../../../../src/server/identity/user-roles.ts';
+import type { AuthenticationLevel } from '../../../../src/server/directory/user-roles.ts';
+import { startSession } from '../../../../src/server/sessions/sessions.ts';
 import { UserRow } from '../../../../src/server/store/rows.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';

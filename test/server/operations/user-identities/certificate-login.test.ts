@@ -9,7 +9,7 @@ import {
   der,
   generateKeyPairOnce,
   type TestCertificate,
-} from '../../integrations/providers/certificates.ts';
+} from '../../federation/certificates.ts';
 import { catchClientError } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ClientError, type IamClient } from '../../../../src/client/index.ts';
-import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
+import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import type { TestServer } from '../../../harness.ts';
 import { messagesTo } from '../otp-inbox.ts';
 import { asUser } from '../user-token.ts';

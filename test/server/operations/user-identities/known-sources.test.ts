@@ -1,18 +1,13 @@
 /** Successful logins and completed recoveries record their source in the commit of the session. */
 import { sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashPassword } from '../../../../src/server/identity/passwords.ts';
 import { applySeed } from '../../../../src/server/seed/apply.ts';
 import { SeedDocument } from '../../../../src/server/seed/schema.ts';
+import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId, createFakeClock, startServer, type TestServer } from '../../../harness.ts';
-import { createAuthority, createCertificate } from '../../integrations/providers/certificates.ts';
-import { audience, startOpenIdProvider } from '../../integrations/providers/openid-provider.ts';
-import {
-  entityId,
-  audience as samlAudience,
-  samlResponse,
-  signing,
-} from '../../integrations/providers/saml-responses.ts';
+import { createAuthority, createCertificate } from '../../federation/certificates.ts';
+import { audience, startOpenIdProvider } from '../../federation/openid-provider.ts';
+import { entityId, audience as samlAudience, samlResponse, signing } from '../../federation/saml-responses.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { rowOf } from './callers.ts';
 import { newPassword, retrieve } from './flows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { hasAdministrator } from '../../../../src/server/identity/administrators.ts';
+import { hasAdministrator } from '../../../../src/server/directory/administrators.ts';
 import type { TestServer } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';
 import {

@@ -9,7 +9,7 @@ import {
   generateProviderKey,
   type OpenIdProvider,
   startOpenIdProvider,
-} from '../../integrations/providers/openid-provider.ts';
+} from '../../federation/openid-provider.ts';
 import { catchClientError, testAccess } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 

@@ -1,7 +1,7 @@
 /** A login upgrades a hash of lower cost and binds the session to the device of the request. */
 import { hash } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
-import { hashSecret } from '../../../../src/server/identity/secrets.ts';
+import { hashSecret } from '../../../../src/server/lib/secrets.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
 import { startFast, tally } from './flows.ts';

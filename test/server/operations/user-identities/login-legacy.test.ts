@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createHashQueue } from '../../../../src/server/identity/hash-queue.ts';
-import { createPasswords, hashPassword } from '../../../../src/server/identity/passwords.ts';
-import { createMainframe } from '../../../../src/server/integrations/integrations.ts';
+import { createMainframe } from '../../../../src/server/integrations.ts';
+import { createHashQueue } from '../../../../src/server/users/hash-queue.ts';
+import { createPasswords, hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId, startServer, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { createSession } from './callers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashPassword } from '../../../../src/server/identity/passwords.ts';
+import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId } from '../../../harness.ts';
 import {
   afterPasswordCheck,

@@ -2,10 +2,10 @@
 
 import type { IamClient } from '../../../../src/client/index.ts';
 import { apiError } from '../../../../src/contract/errors.ts';
-import { hashPassword } from '../../../../src/server/identity/passwords.ts';
-import type { Mainframe } from '../../../../src/server/integrations/mainframe.ts';
+import type { Mainframe } from '../../../../src/server/legacy/mainframe.ts';
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
 import type { Logon } from '../../../../src/server/store/tables.ts';
+import { hashPassword } from '../../../../src/server/users/passwords.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { basic, passwordHash, startWith } from './login-fixtures.ts';
 

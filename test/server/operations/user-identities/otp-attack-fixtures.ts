@@ -1,6 +1,7 @@
 /** Requests from several addresses behind a trusted proxy, for the tests of attacks on one-time codes. */
-import { withKnownSource } from '../../../../src/server/identity/known-sources.ts';
+
 import type { SeedUser } from '../../../../src/server/seed/schema.ts';
+import { withKnownSource } from '../../../../src/server/sessions/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { startFast } from './flows.ts';
 import { type ApiResponse, alice, postJson } from './login-fixtures.ts';

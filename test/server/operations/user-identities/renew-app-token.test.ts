@@ -11,7 +11,7 @@ import {
   samlXml,
   signing,
   weakSigning,
-} from '../../integrations/providers/saml-responses.ts';
+} from '../../federation/saml-responses.ts';
 import { catchClientError, testAccess } from '../access.ts';
 import { alice, postJson, readClaims, readRoles } from './login-fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { startSession } from '../../../../src/server/identity/sessions.ts';
+import { startSession } from '../../../../src/server/sessions/sessions.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { catchClientError } from '../access.ts';
 import { alice, post, postJson, readClaims, readRoles, startWith } from './login-fixtures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verifyPasswordHash } from '../../../../src/server/identity/passwords.ts';
+import { verifyPasswordHash } from '../../../../src/server/users/passwords.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { createWrongCode, lastCode, messagesTo, readText } from '../otp-inbox.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { epochSeconds } from '../../../../src/server/clock.ts';
+import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { post, postJson } from './login-fixtures.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { decryptMessageCode } from '../../../../src/server/identity/messages.ts';
+import { decryptMessageCode } from '../../../../src/server/messaging/messages.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { testAccess } from '../access.ts';
 import { lastCode, messagesTo } from '../otp-inbox.ts';

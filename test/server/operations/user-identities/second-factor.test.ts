@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
-import { revokeUserAccess } from '../../../../src/server/identity/revoke-user-access.ts';
+import { revokeUserAccess } from '../../../../src/server/auth/revoke-user-access.ts';
 import type { TestServer } from '../../../harness.ts';
 import { expectRejected } from './callers.ts';
 import { completeSecondFactor, logInAs, startWithBob } from './factors/factor-fixtures.ts';

@@ -1,9 +1,9 @@
 /** Sessions of Alice, and caller tests shared by all operations of a signed-in user. */
 import { expect } from 'vitest';
-import { epochSeconds } from '../../../../src/server/clock.ts';
-import { revokeUserAccess } from '../../../../src/server/identity/revoke-user-access.ts';
-import { endSession, type SessionOptions, startSession } from '../../../../src/server/identity/sessions.ts';
+import { revokeUserAccess } from '../../../../src/server/auth/revoke-user-access.ts';
+import { epochSeconds } from '../../../../src/server/lib/clock.ts';
 import type { OperationId } from '../../../../src/server/operations/index.ts';
+import { endSession, type SessionOptions, startSession } from '../../../../src/server/sessions/sessions.ts';
 import type { Session } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer } from '../../../harness.ts';
 import { catchClientError } from '../access.ts';

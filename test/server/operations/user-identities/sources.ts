@@ -1,5 +1,5 @@
 /** Requests from several addresses, as if a proxy on this machine forwarded them. */
-import { isKnownSource } from '../../../../src/server/identity/known-sources.ts';
+import { isKnownSource } from '../../../../src/server/sessions/known-sources.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { rowOf } from './callers.ts';
 import { type ApiResponse, alice, basic, password, postJson } from './login-fixtures.ts';

@@ -1,7 +1,7 @@
 /** Attacks with failed logins: locking an owner out, spending budgets, flushing throttles and discovering users. */
 import { describe, expect, test } from 'vitest';
 import { appClientId, startServer, type TestServer, type TestServerOptions } from '../../../harness.ts';
-import { audience, entityId, samlResponse, signing } from '../../integrations/providers/saml-responses.ts';
+import { audience, entityId, samlResponse, signing } from '../../federation/saml-responses.ts';
 import { lastCode } from '../otp-inbox.ts';
 import { newPassword } from './flows.ts';
 import {

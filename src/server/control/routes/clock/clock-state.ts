@@ -1,6 +1,6 @@
 /** The clock as the control plane returns it. */
 import * as z from 'zod';
-import type { AdjustableClock } from '../../../adjustable-clock.ts';
+import type { AdjustableClock } from '../../../lib/adjustable-clock.ts';
 
 export const ClockView = z.strictObject({
   now: z.string().describe('Current time of the server'),

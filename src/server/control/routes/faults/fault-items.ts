@@ -1,8 +1,8 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import { findErrorCode } from '../../../observability/fault-injector.ts';
-import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../observability/fault-rules.ts';
+import { findErrorCode } from '../../../fault-injection/fault-injector.ts';
+import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
 import { operations } from '../../../operations/index.ts';
 
 const maxMs = 60_000;

@@ -1,6 +1,6 @@
 /** GET /_iam/requests */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../identity/pagination.ts';
+import { toPage } from '../../../directory/pagination.ts';
 import type { RequestLog, RequestLogEntry } from '../../../observability/request-log.ts';
 import { defineRoute } from '../../define.ts';
 import { matchesQuery, RequestFilters, RequestItem, type RequestQuery, toRequestItem } from '../../request-items.ts';

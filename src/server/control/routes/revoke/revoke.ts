@@ -1,7 +1,7 @@
 /** POST /_iam/revoke */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { revokeToken } from '../../../identity/revoke.ts';
+import { revokeToken } from '../../../sessions/revoke-token.ts';
 import { defineRoute } from '../../define.ts';
 
 const Revocation = z.strictObject({

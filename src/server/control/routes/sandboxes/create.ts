@@ -1,6 +1,6 @@
 /** POST /_iam/sandboxes */
 import * as z from 'zod';
-import { maxSandboxes, sandboxIdleMinutes } from '../../../sandboxes.ts';
+import { maxSandboxes, sandboxIdleMinutes } from '../../../sandboxes/sandboxes.ts';
 import { defineRoute } from '../../define.ts';
 import { SandboxItem, SandboxName } from './sandbox-schemas.ts';
 

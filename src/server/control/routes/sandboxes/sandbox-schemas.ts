@@ -1,7 +1,7 @@
 /** Schemas of the sandbox routes. */
 import * as z from 'zod';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
-import { sandboxNamePattern } from '../../../sandboxes.ts';
+import { sandboxNamePattern } from '../../../sandboxes/sandboxes.ts';
 
 export const SandboxName = singleLine(64, 'The name of a sandbox').regex(
   sandboxNamePattern,

@@ -1,6 +1,6 @@
 /** GET /_iam/settings */
 import * as z from 'zod';
-import { type Setting, settingsTable } from '../../../settings.ts';
+import { type Setting, settingsTable } from '../../../config/settings.ts';
 import { defineRoute } from '../../define.ts';
 
 const schemaByKind: Readonly<Record<Setting['kind'], z.ZodType<string | number | boolean | readonly string[]>>> = {

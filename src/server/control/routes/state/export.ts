@@ -1,7 +1,7 @@
 /** GET /_iam/state/export */
 import * as z from 'zod';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { exportSeed } from '../../../state/seed-export.ts';
+import { exportSeed } from '../../../snapshots/seed-export.ts';
 import { defineRoute } from '../../define.ts';
 
 const Format = z.string().regex(/^(state|seed)$/, 'must be state or seed');

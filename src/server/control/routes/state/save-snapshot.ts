@@ -1,6 +1,6 @@
 /** POST /_iam/state/snapshots */
 import * as z from 'zod';
-import { maxSnapshots } from '../../../state/snapshots.ts';
+import { maxSnapshots } from '../../../snapshots/snapshots.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotItem, SnapshotName } from './state-schemas.ts';
 

@@ -1,7 +1,7 @@
 /** Schemas of the state routes. */
 import * as z from 'zod';
 import { singleLine } from '../../../../contract/schemas/primitives.ts';
-import { reservedSnapshotNames } from '../../../state/state-manager.ts';
+import { reservedSnapshotNames } from '../../../snapshots/state-manager.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { listAllFactorViews } from '../../../identity/factor-views.ts';
-import { toPage } from '../../../identity/pagination.ts';
-import { requireUser } from '../../../identity/user-identities.ts';
+import { toPage } from '../../../directory/pagination.ts';
+import { listAllFactorViews } from '../../../mfa/factor-views.ts';
+import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 
 const FactorItem = FactorView.extend({ verified: z.boolean() });

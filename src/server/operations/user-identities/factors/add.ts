@@ -1,7 +1,7 @@
 import { parseTags } from '../../../../contract/schemas/contact.ts';
 import { FactorIds, FactorsInput } from '../../../../contract/schemas/factor.ts';
-import { addFactors } from '../../../identity/factor-changes.ts';
-import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
+import { addFactors } from '../../../mfa/factor-changes.ts';
+import { revalidateUserCaller } from '../../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

@@ -1,9 +1,9 @@
 import { parseTags } from '../../../../contract/schemas/contact.ts';
 import { AdministratorsFactorsInput, FactorIds } from '../../../../contract/schemas/factor.ts';
 import { UserId } from '../../../../contract/schemas/user.ts';
-import { addFactors } from '../../../identity/factor-changes.ts';
-import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
-import { requireUser } from '../../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../../directory/object-access.ts';
+import { addFactors } from '../../../mfa/factor-changes.ts';
+import { requireUser } from '../../../users/users.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

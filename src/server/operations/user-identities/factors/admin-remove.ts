@@ -1,9 +1,9 @@
 import { FactorIdOfUser } from '../../../../contract/schemas/factor.ts';
 import { UserId } from '../../../../contract/schemas/user.ts';
-import { removeFactor } from '../../../identity/factor-changes.ts';
-import { requireAlternativeFactor } from '../../../identity/factors.ts';
-import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
-import { requireUser } from '../../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../../directory/object-access.ts';
+import { removeFactor } from '../../../mfa/factor-changes.ts';
+import { requireAlternativeFactor } from '../../../mfa/factors.ts';
+import { requireUser } from '../../../users/users.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

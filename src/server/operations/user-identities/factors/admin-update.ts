@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { FactorChange, FactorIdOfUser } from '../../../../contract/schemas/factor.ts';
 import { UserId } from '../../../../contract/schemas/user.ts';
-import { replaceFactor } from '../../../identity/factor-changes.ts';
-import type { FactorDraft } from '../../../identity/factor-validation.ts';
-import { requireChangeableFactor } from '../../../identity/factors.ts';
-import { assertMfaForAdministrator } from '../../../identity/object-access.ts';
-import { requireUser } from '../../../identity/user-identities.ts';
+import { assertMfaForAdministrator } from '../../../directory/object-access.ts';
+import { replaceFactor } from '../../../mfa/factor-changes.ts';
+import type { FactorDraft } from '../../../mfa/factor-validation.ts';
+import { requireChangeableFactor } from '../../../mfa/factors.ts';
 import type { Factor } from '../../../store/tables.ts';
+import { requireUser } from '../../../users/users.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
-import { listVisibleFactorViews } from '../../../identity/factor-views.ts';
-import { requireUserCaller } from '../../../identity/principal.ts';
+import { requireUserCaller } from '../../../directory/principal.ts';
+import { listVisibleFactorViews } from '../../../mfa/factor-views.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

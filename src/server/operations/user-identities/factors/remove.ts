@@ -1,7 +1,7 @@
 import { FactorId } from '../../../../contract/schemas/factor.ts';
-import { removeFactor } from '../../../identity/factor-changes.ts';
-import { requireChangeableFactor } from '../../../identity/factors.ts';
-import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
+import { removeFactor } from '../../../mfa/factor-changes.ts';
+import { requireChangeableFactor } from '../../../mfa/factors.ts';
+import { revalidateUserCaller } from '../../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

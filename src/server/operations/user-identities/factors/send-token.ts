@@ -1,5 +1,5 @@
 import { FactorId } from '../../../../contract/schemas/factor.ts';
-import { sendFactorOtp } from '../../../identity/factor-verification.ts';
+import { sendFactorOtp } from '../../../mfa/factor-verification.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

@@ -1,8 +1,8 @@
 import { parseTags } from '../../../../contract/schemas/contact.ts';
 import { FactorId, FactorInput } from '../../../../contract/schemas/factor.ts';
-import { replaceFactor } from '../../../identity/factor-changes.ts';
-import { requireChangeableFactor } from '../../../identity/factors.ts';
-import { revalidateUserCaller } from '../../../identity/revalidate-caller.ts';
+import { replaceFactor } from '../../../mfa/factor-changes.ts';
+import { requireChangeableFactor } from '../../../mfa/factors.ts';
+import { revalidateUserCaller } from '../../../sessions/revalidate-caller.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { FactorId } from '../../../../contract/schemas/factor.ts';
 import { OtpCode } from '../../../../contract/schemas/otp.ts';
 import { sensitive } from '../../../../contract/sensitive.ts';
-import { verifyFactor } from '../../../identity/factor-verification.ts';
+import { verifyFactor } from '../../../mfa/factor-verification.ts';
 import { defineOperation } from '../../define.ts';
 
 export default defineOperation({

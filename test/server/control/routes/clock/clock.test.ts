@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { emailContact } from '../../../../../src/server/identity/contacts.ts';
-import { issueOneTimeToken } from '../../../../../src/server/identity/one-time-tokens.ts';
-import { startSession } from '../../../../../src/server/identity/sessions.ts';
+import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
+import { startSession } from '../../../../../src/server/sessions/sessions.ts';
+import { issueOneTimeToken } from '../../../../../src/server/tokens/one-time-tokens.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { password, passwordHash } from '../../../operations/user-identities/login-fixtures.ts';
 import { userToken } from '../../../operations/user-token.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../../../src/contract/operation.ts';
 import { servicePrefix } from '../../../../../src/contract/prefix.ts';
-import { createFaultInjector } from '../../../../../src/server/observability/fault-injector.ts';
+import { createFaultInjector } from '../../../../../src/server/fault-injection/fault-injector.ts';
 import { operations } from '../../../../../src/server/operations/index.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emailContact, mobileContact } from '../../../../../src/server/identity/contacts.ts';
-import { consumeOtp } from '../../../../../src/server/identity/otp.ts';
+import { emailContact, mobileContact } from '../../../../../src/server/messaging/contacts.ts';
+import { consumeOtp } from '../../../../../src/server/mfa/otp.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
 import { readAllPages, readNextPath, send } from '../../control-client.ts';
 import { anySource, sendNotice, sendTestCode } from './messages.ts';

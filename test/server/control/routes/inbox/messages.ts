@@ -1,10 +1,10 @@
 /** Messages in the outbox, stored as operations store them. */
 
 import type { AppContext } from '../../../../../src/server/app-context.ts';
-import { type Contact, emailContact } from '../../../../../src/server/identity/contacts.ts';
-import { enqueueMessage } from '../../../../../src/server/identity/messages.ts';
-import { type OtpBinding, sendOtp } from '../../../../../src/server/identity/otp.ts';
-import type { OtpSource } from '../../../../../src/server/identity/otp-source.ts';
+import { type Contact, emailContact } from '../../../../../src/server/messaging/contacts.ts';
+import { enqueueMessage } from '../../../../../src/server/messaging/messages.ts';
+import { type OtpBinding, sendOtp } from '../../../../../src/server/mfa/otp.ts';
+import type { OtpSource } from '../../../../../src/server/mfa/otp-source.ts';
 
 /** Sends a notice to an address. @returns the id of the message. */
 export async function sendNotice(appContext: AppContext, to: string, purpose = 'contact-changed'): Promise<string> {

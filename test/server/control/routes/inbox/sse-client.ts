@@ -1,6 +1,6 @@
 /** Reads server-sent events as a browser does. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { Timer } from '../../../../../src/server/integrations/timer.ts';
+import type { Timer } from '../../../../../src/server/lib/timer.ts';
 import type { TestServer } from '../../../../harness.ts';
 
 export interface SseEvent {

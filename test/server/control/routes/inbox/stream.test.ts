@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { AppContext } from '../../../../../src/server/app-context.ts';
-import { emailContact } from '../../../../../src/server/identity/contacts.ts';
-import { enqueueMessage } from '../../../../../src/server/identity/messages.ts';
-import { maxSubscribers } from '../../../../../src/server/integrations/subscribers.ts';
-import { sandboxIdleMinutes } from '../../../../../src/server/sandboxes.ts';
+import { maxSubscribers } from '../../../../../src/server/lib/subscribers.ts';
+import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
+import { enqueueMessage } from '../../../../../src/server/messaging/messages.ts';
+import { sandboxIdleMinutes } from '../../../../../src/server/sandboxes/sandboxes.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
 import { buildHead, open } from '../../../http/raw-http.ts';
 import { send } from '../../control-client.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { emailContact, mobileContact } from '../../../../../src/server/identity/contacts.ts';
-import { parseTestRecipient } from '../../../../../src/server/identity/test-recipients.ts';
+import { emailContact, mobileContact } from '../../../../../src/server/messaging/contacts.ts';
+import { parseTestRecipient } from '../../../../../src/server/messaging/test-recipients.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { send } from '../../control-client.ts';
 import { sendTestCode } from './messages.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { emailContact } from '../../../../../src/server/identity/contacts.ts';
+import { emailContact } from '../../../../../src/server/messaging/contacts.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
 import { open } from '../../../http/raw-http.ts';
 import { send } from '../../control-client.ts';

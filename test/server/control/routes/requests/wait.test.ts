@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxSubscribers } from '../../../../../src/server/integrations/subscribers.ts';
+import { maxSubscribers } from '../../../../../src/server/lib/subscribers.ts';
 import { adminClient, startServer, type TestServer } from '../../../../harness.ts';
 import { send } from '../../control-client.ts';
 import { createFakeTimer } from '../inbox/sse-client.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { epochSeconds } from '../../../../../src/server/clock.ts';
-import { hashSecret } from '../../../../../src/server/identity/secrets.ts';
-import { startSession } from '../../../../../src/server/identity/sessions.ts';
+import { epochSeconds } from '../../../../../src/server/lib/clock.ts';
+import { hashSecret } from '../../../../../src/server/lib/secrets.ts';
+import { startSession } from '../../../../../src/server/sessions/sessions.ts';
 import { openMemoryStore } from '../../../../../src/server/store/memory/memory-store.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';

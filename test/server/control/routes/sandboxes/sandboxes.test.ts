@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../../../src/client/index.ts';
-import { maxSandboxes, sandboxIdleMinutes } from '../../../../../src/server/sandboxes.ts';
+import { maxSandboxes, sandboxIdleMinutes } from '../../../../../src/server/sandboxes/sandboxes.ts';
 import { openFork } from '../../../../../src/server/store/memory/memory-store.ts';
 import { Overlay } from '../../../../../src/server/store/memory/overlay.ts';
 import { adminClient, appClientId, startServer, type TestServer } from '../../../../harness.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { epochSeconds } from '../../../../../src/server/clock.ts';
-import { startSession } from '../../../../../src/server/identity/sessions.ts';
+import { epochSeconds } from '../../../../../src/server/lib/clock.ts';
+import { startSession } from '../../../../../src/server/sessions/sessions.ts';
 import type { Session } from '../../../../../src/server/store/tables.ts';
 import { appClientId, startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';

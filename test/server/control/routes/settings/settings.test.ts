@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingsTable } from '../../../../../src/server/settings.ts';
+import { settingsTable } from '../../../../../src/server/config/settings.ts';
 import { startServer } from '../../../../harness.ts';
 import { send } from '../../control-client.ts';
 

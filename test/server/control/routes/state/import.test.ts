@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { enqueueMessage } from '../../../../../src/server/identity/messages.ts';
+import { enqueueMessage } from '../../../../../src/server/messaging/messages.ts';
 import { SeedDocument } from '../../../../../src/server/seed/schema.ts';
 import type { Store } from '../../../../../src/server/store/store.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';

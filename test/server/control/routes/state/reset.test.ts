@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { enqueueMessage } from '../../../../../src/server/identity/messages.ts';
+import { enqueueMessage } from '../../../../../src/server/messaging/messages.ts';
 import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { makeFolder, openStore } from '../../../store/temp-store.ts';

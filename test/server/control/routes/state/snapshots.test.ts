@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxSnapshots } from '../../../../../src/server/state/snapshots.ts';
+import { maxSnapshots } from '../../../../../src/server/snapshots/snapshots.ts';
 import { startServer, type TestServer } from '../../../../harness.ts';
 import { userToken } from '../../../operations/user-token.ts';
 import { readAllPages, send } from '../../control-client.ts';

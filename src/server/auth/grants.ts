@@ -1,0 +1,220 @@
+/** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
+import { apiError, fieldError, IamError } from '../../contract/errors.ts';
+import { isClientItself } from '../directory/principal.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import { secretMatches } from '../lib/secrets.ts';
+import { issueSessionToken } from '../sessions/session-tokens.ts';
+import { rotateRefreshToken, startSession } from '../sessions/sessions.ts';
+import type { Client, Session } from '../store/tables.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
+import { toFlowKey } from '../users/hash-queue.ts';
+import { authenticate, authenticateClient } from './authenticate.ts';
+import type { BasicCredentials, RequestCredentials } from './credentials.ts';
+import { type LoginDeps, loginWithPassword } from './login.ts';
+
+export interface GrantRequest {
+  readonly grantType: 'client_credentials' | 'password' | 'refresh_token';
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly userName?: string | undefined;
+  readonly password?: string | undefined;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: readonly string[] | undefined;
+}
+
+export interface GrantDeps extends LoginDeps {
+  credentials(): RequestCredentials;
+  sourceBehindClient(client: Client): RequestSource;
+  /** Called when the client has authenticated. */
+  markAuthenticated(): void;
+}
+
+interface Grantee {
+  readonly client: Client;
+  /** The client authenticated with its secret or an API key, not with its id or a token only. */
+  readonly hasClientCredential: boolean;
+  /** The client authenticated with more than its id. */
+  readonly authenticated: boolean;
+}
+
+/**
+ * @param clientsRenew whether a client that logs in for itself receives a refresh token too.
+ * @throws IamError CREDENTIALS_*, FIELD_MISSING, GRANT_INVALID, GRANT_TYPE_NOT_ALLOWED, SCOPE_EXCEEDED, TOO_MANY_ATTEMPTS, TOO_BUSY.
+ */
+export async function issueGrant(
+  deps: GrantDeps,
+  request: GrantRequest,
+  { clientsRenew }: { clientsRenew: boolean },
+): Promise<TokenResponse> {
+  const grantee = await authenticateGrantee(deps, request);
+  if (grantee.authenticated) deps.markAuthenticated();
+  assertGrantAllowed(grantee, request);
+  if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
+  if (request.grantType === 'password') return issueUserToken(deps, grantee, request);
+  return renewToken(deps, grantee, request);
+}
+
+/** Authenticates the requesting client. A client with a secret must send it, or an API key or a token instead. */
+async function authenticateGrantee(deps: GrantDeps, request: GrantRequest): Promise<Grantee> {
+  const credentials = deps.credentials();
+  const clientId = request.clientId ?? credentials.clientId;
+  if (credentials.clientId !== undefined && credentials.clientId !== clientId)
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The query and the body name different clients.');
+  const headerCredentials = credentials.basic ?? credentials.bearer ?? credentials.apiKey;
+  if (headerCredentials !== undefined && request.clientSecret !== undefined)
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The request has client credentials both in a header and in the body.');
+  const client = await (headerCredentials === undefined
+    ? authenticateFromBody(deps, clientId, request.clientSecret)
+    : authenticateFromHeader(deps, credentials));
+  if (clientId !== undefined && clientId !== client.client.clientId)
+    throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id does not match the credentials.');
+  return client;
+}
+
+async function authenticateFromBody(
+  { authentication, source }: GrantDeps,
+  clientId: string | undefined,
+  secret: string | undefined,
+): Promise<Grantee> {
+  if (clientId === undefined) throw createAuthenticationError('CREDENTIALS_MISSING', basicChallenge);
+  if (secret !== undefined)
+    return createAuthenticatedGrantee(await authenticateClient(authentication, { name: clientId, secret }, source));
+  const principal = await authenticate(authentication, { clientId }, { auth: 'client-id', source });
+  if (!principal || principal.client.secretHash !== undefined)
+    throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
+  return { client: principal.client, hasClientCredential: false, authenticated: false };
+}
+
+async function authenticateFromHeader(
+  { authentication, source }: GrantDeps,
+  { clientId: _query, ...credentials }: RequestCredentials,
+): Promise<Grantee> {
+  if (credentials.basic) {
+    const passwordCredentials = await decodeClientCredentials(authentication, credentials.basic);
+    return createAuthenticatedGrantee(await authenticateClient(authentication, passwordCredentials, source));
+  }
+  const principal = await authenticate(authentication, credentials, { auth: 'caller', source });
+  if (!principal || principal.user) throw createAuthenticationError('TOKEN_INVALID');
+  return {
+    client: principal.client,
+    hasClientCredential: principal.authMethod === 'api-key',
+    authenticated: isClientItself(principal),
+  };
+}
+
+/** A client that authenticated with its secret. */
+function createAuthenticatedGrantee(client: Client): Grantee {
+  return { client, hasClientCredential: true, authenticated: true };
+}
+
+/** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: the raw form is tried first. */
+async function decodeClientCredentials(
+  deps: LoginDeps['authentication'],
+  raw: BasicCredentials,
+): Promise<BasicCredentials> {
+  const client = await deps.store.clients.get(raw.name);
+  if (secretMatches(raw.secret, client?.secretHash)) return raw;
+  try {
+    return { name: decodeForm(raw.name), secret: decodeForm(raw.secret) };
+  } catch {
+    return raw;
+  }
+}
+
+function decodeForm(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+function assertGrantAllowed({ client, hasClientCredential }: Grantee, { grantType, scope }: GrantRequest): void {
+  if (!client.grantTypes.includes(grantType))
+    throw apiError('GRANT_TYPE_NOT_ALLOWED', `The client may not use ${grantType}.`);
+  if (!hasClientCredential && requiresClientCredential(client, grantType))
+    throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
+  if (grantType === 'password' && client.party !== '1STPARTY')
+    throw apiError('GRANT_TYPE_NOT_ALLOWED', 'Only first-party clients may use the password grant.');
+  if (scope?.some((name) => !client.scope.includes(name))) throw apiError('SCOPE_EXCEEDED');
+}
+
+/** A token alone is not enough to obtain a new one: a stolen token could be renewed forever. */
+function requiresClientCredential(client: Client, grantType: GrantRequest['grantType']): boolean {
+  return grantType === 'client_credentials' || (grantType === 'refresh_token' && client.secretHash !== undefined);
+}
+
+async function issueClientToken(
+  deps: GrantDeps,
+  client: Client,
+  { scope }: GrantRequest,
+  renewable: boolean,
+): Promise<TokenResponse> {
+  const { store, issuer } = deps;
+  if (!renewable) return issuer.issueForClient(client, { scope });
+  const start = { clientId: client.clientId, level: 'NONE', remember: false, renewable, scope } as const;
+  const startedSession = await store.transaction((tx) => startSession(tx, start, deps));
+  return issuer.issueForClient(client, startedSession);
+}
+
+async function issueUserToken(
+  deps: GrantDeps,
+  { client, authenticated }: Grantee,
+  request: GrantRequest,
+): Promise<TokenResponse> {
+  // The client authenticates within the grant, not in the pipeline.
+  const source = authenticated ? deps.sourceBehindClient(client) : deps.source;
+  const hashFlow = { ...deps.hashFlow, flow: toFlowKey(source, authenticated ? client.clientId : undefined) };
+  const passwordCredentials = {
+    name: requireField(request.userName, 'user name'),
+    secret: requireField(request.password, 'password'),
+  };
+  try {
+    return await loginWithPassword({ ...deps, source, hashFlow }, passwordCredentials, client, {
+      remember: false,
+      renewable: true,
+      scope: request.scope,
+    });
+  } catch (error) {
+    throw toInvalidGrant(error);
+  }
+}
+
+async function renewToken(
+  deps: GrantDeps,
+  { client, hasClientCredential }: Grantee,
+  request: GrantRequest,
+): Promise<TokenResponse> {
+  const { store } = deps;
+  const refreshToken = requireField(request.refreshToken, 'refresh token');
+  const rotation = await store.transaction(async (tx) => {
+    const outcome = await rotateRefreshToken(
+      tx,
+      refreshToken,
+      { clientId: client.clientId, hasClientCredential },
+      deps,
+    );
+    // Thrown inside the transaction, so that a request with an excessive scope does not consume the token.
+    if (outcome.outcome === 'rotated') assertScopeWithinSession(outcome.session, request);
+    return outcome;
+  });
+  if (rotation.outcome !== 'rotated') throw apiError('GRANT_INVALID');
+  const session = { ...rotation.session, ...(request.scope === undefined ? {} : { scope: request.scope }) };
+  const token = await issueSessionToken(deps, session, client, { refreshToken: rotation.refreshToken });
+  if (!token) throw apiError('GRANT_INVALID');
+  return token;
+}
+
+/** A renewal may request at most the scope of the session (RFC 6749, 6). */
+function assertScopeWithinSession(session: Session, { scope }: GrantRequest): void {
+  if (session.scope !== undefined && scope?.some((name) => !session.scope?.includes(name)))
+    throw apiError('SCOPE_EXCEEDED');
+}
+
+/** For OAuth, a wrong password of a user is `invalid_grant`, not `invalid_client`. */
+function toInvalidGrant(error: unknown): unknown {
+  const isInvalidCredentials = error instanceof IamError && error.code === 'CREDENTIALS_INVALID';
+  return isInvalidCredentials ? apiError('GRANT_INVALID').withReasonOf(error) : error;
+}
+
+function requireField(value: string | undefined, name: string): string {
+  if (value === undefined) throw fieldError('FIELD_MISSING', name, `The ${name} is required for this grant.`);
+  return value;
+}

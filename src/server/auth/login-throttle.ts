@@ -1,0 +1,94 @@
+/**
+ * Brute-force protection of passwords: throttles repeated failures per typed name and caller, and bounds them per name
+ * over all callers (NIST SP 800-63B, 3.2.2). Failures of other sources do not affect known sources and devices of a user.
+ */
+import { hash } from 'node:crypto';
+import { type IamError, retryLater } from '../../contract/errors.ts';
+import { ConcurrentAttempts } from '../lib/concurrent-attempts.ts';
+import type { MonotonicClock } from '../lib/monotonic-clock.ts';
+import { type LoginAttempt, LoginFailures } from './login-failures.ts';
+
+export type { LoginAttempt } from './login-failures.ts';
+
+export interface LoginThrottle {
+  /**
+   * Runs `verify`. An undefined result counts as a failure; success clears the failures of this caller under this name.
+   * Attempts run concurrently only as far as failures remain, so parallel guesses are all counted and correct ones wait.
+   * @throws IamError TOO_MANY_ATTEMPTS with Retry-After; any error of `verify`, which does not count as a failure.
+   */
+  attempt<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
+  /** After a login of the user with these names: restores their budgets and clears the failures of this caller under them. */
+  recordLogin(names: readonly string[], caller: string): void;
+  /** Clears all counts of these names, for all callers. */
+  clear(names: readonly string[]): void;
+  /** Clears everything. */
+  reset(): void;
+}
+
+/** For the setting disable-rate-limits: counts nothing. */
+export const noLoginThrottle: LoginThrottle = {
+  attempt: (_, verify) => verify(),
+  recordLogin: () => undefined,
+  clear: () => undefined,
+  reset: () => undefined,
+};
+
+/** @param capacity the number of names and callers that are counted individually. */
+export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number): LoginThrottle {
+  const running = new ConcurrentAttempts();
+  let failures = new LoginFailures(elapsed, capacity);
+
+  async function acquireSlot(attempt: LoginAttempt): Promise<string[]> {
+    let wokenKey: string | undefined;
+    for (;;) {
+      const limits = failures.computeLimits(attempt);
+      const delays = limits.filter(({ left }) => left <= 0).map(({ retryAfterMs }) => retryAfterMs);
+      const keys = limits.map(({ key }) => key);
+      const isThrottled = delays.length > 0;
+      const fullKey = isThrottled ? undefined : limits.find(({ key, left }) => running.count(key) >= left)?.key;
+      if (!isThrottled && fullKey === undefined) running.acquire(keys);
+      // A woken waiter that does not use the slot wakes the next one.
+      if (wokenKey !== undefined && wokenKey !== fullKey) running.wake(wokenKey);
+      if (isThrottled) throw createTooManyAttemptsError(Math.max(...delays));
+      if (fullKey === undefined) return keys;
+      await running.wait(fullKey);
+      wokenKey = fullKey;
+    }
+  }
+
+  return {
+    async attempt(unhashedAttempt, verify) {
+      const attempt = { ...unhashedAttempt, name: hashName(unhashedAttempt.name) };
+      const acquired = await acquireSlot(attempt);
+      try {
+        const result = await verify();
+        if (result === undefined) failures.add(attempt);
+        else failures.clearCaller(attempt.name, attempt.caller);
+        return result;
+      } finally {
+        running.release(acquired);
+      }
+    },
+    recordLogin(names, caller) {
+      for (const name of names.map(hashName)) {
+        failures.clearCaller(name, caller);
+        failures.restoreBudget(name);
+      }
+    },
+    clear(names) {
+      for (const name of names) failures.clearName(hashName(name));
+    },
+    reset() {
+      failures = new LoginFailures(elapsed, capacity);
+    },
+  };
+}
+
+export function createTooManyAttemptsError(retryAfterMs: number): IamError {
+  return retryLater('TOO_MANY_ATTEMPTS', Math.ceil(retryAfterMs / 1000));
+}
+
+/** A digest has a fixed size; the name may be as long as a header, or a slice that keeps the whole header in memory. */
+function hashName(name: string): string {
+  return hash('sha256', name, 'base64url');
+}

@@ -1,0 +1,180 @@
+/** Logs a user in with a password. Every failure has the same response and the same amount of work. */
+import type { IamError } from '../../contract/errors.ts';
+import { findUserByLogin } from '../directory/user-roles.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isPasswordTooLong } from '../lib/password-length.ts';
+import type { Random } from '../lib/random.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import { findDeviceByToken } from '../sessions/devices.ts';
+import { callerKey } from '../sessions/known-sources.ts';
+import { startLoginSession } from '../sessions/login-session.ts';
+import type { SessionOptions } from '../sessions/sessions.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import { type Client, foldIdentifier, type User } from '../store/tables.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import type { HashFlow } from '../users/hash-queue.ts';
+import type { Passwords } from '../users/passwords.ts';
+import type { Authentication } from './authenticate.ts';
+import type { BasicCredentials } from './credentials.ts';
+import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
+import { createLoginAttempt } from './throttles.ts';
+
+/** The parts of the request context that verifying a password needs. */
+interface PasswordDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly storeSecret: StoreSecret;
+  readonly passwords: Passwords;
+  readonly hashFlow: HashFlow;
+  readonly authentication: Authentication;
+  readonly source: RequestSource;
+}
+
+/** The parts of the request context that a login needs. */
+export interface LoginDeps extends PasswordDeps {
+  readonly random: Random;
+  readonly issuer: TokenIssuer;
+}
+
+export interface LoginOptions extends Pick<SessionOptions, 'remember' | 'renewable' | 'scope'> {
+  /** A device token. A device of this user is bound to the session; the token of any other device is ignored. */
+  readonly deviceTokenId?: string | undefined;
+}
+
+/** @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY. */
+export async function loginWithPassword(
+  deps: LoginDeps,
+  credentials: BasicCredentials,
+  client: Client,
+  { deviceTokenId, ...options }: LoginOptions,
+): Promise<TokenResponse> {
+  const { user: verifiedUser, attempt } = await verifyPassword(deps, credentials, deviceTokenId);
+  const newHash = await rehashIfOutdated(deps, verifiedUser, credentials.secret);
+  const loginSession = await withVerifiedPassword(
+    { deps, user: verifiedUser, secret: credentials.secret, createError: createInvalidCredentialsError },
+    async (tx, current) => {
+      const needsRehash = newHash !== undefined && current.passwordHash === verifiedUser.passwordHash;
+      const user = needsRehash ? { ...current, passwordHash: newHash } : current;
+      if (needsRehash) await tx.users.replace(user);
+      const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
+      const start = {
+        ...options,
+        deviceKey: device?.deviceKey,
+        clientId: client.clientId,
+        level: 'AUTH-BASIC',
+      } as const;
+      return startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
+    },
+  );
+  deps.authentication.throttles.recordLogin(loginSession.user, attempt.caller);
+  return deps.issuer.issueForUser(loginSession.user, loginSession.session, client, {
+    refreshToken: loginSession.refreshToken,
+  });
+}
+
+/**
+ * The user with this name and password. All operations with a name and a password share the failure counts.
+ * @throws IamError CREDENTIALS_INVALID, TOO_MANY_ATTEMPTS, TOO_BUSY.
+ */
+async function verifyPassword(
+  deps: PasswordDeps,
+  { name, secret }: BasicCredentials,
+  deviceTokenId: string | undefined,
+) {
+  const user = await findUserByLogin(deps.store, name);
+  const device =
+    deviceTokenId === undefined ? undefined : await findDeviceByToken(deps.store, user?.userId ?? '', deviceTokenId);
+  const attempt = createLoginAttempt({ name: foldIdentifier(name), user, source: deps.source, device }, deps);
+  const isCorrect = await checkPassword(deps, {
+    throttle: deps.authentication.throttles.login,
+    attempt,
+    secret,
+    passwordHash: user?.passwordHash,
+    isLocked: user?.locked ?? false,
+  });
+  if (!user) throw createInvalidCredentialsError().withReason({ text: 'No user has this login name.' });
+  if (user.passwordHash === undefined)
+    throw createInvalidCredentialsError().withReason({ text: 'The user has no password.', userId: user.userId });
+  if (user.locked)
+    throw createInvalidCredentialsError().withReason({ text: 'The user is locked.', userId: user.userId });
+  if (!isCorrect)
+    throw createInvalidCredentialsError().withReason({ text: 'The password does not match.', userId: user.userId });
+  return { user, attempt };
+}
+
+/**
+ * Whether the password is the current one of a signed-in user. Failures have separate counts: failed logins, which
+ * anyone can cause, do not block it. @throws IamError TOO_MANY_ATTEMPTS, TOO_BUSY.
+ */
+export function isCurrentPassword(deps: PasswordDeps, user: User, secret: string): Promise<boolean> {
+  return checkPassword(deps, {
+    throttle: deps.authentication.throttles.currentPassword,
+    attempt: createLoginAttempt({ name: user.userId, user, source: deps.source }, deps),
+    secret,
+    passwordHash: user.passwordHash,
+  });
+}
+
+interface PasswordCheck {
+  readonly throttle: LoginThrottle;
+  readonly attempt: LoginAttempt;
+  readonly secret: string;
+  readonly passwordHash: string | undefined;
+  /** For a locked user, the correct password counts as a failure; otherwise cleared failure counts would reveal it. */
+  readonly isLocked?: boolean;
+}
+
+async function checkPassword(
+  { passwords, hashFlow }: Pick<PasswordDeps, 'passwords' | 'hashFlow'>,
+  { throttle, attempt, secret, passwordHash, isLocked = false }: PasswordCheck,
+): Promise<boolean> {
+  const isCorrect = await throttle.attempt(attempt, async () => {
+    if (isPasswordTooLong(secret)) return undefined;
+    return ((await passwords.matches(secret, passwordHash, hashFlow)) && !isLocked) || undefined;
+  });
+  return isCorrect ?? false;
+}
+
+interface VerifiedPassword {
+  readonly deps: Pick<PasswordDeps, 'store' | 'passwords' | 'hashFlow'>;
+  /** The user row that the password was verified with. */
+  readonly user: User;
+  readonly secret: string;
+  readonly createError: () => IamError;
+}
+
+/**
+ * Runs `work` in a transaction in which the user still exists, is not locked and has the verified password: a lock, a
+ * removal or a new password in the meantime takes effect. If only the hash changed, the password is verified against it.
+ * @throws IamError the error of `createError`, TOO_BUSY; any error of `work`.
+ */
+export async function withVerifiedPassword<Result>(
+  { deps, user: verifiedUser, secret, createError }: VerifiedPassword,
+  work: (tx: Transaction, current: User) => Promise<Result>,
+): Promise<Result> {
+  const outcome = await deps.store.transaction(async (tx) => {
+    const current = await tx.users.get(verifiedUser.userId);
+    if (!current || current.locked || current.passwordHash === undefined) throw createError();
+    if (current.passwordHash !== verifiedUser.passwordHash) return { changed: current };
+    return { result: await work(tx, current) };
+  });
+  if ('result' in outcome) return outcome.result as Result;
+  if (!(await deps.passwords.matches(secret, outcome.changed.passwordHash, deps.hashFlow))) throw createError();
+  return withVerifiedPassword({ deps, user: outcome.changed, secret, createError }, work);
+}
+
+/** A hash at the current cost if the verified one is cheaper. A failure here does not fail the login. */
+async function rehashIfOutdated(
+  { passwords, hashFlow }: LoginDeps,
+  user: User,
+  secret: string,
+): Promise<string | undefined> {
+  if (!passwords.isOutdated(user.passwordHash ?? '')) return undefined;
+  return passwords.hash(secret, hashFlow).catch(() => undefined);
+}
+
+function createInvalidCredentialsError() {
+  return createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
+}

@@ -1,0 +1,67 @@
+/** Redeems a one-time token of generate-param for a session of the same user in another client. */
+
+import { computeLevel } from '../directory/user-roles.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import { findDeviceByToken } from '../sessions/devices.ts';
+import { findActiveSession, startSession } from '../sessions/sessions.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { OneTimeToken, Session, User } from '../store/tables.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
+import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The request of the redeeming client. */
+export interface OneTimeTokenLoginRequest {
+  readonly param: string;
+  readonly clientId: string;
+  readonly deviceTokenId?: string | undefined;
+}
+
+/**
+ * Starts a new session of the user of the token. A rejected request does not consume the token.
+ * @throws IamError CREDENTIALS_INVALID, for every failure.
+ */
+export async function loginWithOneTimeToken(
+  tx: Transaction,
+  { param, clientId, deviceTokenId }: OneTimeTokenLoginRequest,
+  deps: Deps,
+): Promise<{ readonly user: User; readonly session: Session }> {
+  const token = await consumeOneTimeToken(tx, 'param', param, deps.clock);
+  if (!token || (token.targetClientId ?? clientId) !== clientId) throw createAuthenticationError('CREDENTIALS_INVALID');
+  const now = epochSeconds(deps.clock);
+  const { user, source } = await requireSourceSession(tx, token, now);
+  const device = deviceTokenId === undefined ? undefined : await findDeviceByToken(tx, user.userId, deviceTokenId);
+  const { session } = await startSession(
+    tx,
+    {
+      clientId,
+      userId: user.userId,
+      level: computeLevel(source, now),
+      remember: false,
+      renewable: false,
+      scope: token.scope,
+      logon: source.logon,
+      deviceKey: device?.deviceKey,
+      parentSession: source,
+    },
+    deps,
+  );
+  return { user, session };
+}
+
+/** The current state of the session that issued the token, and of its user. */
+async function requireSourceSession(
+  reader: Pick<Reader, 'users' | 'sessions'>,
+  { userId = '', sessionId = '' }: OneTimeToken,
+  now: number,
+): Promise<{ readonly user: User; readonly source: Session }> {
+  const user = await reader.users.get(userId);
+  const source = await findActiveSession(reader, sessionId, now);
+  if (!user || user.locked || source?.userId !== userId) throw createAuthenticationError('CREDENTIALS_INVALID');
+  return { user, source };
+}

@@ -1,0 +1,43 @@
+/** Shared by all operations that set a password. */
+import type { RequestSource } from '../lib/request-source.ts';
+import { verifiedContacts } from '../messaging/contacts.ts';
+import { callerKey, withOnlyKnownSources } from '../sessions/known-sources.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Session, User } from '../store/tables.ts';
+import { type NoticeDeps, sendNotice } from '../users/account-notices.ts';
+import { revokeUserAccess } from './revoke-user-access.ts';
+
+export interface ReplacePasswordDeps extends NoticeDeps {
+  readonly source: RequestSource;
+}
+
+/**
+ * Replaces the password of a user. Revokes everything issued before, optionally except one session. Of the known sources
+ * only the caller's address and its authenticated device remain. Part of a transaction; call `outbox.wake()` after it.
+ */
+export async function replacePassword(
+  tx: Transaction,
+  user: User,
+  passwordHash: string,
+  deps: ReplacePasswordDeps,
+  except?: Partial<Pick<Session, 'sessionId' | 'deviceKey'>>,
+): Promise<void> {
+  const { deviceKey } = except ?? {};
+  const sourceKeys = [deps.source.key, ...(deviceKey === undefined ? [] : [callerKey(deps.source, { deviceKey })])];
+  await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps));
+  await revokeUserAccess(tx, user.userId, except?.sessionId);
+  await notifyPasswordChange(tx, user, 'The password of your account was changed.', deps);
+}
+
+/** Sets the first password of a user. Existing sessions and codes remain valid. Part of a transaction, as above. */
+export async function addPassword(tx: Transaction, user: User, passwordHash: string, deps: NoticeDeps): Promise<void> {
+  await tx.users.replace({ ...user, passwordHash });
+  await notifyPasswordChange(tx, user, 'A password was set for your account.', deps);
+}
+
+/** Notifies the user at its verified contacts, because someone else may have set the password. */
+async function notifyPasswordChange(tx: Transaction, user: User, change: string, deps: NoticeDeps): Promise<void> {
+  const text = `${change} If that was not you, have an administrator lock the account.`;
+  for (const contact of verifiedContacts(user))
+    await sendNotice(tx, { contact, purpose: 'password-changed', text }, deps);
+}

@@ -1,0 +1,229 @@
+/**
+ * All settings of the server: flag, environment variable, type, default and description. The source of flags,
+ * environment variables, `iam serve --help` and docs/settings.md.
+ */
+
+import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import {
+  booleanSetting,
+  integerSetting,
+  type Setting,
+  secretSetting,
+  textSetting,
+  toEnvironmentName,
+} from './setting-types.ts';
+import {
+  validateBaseUrl,
+  validateEmail,
+  validateHostName,
+  validateId,
+  validateOrigin,
+  validatePassword,
+  validatePattern,
+  validateProxyAddress,
+  validateSmtpUrl,
+  validateUserName,
+} from './validators.ts';
+
+export const settingsTable = {
+  host: textSetting('host', 'Address to listen on; a non-loopback address requires --allow-remote', {
+    default: '127.0.0.1',
+  }),
+  port: integerSetting('port', 8080, [0, 65535], 'Port to listen on; 0 selects a free port'),
+  data: textSetting('data', 'Folder of the store; created if it does not exist', { default: 'data/store' }),
+  seed: textSetting('seed', 'Seed file (YAML or JSON) to apply at every start'),
+  store: textSetting('store', 'Storage engine: files on disk, or memory until the server stops', {
+    default: 'file',
+    values: ['file', 'memory'],
+  }),
+  signingAlg: textSetting('signing-alg', 'Signing algorithm of tokens', {
+    default: 'ES256',
+    values: signingAlgorithms,
+  }),
+  baseUrl: textSetting(
+    'base-url',
+    'Public URL of the service, used as issuer and audience of its tokens; defaults to the listening address',
+    {
+      check: validateBaseUrl,
+    },
+  ),
+  json: booleanSetting('json', 'Print one line of JSON when ready and nothing else on standard output'),
+  resetAdmin: booleanSetting(
+    'reset-admin',
+    'Reset the secret of the administrator client and the password of the administrator user',
+  ),
+  tlsCert: textSetting('tls-cert', 'Certificate chain in PEM; enables HTTPS together with --tls-key'),
+  tlsKey: textSetting('tls-key', 'Private key in PEM; enables HTTPS together with --tls-cert'),
+  allowRemote: booleanSetting(
+    'allow-remote',
+    'Allow an address that other machines can reach; the control plane then requires credentials',
+  ),
+  allowedHost: {
+    kind: 'list' as const,
+    name: 'allowed-host',
+    environment: toEnvironmentName('allowed-host'),
+    description:
+      'Additional host names to accept in the Host header, separated by commas, such as host.docker.internal. IP addresses, localhost and the host of the base URL are always accepted; any name is accepted by default with --allow-remote',
+    flag: true,
+    default: [] as readonly string[],
+    check: validateHostName,
+  },
+  testFeatures: textSetting(
+    'test-features',
+    'Test features: Prefer: code, fault injection and test recipients; auto enables them unless --allow-remote is set',
+    { default: 'auto', values: ['auto', 'on', 'off'] },
+  ),
+  disableControlPlane: booleanSetting('disable-control-plane', 'Disable the control plane'),
+  requestLogSize: integerSetting(
+    'request-log-size',
+    1000,
+    [0, 100_000],
+    'Number of requests in the request log of the control plane',
+  ),
+  clientTokenLifetime: integerSetting(
+    'client-token-lifetime',
+    3600,
+    [1, 86_400],
+    'Lifetime of client tokens in seconds',
+  ),
+  userTokenLifetime: integerSetting('user-token-lifetime', 3600, [1, 86_400], 'Lifetime of user tokens in seconds'),
+  rememberedTokenLifetime: integerSetting(
+    'remembered-token-lifetime',
+    600,
+    [1, 86_400],
+    'Lifetime of user tokens in remembered sessions in seconds',
+  ),
+  hashConcurrency: integerSetting('hash-concurrency', 2, [1, 64], 'Number of password hashes to compute in parallel'),
+  hashQueueSize: integerSetting(
+    'hash-queue-size',
+    400,
+    [0, 100_000],
+    'Maximum number of queued password hashes; sources are served round robin',
+  ),
+  expiresIn: textSetting('expires-in', 'Format of expiresIn: remaining seconds, or expiry in epoch seconds', {
+    default: 'seconds',
+    values: ['seconds', 'epoch'],
+  }),
+  softErrors: booleanSetting(
+    'soft-errors',
+    'Return status 200 with the error array instead of 400, 412 and 422 where the interface documents it',
+  ),
+  corsOrigins: {
+    kind: 'list' as const,
+    name: 'cors-origins',
+    environment: toEnvironmentName('cors-origins'),
+    description: 'Origins allowed by CORS, separated by commas; defaults to all loopback origins',
+    flag: true,
+    default: [] as readonly string[],
+    check: validateOrigin,
+  },
+  trustedProxies: {
+    kind: 'list' as const,
+    name: 'trusted-proxies',
+    environment: toEnvironmentName('trusted-proxies'),
+    description:
+      'Addresses and CIDR blocks of reverse proxies, separated by commas; only their Forwarded and X-Forwarded-For headers are trusted',
+    flag: true,
+    default: [] as readonly string[],
+    check: validateProxyAddress,
+  },
+  mainframeUrl: textSetting(
+    'mainframe-url',
+    'URL of an external mainframe for logons; defaults to the embedded mainframe',
+    {
+      check: validateBaseUrl,
+    },
+  ),
+  mainframePasswordRule: textSetting(
+    'mainframe-password-rule',
+    'Regular expression that new mainframe passwords must match',
+    {
+      default: '[A-Za-z0-9@#$]{6,8}',
+      check: validatePattern,
+    },
+  ),
+  productsUrl: textSetting(
+    'products-url',
+    'URL of an external product system; defaults to the embedded product system',
+    {
+      check: validateBaseUrl,
+    },
+  ),
+  smsHookUrl: textSetting('sms-hook-url', 'URL to post text messages to; without it they stay in the outbox', {
+    check: validateBaseUrl,
+  }),
+  smtpFrom: textSetting('smtp-from', 'Sender address of e-mails sent to the relay', {
+    default: 'iam@localhost',
+    check: validateEmail,
+  }),
+  portTimeout: integerSetting('port-timeout', 5000, [1, 60_000], 'Timeout of external systems in milliseconds'),
+  fastPasswords: booleanSetting(
+    'fast-passwords',
+    'Hash new passwords at minimum cost; for tests only, never for real passwords',
+  ),
+  disableRateLimits: booleanSetting(
+    'disable-rate-limits',
+    'Disable login throttles, attempt limits of codes, sending limits and growth limits; for tests only',
+  ),
+  growthLimit: integerSetting(
+    'growth-limit',
+    1000,
+    [0, 1_000_000],
+    'Maximum creations per hour by unauthenticated callers, per network; 0 disables the limit. Loopback addresses are exempt',
+  ),
+  bodyLimit: integerSetting('body-limit', 1_000_000, [1_000, 100_000_000], 'Maximum size of a request body in bytes'),
+  requestTimeout: integerSetting(
+    'request-timeout',
+    30,
+    [1, 3600],
+    'Seconds within which a request must be received completely',
+  ),
+  maxConnections: integerSetting(
+    'max-connections',
+    2000,
+    [1, 100_000],
+    'Maximum number of open connections; beyond it, the source with the most connections loses one to a new source',
+  ),
+  logLevel: textSetting('log-level', 'Log level on standard error', {
+    default: 'warn',
+    values: ['silent', 'error', 'warn', 'info', 'debug'],
+  }),
+  auditLog: textSetting(
+    'audit-log',
+    'Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, or off with --store memory',
+  ),
+  smtpUrl: secretSetting(
+    'IAM_SMTP_URL',
+    'SMTP relay for e-mails, as smtp://user:password@host:port; without it they stay in the outbox',
+    validateSmtpUrl,
+  ),
+  adminClientId: secretSetting(
+    'IAM_ADMIN_CLIENT_ID',
+    'Id of the administrator client; generated at the first start by default',
+    validateId,
+  ),
+  adminClientSecret: secretSetting(
+    'IAM_ADMIN_CLIENT_SECRET',
+    'Secret of the administrator client; generated at the first start by default',
+  ),
+  appClientId: secretSetting(
+    'IAM_APP_CLIENT_ID',
+    'Id of the application client for user logins; generated at the first start by default',
+    validateId,
+  ),
+  adminUser: secretSetting(
+    'IAM_ADMIN_USER',
+    'User name of the administrator user; defaults to admin',
+    validateUserName,
+  ),
+  adminEmail: secretSetting(
+    'IAM_ADMIN_EMAIL',
+    'E-mail address of the administrator user; defaults to IAM_ADMIN_USER if that is an e-mail address',
+    validateEmail,
+  ),
+  adminPassword: secretSetting(
+    'IAM_ADMIN_PASSWORD',
+    'Password of the administrator user; generated at the first start by default',
+    validatePassword,
+  ),
+} satisfies Record<string, Setting>;

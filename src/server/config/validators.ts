@@ -1,0 +1,57 @@
+/** Validators of settings. A message continues a sentence that starts with the setting name. */
+import type * as z from 'zod';
+import { NewId, singleLine } from '../../contract/schemas/primitives.ts';
+import { validatePasswordLength } from '../lib/password-length.ts';
+import { isProxyAddress } from '../lib/request-source.ts';
+
+type Validator = (value: string) => string | undefined;
+
+function validatorFor(schema: z.ZodType): Validator {
+  return (value) => schema.safeParse(value).error?.issues[0]?.message;
+}
+
+export const validateId = validatorFor(NewId);
+export const validateUserName = validatorFor(singleLine(100, 'Login name'));
+export const validateEmail: Validator = (value) =>
+  /^[^@\s]+@[^@\s]+$/.test(value) ? undefined : 'must be an e-mail address';
+/** Checks the length only; the bootstrap checks the rules that depend on the user. */
+export const validatePassword: Validator = validatePasswordLength;
+
+export const validateBaseUrl: Validator = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
+  return /[?#]/.test(value) || url.username || url.password ? 'must have no query, fragment or user' : undefined;
+};
+
+/** The value contains a password, so messages never repeat it. */
+export const validateSmtpUrl: Validator = (value) =>
+  URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) ? undefined : 'must be an smtp or smtps URL';
+
+export const validatePattern: Validator = (value) => {
+  try {
+    new RegExp(value, 'u');
+    return undefined;
+  } catch {
+    return 'must be a regular expression';
+  }
+};
+
+/** Requires the serialized form that browsers send. */
+export const validateOrigin: Validator = (value) =>
+  URL.canParse(value) && new URL(value).origin === value
+    ? undefined
+    : 'must contain origins such as https://app.example, in lower case and without a path';
+
+export const validateProxyAddress: Validator = (value) =>
+  isProxyAddress(value) ? undefined : 'must contain IP addresses or CIDR blocks such as 10.0.0.0/8';
+
+/** A host name without port, as the port of Host is ignored. */
+export const validateHostName: Validator = (value) =>
+  /^[A-Za-z0-9_]([A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/.test(value)
+    ? undefined
+    : 'must contain host names such as host.docker.internal, without a port';
+
+/** Whether an address can be reached from this machine only. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,56 @@
+/** Shared by the operations on API keys. */
+import { apiError, detailedError } from '../../contract/errors.ts';
+import { describeMissing, isAuthenticationRole } from '../../contract/roles.ts';
+import type { Random } from '../lib/random.ts';
+import { hashSecret } from '../lib/secrets.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
+import type { Principal } from './principal.ts';
+import { resolveClientAuthorities } from './service-roles.ts';
+import { isLevelUpTo } from './user-roles.ts';
+
+/** Generates an API key: base64 of 32 random bytes. */
+export function generateApiKey(random: Random): string {
+  return random.bytes(32).toString('base64');
+}
+
+/** The stored form of a key: its hash, and a hint of its last characters (the very last one is always `=`). */
+export function digestApiKey(apiKey: string): { keyHash: string; hint: string } {
+  return { keyHash: hashSecret(apiKey), hint: apiKey.slice(-5, -1) };
+}
+
+/**
+ * Returns the client of a new or changed key. A key grants its bearer all authorities of the client, so these must not
+ * exceed those of the caller: roles, scopes, and CLI-AUTH-BASIC, which every key grants.
+ * @throws IamError CLIENT_NOT_FOUND, GRANT_EXCEEDED.
+ */
+export async function requireGrantableClient(reader: Reader, clientId: string, caller: Principal): Promise<Client> {
+  const client = await reader.clients.get(clientId);
+  if (!client) throw apiError('CLIENT_NOT_FOUND');
+  const granted = ['CLI-AUTH-BASIC', ...(await resolveClientAuthorities(reader, client))];
+  const roles = [...new Set(granted)].filter((role) => !mayGrant(role, caller)).sort();
+  const scope = client.scope.filter((name) => !caller.scope.has(name)).sort();
+  const missing = { missingRoles: roles, missingScopes: scope };
+  const exceeded = describeMissing(missing);
+  if (exceeded.length === 0) return client;
+  const message = `The client has authorities that the caller lacks: ${exceeded.join(', ')}.`;
+  throw detailedError('GRANT_EXCEEDED', missing, message);
+}
+
+/**
+ * Whether a caller may pass a role on with a key: it has the role, or has IAM_ADMIN_MAINTENANCE and could obtain the
+ * role through a group. Roles that only the service grants cannot be obtained through a group: an authentication level
+ * is limited to the caller's level, and CLI-AUTH-BASIC requires ADMIN and AUTH-MFA.
+ */
+function mayGrant(role: string, { roles }: Principal): boolean {
+  if (roles.has(role)) return true;
+  if (role === 'CLI-AUTH-BASIC') return roles.has('ADMIN') && roles.has('AUTH-MFA');
+  if (isLevelUpTo(role, roles)) return true;
+  return roles.has('IAM_ADMIN_MAINTENANCE') && !isAuthenticationRole(role);
+}
+
+/** @throws IamError API_KEY_TAKEN where another key has the same value. */
+export async function assertApiKeyAvailable(tx: Transaction, keyHash: string, apiKeyId: string): Promise<void> {
+  const existing = await tx.apiKeys.getBy('keyHash', keyHash);
+  if (existing && existing.apiKeyId !== apiKeyId) throw apiError('API_KEY_TAKEN');
+}

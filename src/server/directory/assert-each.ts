@@ -1,0 +1,19 @@
+/** Validates every item of a list. */
+import { type ApiErrorItem, IamError } from '../../contract/errors.ts';
+import { forEachYielding } from '../lib/for-each-yielding.ts';
+
+const maxErrors = 100;
+
+/** Checks every id of a list and reports the first 100 errors. @throws IamError with one item per invalid id. */
+export async function assertEach(
+  ids: Iterable<string>,
+  findError: (id: string) => Promise<ApiErrorItem | undefined>,
+): Promise<void> {
+  const errors: ApiErrorItem[] = [];
+  await forEachYielding(ids, async (id) => {
+    const error = errors.length < maxErrors ? await findError(id) : undefined;
+    if (error) errors.push(error);
+  });
+  const [first, ...others] = errors;
+  if (first) throw new IamError([first, ...others]);
+}

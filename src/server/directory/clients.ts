@@ -1,0 +1,117 @@
+/** Roles, owners and storage of clients. */
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import { generateSecret, type Random } from '../lib/random.ts';
+import { hashSecret } from '../lib/secrets.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Client } from '../store/tables.ts';
+import { businessOf } from './object-access.ts';
+import { isClientItself, type Principal } from './principal.ts';
+import { resolveClientAuthorities } from './service-roles.ts';
+import { reserveSubjectId } from './subject-ids.ts';
+
+type ClientReader = Pick<Reader, 'groups' | 'memberships' | 'users' | 'clients'>;
+
+/** The role of the party of a client. */
+export function partyRole(client: Client): string {
+  return `CLI-${client.party}`;
+}
+
+/** The roles of every authenticated client besides its own authorities. */
+export function authenticatedClientRoles(client: Client): string[] {
+  return ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
+}
+
+/** Roles of clients without groups: they depend on the row only, and rows are immutable. */
+const rolesByClient = new WeakMap<Client, ReadonlySet<string>>();
+
+/** All roles of an authenticated client. */
+export async function resolveAuthenticatedClientRoles(
+  reader: ClientReader,
+  client: Client,
+): Promise<ReadonlySet<string>> {
+  const cached = rolesByClient.get(client);
+  if (cached) return cached;
+  const roles = new Set([...(await resolveClientAuthorities(reader, client)), ...authenticatedClientRoles(client)]);
+  if (client.serviceAccountId === undefined) rolesByClient.set(client, roles);
+  return roles;
+}
+
+type OwnerReader = Pick<Reader, 'users' | 'businesses' | 'clients'>;
+
+/** Whether the client has an owner. */
+export function hasOwner({ userId, businessId, ownerClientId }: Client): boolean {
+  return userId !== undefined || businessId !== undefined || ownerClientId !== undefined;
+}
+
+/** False if an owner of the client was removed or is inactive itself: the client cannot authenticate then. */
+export async function isOwnerActive(reader: OwnerReader, client: Client): Promise<boolean> {
+  const { userId, businessId, ownerClientId } = client;
+  if (userId !== undefined) {
+    const user = await reader.users.get(userId);
+    if (!user || user.locked) return false;
+  }
+  if (businessId !== undefined && !(await reader.businesses.get(businessId))) return false;
+  if (ownerClientId === undefined) return true;
+  const owner = await reader.clients.get(ownerClientId);
+  return owner !== undefined && isOwnerActive(reader, owner);
+}
+
+/** The owner of a client: the field of the client that contains its id, and the id. */
+export interface ClientOwner {
+  readonly field: 'businessId' | 'userId' | 'ownerClientId';
+  readonly id: string;
+}
+
+/** The owner of clients that the caller creates for itself: its business, else its user, else the calling client. */
+export function resolveOwner(caller: Principal): ClientOwner {
+  const businessId = businessOf(caller);
+  if (businessId !== undefined) return { field: 'businessId', id: businessId };
+  const userId = isClientItself(caller) ? caller.client.userId : caller.user?.userId;
+  return userId === undefined
+    ? { field: 'ownerClientId', id: caller.client.clientId }
+    : { field: 'userId', id: userId };
+}
+
+/** Fields of a client that its creator chooses. */
+type ClientFields = Pick<Client, 'appId' | 'serviceAccountId' | 'redirectURI' | 'organizationId' | 'businessUnitId'> &
+  Pick<Client, 'userId' | 'businessId' | 'ownerClientId'> & {
+    readonly [Field in 'scope' | 'grantTypes']?: Client[Field] | undefined;
+  };
+
+interface Deps {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A client that is not yet stored, and its secret, which cannot be read later. */
+export function createClientRow(
+  fields: ClientFields,
+  party: Client['party'],
+  { ids, clock, random }: Deps,
+): { readonly client: Client; readonly clientSecret: string } {
+  const clientSecret = generateSecret(random);
+  const { scope = [], grantTypes = ['client_credentials'], ...otherFields } = fields;
+  const client: Client = {
+    ...otherFields,
+    clientId: ids.newId(),
+    secretHash: hashSecret(clientSecret),
+    party,
+    authorities: [],
+    scope,
+    grantTypes,
+    factorVisibility: 'CREDENTIALS_ONLY',
+    createdAt: clock.now().toISOString(),
+  };
+  return { client, clientSecret };
+}
+
+/** Stores a new client. Its ids must never have been used. @throws IamError ID_TAKEN. */
+export async function addClient(tx: Transaction, client: Client): Promise<void> {
+  const { clientId, serviceAccountId } = client;
+  await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
+  if (serviceAccountId !== undefined)
+    await reserveSubjectId(tx, { subject: serviceAccountId, kind: 'service', ownerId: clientId });
+  await tx.clients.insert(client);
+}

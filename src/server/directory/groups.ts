@@ -1,0 +1,144 @@
+/** Shared by the operations on groups: lookup, response form and validation. */
+import { apiError } from '../../contract/errors.ts';
+import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
+import { createPause } from '../lib/for-each-yielding.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Group } from '../store/tables.ts';
+import { edgesPerTurn } from './effective-roles.ts';
+
+type GroupReader = Pick<Reader, 'groups'>;
+
+/** A group in the response: dependencies by name. */
+export interface GroupView {
+  readonly groupId: string;
+  readonly groupName: string;
+  readonly organizationId?: string;
+  readonly businessUnitId?: string;
+  readonly roles: string[];
+  readonly dependencies: { readonly groupName: string }[];
+}
+
+/** The group with this id; else the group with this name. */
+export async function findGroup(reader: GroupReader, reference: string): Promise<Group | undefined> {
+  return (await reader.groups.get(reference)) ?? (await reader.groups.getBy('groupName', reference));
+}
+
+/** @throws IamError GROUP_NOT_FOUND. */
+export async function requireGroup(reader: GroupReader, reference: string): Promise<Group> {
+  const group = await findGroup(reader, reference);
+  if (!group) throw apiError('GROUP_NOT_FOUND');
+  return group;
+}
+
+interface CachedView {
+  readonly view: GroupView;
+  readonly dependencies: readonly (Group | undefined)[];
+}
+
+/** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
+const viewCache = new WeakMap<Group, CachedView>();
+
+const noDependencies: readonly Group[] = [];
+
+function readDependencies(reader: GroupReader, group: Group): Promise<(Group | undefined)[]> {
+  return Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
+}
+
+/** Converts a group to its response form. Returns the same object for the same state, so that its JSON can be cached. */
+export async function toGroupView(reader: GroupReader, group: Group): Promise<GroupView> {
+  return buildGroupView(
+    group,
+    group.dependencies.length === 0 ? noDependencies : await readDependencies(reader, group),
+  );
+}
+
+/** Converts groups to their response form. Most have no dependencies and need no await. */
+export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
+  const views: GroupView[] = [];
+  const pause = createPause(edgesPerTurn);
+  for (const group of groups) {
+    const pausing = pause(1 + group.dependencies.length);
+    if (pausing) await pausing;
+    views.push(
+      group.dependencies.length === 0 ? buildGroupView(group, noDependencies) : await toGroupView(reader, group),
+    );
+  }
+  return views;
+}
+
+function buildGroupView(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
+  const cached = viewCache.get(group);
+  if (cached?.dependencies === dependencies) return cached.view;
+  if (cached?.dependencies.every((dependency, at) => dependency === dependencies[at])) return cached.view;
+  const view: GroupView = {
+    groupId: group.groupId,
+    groupName: group.groupName,
+    ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
+    ...(group.businessUnitId === undefined ? {} : { businessUnitId: group.businessUnitId }),
+    roles: [...group.roles],
+    dependencies: dependencies.flatMap((dependency) => (dependency ? [{ groupName: dependency.groupName }] : [])),
+  };
+  viewCache.set(group, { view, dependencies });
+  return view;
+}
+
+/** Role names in their stored form: without prefix and without duplicates. @throws IamError ROLE_RESERVED. */
+export function normalizeGroupRoles(names: readonly string[]): string[] {
+  const roles = [...new Set(names.map(stripRolePrefix))];
+  const reserved = roles.find(isReservedRole);
+  if (reserved !== undefined)
+    throw apiError('ROLE_RESERVED', `The role ${reserved} is reserved for the service. A group cannot grant it.`);
+  return roles;
+}
+
+/** The distinct ids of the named groups. @throws IamError DEPENDENCY_UNKNOWN. */
+export async function resolveDependencyIds(
+  reader: GroupReader,
+  dependencies: readonly { readonly groupName: string }[],
+): Promise<string[]> {
+  const groups = await Promise.all(dependencies.map(({ groupName }) => requireDependency(reader, groupName)));
+  return [...new Set(groups.map((group) => group.groupId))];
+}
+
+/** @throws IamError DEPENDENCY_UNKNOWN. */
+export async function requireDependency(reader: GroupReader, reference: string): Promise<Group> {
+  const group = await findGroup(reader, reference);
+  if (!group) throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
+  return group;
+}
+
+/**
+ * Rejects a group that would depend on itself, directly or through other groups; the message shows the cycle.
+ * @throws IamError DEPENDENCY_CYCLE.
+ */
+export async function assertNoDependencyCycle(reader: GroupReader, group: Group): Promise<void> {
+  const predecessors = new Map<string, Group>();
+  const open = [group];
+  const pause = createPause(edgesPerTurn);
+  for (let at = open.pop(); at; at = open.pop()) {
+    for (const groupId of at.dependencies) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      if (groupId === group.groupId) throw createCycleError(group, at, predecessors);
+      const next = predecessors.has(groupId) ? undefined : await reader.groups.get(groupId);
+      if (!next) continue;
+      predecessors.set(groupId, at);
+      open.push(next);
+    }
+  }
+}
+
+function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<string, Group>) {
+  const backwards = [group.groupName];
+  for (let at: Group | undefined = last; at && at.groupId !== group.groupId; at = predecessors.get(at.groupId))
+    backwards.push(at.groupName);
+  const names = [...backwards, group.groupName].reverse();
+  return apiError('DEPENDENCY_CYCLE', `The dependencies of the groups would form a cycle: ${names.join(' -> ')}.`);
+}
+
+/** @throws IamError GROUP_NAME_TAKEN if another group has the name. */
+export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
+  const existing = await tx.groups.getBy('groupName', groupName);
+  if (existing && existing.groupId !== groupId)
+    throw apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(groupName)} is already in use.`);
+}

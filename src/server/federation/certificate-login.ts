@@ -1,0 +1,96 @@
+/** Logs a user in with a certificate whose key signed a nonce. */
+import { apiError } from '../../contract/errors.ts';
+import { findUserByLogin } from '../directory/user-roles.ts';
+import { startLoginSession } from '../sessions/login-session.ts';
+import type { SessionOptions } from '../sessions/sessions.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { Client, Provider, User } from '../store/tables.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
+import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
+import { type FederatedLoginDeps, findUserByVerifiedEmail, isProviderUnchanged } from './federated-login.ts';
+
+export interface CertificateAssertion {
+  /** The signed text. */
+  readonly text: string;
+  /** PEM, or base64 of DER. */
+  readonly certificate: string;
+  /** Intermediate certificates between the certificate and a trusted authority, in any order. */
+  readonly chain: readonly string[];
+  /** Base64. */
+  readonly signature: string;
+  /** Default: the algorithm of the key. */
+  readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | undefined;
+}
+
+/** The verified content of a certificate. */
+export interface VerifiedCertificate {
+  /** SHA-256, lower-case hexadecimal. */
+  readonly fingerprint: string;
+  readonly emails: readonly string[];
+  /** The trusted authority that issued the certificate, directly or through the chain. */
+  readonly authority: Provider;
+}
+
+interface Deps extends FederatedLoginDeps {
+  readonly providers: { verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined> };
+}
+
+/** The login identifier of a certificate. */
+export function formatCertificateIdentity(fingerprint: string): string {
+  return `${certificatePrefix}${fingerprint.toLowerCase()}`;
+}
+
+export const certificatePrefix = 'x5t#S256:';
+
+/**
+ * Starts a session with AUTH-MFA for the user of the certificate. The first attempt consumes the nonce.
+ * @throws IamError PROOF_INVALID, for every failure.
+ */
+export async function loginWithCertificate(
+  deps: Deps,
+  assertion: CertificateAssertion,
+  client: Client,
+  options: Pick<SessionOptions, 'remember' | 'renewable'>,
+): Promise<TokenResponse> {
+  await consumeNonce(deps, assertion.text, client);
+  const verified = await deps.providers.verifyCertificate(assertion);
+  if (!verified) throw apiError('PROOF_INVALID');
+  const { user, session, refreshToken } = await deps.store.transaction(async (tx) => {
+    const user = (await isProviderUnchanged(tx, verified.authority))
+      ? await findCertificateUser(tx, verified)
+      : undefined;
+    if (!user || user.locked) throw apiError('PROOF_INVALID');
+    const start = { ...options, clientId: client.clientId, user, level: 'AUTH-MFA' } as const;
+    return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+  });
+  deps.authentication.throttles.recordLogin(user, deps.source.key);
+  return deps.issuer.issueForUser(user, session, client, { refreshToken });
+}
+
+/** Runs in a separate transaction, so that a failed attempt consumes the nonce too. */
+async function consumeNonce({ store, clock }: { store: Store } & Deps, nonce: string, client: Client): Promise<void> {
+  const token = await store.transaction((tx) => consumeOneTimeToken(tx, 'certificate-nonce', nonce, clock));
+  if (!token || token.clientId !== client.clientId) throw apiError('PROOF_INVALID');
+}
+
+/** The user with whom the certificate is registered; else the only user with a verified e-mail that it contains. */
+async function findCertificateUser(
+  tx: Transaction,
+  { fingerprint, emails }: VerifiedCertificate,
+): Promise<User | undefined> {
+  const identity = formatCertificateIdentity(fingerprint);
+  const holder = await findUserByLogin(tx, identity);
+  if (holder?.identities.some((name) => isSameIdentity(name, identity))) return holder;
+  const users = new Map<string, User>();
+  for (const email of emails) {
+    const user = await findUserByVerifiedEmail(tx, email);
+    if (user) users.set(user.userId, user);
+  }
+  const [user] = users.values();
+  return users.size === 1 ? user : undefined;
+}
+
+/** Hexadecimal digits are compared case-insensitively. */
+function isSameIdentity(name: string, identity: string): boolean {
+  return name.startsWith(certificatePrefix) && name.toLowerCase() === identity.toLowerCase();
+}

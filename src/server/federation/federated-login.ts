@@ -1,0 +1,128 @@
+/** Logs a user in with an assertion of an identity provider. Each assertion is accepted once. */
+import { apiError } from '../../contract/errors.ts';
+import { Email } from '../../contract/schemas/contact.ts';
+import type { Authentication } from '../auth/authenticate.ts';
+import { findUserByLogin, isAdministrative, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import { hashSecret } from '../lib/secrets.ts';
+import { startLoginSession } from '../sessions/login-session.ts';
+import type { SessionOptions } from '../sessions/sessions.ts';
+import { clearExpired } from '../store/clear-expired.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+
+/** The verified content of an ID token or a SAML response. */
+export interface FederatedAssertion {
+  readonly provider: Extract<Provider, { kind: 'oidc' | 'saml' }>;
+  /** The identifier of the user at the provider. */
+  readonly subject: string;
+  /** Whether the identifier is stable between logins. */
+  readonly persistent: boolean;
+  /** The e-mail address of the user according to the provider. */
+  readonly email?: string;
+  /** Identifies this assertion uniquely, to detect replays. */
+  readonly replayKey: string;
+  /** Epoch seconds; the assertion expires at this time. */
+  readonly expiresAt: number;
+}
+
+/** The parts of the request context that a login needs. */
+export interface FederatedLoginDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly issuer: TokenIssuer;
+  readonly storeSecret: StoreSecret;
+  readonly source: RequestSource;
+  readonly authentication: Authentication;
+}
+
+/**
+ * Starts a session at AUTH-BASIC for the user of the assertion. A rejected assertion is not consumed, so that it can be
+ * used if the user is created before it expires.
+ * @throws IamError PROOF_INVALID if the assertion is invalid, expired or used, or the user is locked; SUBJECT_UNKNOWN.
+ */
+export async function loginWithAssertion(
+  deps: FederatedLoginDeps,
+  assertion: FederatedAssertion | undefined,
+  client: Client,
+  options: Pick<SessionOptions, 'remember' | 'renewable'>,
+): Promise<TokenResponse> {
+  if (!assertion) throw apiError('PROOF_INVALID');
+  const { user, session, refreshToken } = await deps.store.transaction(async (tx) => {
+    if (!(await isProviderUnchanged(tx, assertion.provider))) throw apiError('PROOF_INVALID');
+    await consumeAssertion(tx, assertion, deps);
+    const user = await findLinkedUser(tx, assertion);
+    if (!user) throw apiError('SUBJECT_UNKNOWN');
+    if (user.locked) throw apiError('PROOF_INVALID');
+    const start = { ...options, clientId: client.clientId, user, level: 'AUTH-BASIC' } as const;
+    return startLoginSession(tx, { ...start, callerKey: deps.source.key }, deps);
+  });
+  deps.authentication.throttles.recordLogin(user, deps.source.key);
+  return deps.issuer.issueForUser(user, session, client, { refreshToken });
+}
+
+/** Whether the stored provider is still the one that the assertion was verified with. */
+export async function isProviderUnchanged(reader: Pick<Reader, 'providers'>, provider: Provider): Promise<boolean> {
+  return JSON.stringify(await reader.providers.get(provider.name)) === JSON.stringify(provider);
+}
+
+async function consumeAssertion(
+  tx: Transaction,
+  { replayKey: name, expiresAt }: FederatedAssertion,
+  { clock }: FederatedLoginDeps,
+) {
+  const now = epochSeconds(clock);
+  const proofHash = hashSecret(name);
+  if (expiresAt <= now || (await tx.usedProofs.get(proofHash))) throw apiError('PROOF_INVALID');
+  await clearExpired(tx.usedProofs, (row) => row.proofHash, now, proofHash);
+  await tx.usedProofs.insert({ proofHash, expiresAt });
+}
+
+/** Finds the user by the link `<provider>:<subject>`; else by a verified e-mail in a domain of the provider, and adds the link. */
+async function findLinkedUser(tx: Transaction, assertion: FederatedAssertion): Promise<User | undefined> {
+  const { provider, subject, persistent, email } = assertion;
+  const link = `${provider.name}:${subject}`;
+  const holder = await findUserByLogin(tx, link);
+  if (persistent && holder?.identities.includes(link)) return holder;
+  const user = await findUserByProviderEmail(tx, email, provider.emailDomains);
+  if (!user || !persistent) return user;
+  // Subjects are case-sensitive and login names are not, so the link may belong to another user.
+  if (holder) return undefined;
+  const linked = { ...user, identities: [...user.identities, link] };
+  await tx.users.replace(linked);
+  return linked;
+}
+
+type RoleReader = Pick<Reader, 'users' | 'groups' | 'memberships'>;
+
+async function findUserByProviderEmail(
+  reader: RoleReader,
+  email: string | undefined,
+  domains: readonly string[],
+): Promise<User | undefined> {
+  if (email === undefined) return undefined;
+  const domain = foldIdentifier(email.slice(email.lastIndexOf('@') + 1));
+  return domains.map(foldIdentifier).includes(domain) ? findUserByVerifiedEmail(reader, email) : undefined;
+}
+
+/**
+ * The user who verified this address here, for a login through an external provider. Never returns an administrator:
+ * adding an authentication method to one requires AUTH-MFA. Only plain addresses are looked up: other spellings may fold
+ * to the address of another user.
+ */
+export async function findUserByVerifiedEmail(reader: RoleReader, email: string): Promise<User | undefined> {
+  if (!Email.safeParse(email).success) return undefined;
+  const user = await findUserByLogin(reader, email);
+  // Resolved for unknown addresses too, so that the response time is the same.
+  const roles = await resolveGroupRolesOfUser(reader, user ?? absentUser);
+  const isVerified = user?.emailVerified && user.userEmail !== undefined;
+  if (!isVerified || foldIdentifier(user.userEmail ?? '') !== foldIdentifier(email)) return undefined;
+  return isAdministrative(roles) ? undefined : user;
+}
+
+const absentUser = { userId: '' };

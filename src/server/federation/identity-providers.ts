@@ -1,0 +1,38 @@
+/** Identity providers in the store: certificate authorities, SAML and OpenID Connect. */
+
+import type { Settings } from '../config/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Store } from '../store/store.ts';
+import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
+import { verifyCertificate } from './certificates.ts';
+import type { FederatedAssertion } from './federated-login.ts';
+import { createJwkSetCache } from './jwk-set-cache.ts';
+import { type IdToken, type OpenIdProvider, verifyIdToken } from './openid.ts';
+import { verifySamlResponse } from './saml.ts';
+
+/** Each method returns the verified identity of an assertion; undefined if the assertion is invalid. */
+export interface Providers {
+  verifyCertificate(assertion: CertificateAssertion): Promise<VerifiedCertificate | undefined>;
+  /** `recipient` is the URL that the response must name as its recipient. */
+  verifySamlResponse(encoded: string, recipient: string): Promise<FederatedAssertion | undefined>;
+  /** @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched. */
+  verifyIdToken(provider: OpenIdProvider, token: IdToken): Promise<FederatedAssertion | undefined>;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, 'portTimeout'>;
+  readonly log: Log;
+}
+
+export function createProviders({ store, clock, settings, log }: Deps): Providers {
+  const jwkSets = createJwkSetCache({ clock, log, timeout: settings.portTimeout });
+  const now = () => clock.now().getTime();
+  return {
+    verifyCertificate: (assertion) => verifyCertificate(store, assertion, now()),
+    verifySamlResponse: (encoded, recipient) => verifySamlResponse(encoded, { reader: store, recipient, now: now() }),
+    verifyIdToken: (provider, token) => verifyIdToken(provider, token, { keySets: jwkSets, clock }),
+  };
+}

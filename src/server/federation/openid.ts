@@ -1,0 +1,120 @@
+/** Verifies ID tokens of OpenID providers (OpenID Connect Core, 2 and 3.1.3.7). */
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Provider } from '../store/tables.ts';
+import type { FederatedAssertion } from './federated-login.ts';
+import type { JwkSetCache } from './jwk-set-cache.ts';
+
+export type OpenIdProvider = Extract<Provider, { kind: 'oidc' }>;
+
+export interface IdToken {
+  readonly idToken: string;
+  /** The nonce that the client sent to the provider. */
+  readonly nonce?: string | undefined;
+}
+
+interface Deps {
+  readonly keySets: JwkSetCache;
+  readonly clock: Clock;
+}
+
+/** Asymmetric algorithms only: with a shared secret, each verifier could sign tokens. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** How far the provider's clock may be ahead, in seconds. There is no tolerance for expired tokens. */
+const clockToleranceSeconds = 60;
+const maxSubjectLength = 255;
+
+/**
+ * Verifies an ID token. Returns undefined for an invalid token, without the reason.
+ * @throws IamError PROVIDER_UNAVAILABLE if the provider's keys cannot be fetched.
+ */
+export async function verifyIdToken(
+  provider: OpenIdProvider,
+  { idToken, nonce }: IdToken,
+  deps: Deps,
+): Promise<FederatedAssertion | undefined> {
+  const claims = await verifyClaims(provider, idToken, deps);
+  if (!claims || !hasValidClaims(claims, provider, nonce, epochSeconds(deps.clock))) return undefined;
+  const { sub = '', exp = 0, email, email_verified: verified } = claims;
+  return {
+    provider,
+    subject: sub,
+    persistent: true,
+    ...(typeof email === 'string' && verified === true ? { email } : {}),
+    // Without the signature: the same claims can have several valid signatures.
+    replayKey: `oidc\n${idToken.slice(0, idToken.lastIndexOf('.'))}`,
+    expiresAt: Math.ceil(exp),
+  };
+}
+
+/** Verifies the signature with the provider's keys. An unknown key id causes a refresh of the keys. */
+async function verifyClaims(provider: OpenIdProvider, idToken: string, { keySets, clock }: Deps) {
+  const check = (keys: JWTVerifyGetKey) => verifySignedClaims(provider, idToken, keys, clock);
+  const outcome = await check(await keySets.get(provider.jwksUri));
+  if (outcome !== 'unknown key') return outcome;
+  const renewed = await keySets.refresh(provider.jwksUri);
+  const again = renewed && (await check(renewed));
+  return again === 'unknown key' ? undefined : again;
+}
+
+async function verifySignedClaims(
+  { issuer, clientId }: OpenIdProvider,
+  idToken: string,
+  keys: JWTVerifyGetKey,
+  clock: Clock,
+): Promise<JWTPayload | undefined | 'unknown key'> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(idToken, keys, {
+      algorithms,
+      issuer,
+      audience: clientId,
+      currentDate: clock.now(),
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ['sub', 'exp', 'iat'],
+    });
+    return isIdToken(protectedHeader.typ, payload) ? payload : undefined;
+  } catch (error) {
+    return error instanceof errors.JWKSNoMatchingKey ? 'unknown key' : undefined;
+  }
+}
+
+/** Providers sign other tokens with the same keys: access tokens (RFC 9068) and logout tokens (Back-Channel Logout). */
+function isIdToken(type: string | undefined, { events }: JWTPayload): boolean {
+  return (type === undefined || /^(application\/)?jwt$/i.test(type)) && events === undefined;
+}
+
+/** Claim checks that the library does not perform, or performs more leniently. */
+function hasValidClaims(
+  claims: JWTPayload,
+  { clientId }: OpenIdProvider,
+  nonce: string | undefined,
+  now: number,
+): boolean {
+  const { sub, exp = 0, iat = 0, aud, azp } = claims;
+  const several = Array.isArray(aud) && aud.length > 1;
+  return (
+    exp > now &&
+    Number.isSafeInteger(Math.ceil(exp)) &&
+    iat <= now + clockToleranceSeconds &&
+    (azp === undefined ? !several : azp === clientId) &&
+    claims.nonce === nonce &&
+    isSubject(sub)
+  );
+}
+
+/** A usable subject: not empty, a single line, limited in length. */
+function isSubject(sub: unknown): boolean {
+  return typeof sub === 'string' && sub.length <= maxSubjectLength && sub.trim() !== '' && !/\p{Control}/u.test(sub);
+}

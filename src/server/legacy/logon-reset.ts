@@ -1,0 +1,121 @@
+/**
+ * Sets a new mainframe password with a one-time code. The mainframe is called between two transactions: the first
+ * consumes the code, so that only one of several parallel requests continues; the second ends existing sessions and
+ * starts a new one. If the mainframe fails, the code is restored. After a crash in between, the code is consumed and a
+ * new one must be requested; the mainframe may already have the new password.
+ */
+import { apiError } from '../../contract/errors.ts';
+import type { Authentication } from '../auth/authenticate.ts';
+import { revokeUserAccess } from '../auth/revoke-user-access.ts';
+import type { Settings } from '../config/settings.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import { consumeOtp, restoreOtp, subjectOfLogon } from '../mfa/otp.ts';
+import { resolveOtpSource } from '../mfa/otp-source.ts';
+import type { OtpDeps } from '../mfa/otp-value.ts';
+import { withOnlyKnownSources } from '../sessions/known-sources.ts';
+import { endSessionsOfLogon } from '../sessions/sessions.ts';
+import type { Transaction } from '../store/store.ts';
+import type { HashFlow } from '../users/hash-queue.ts';
+import type { Mainframe } from './mainframe.ts';
+import {
+  assertMainframePassword,
+  findLogonOwner,
+  type LogonSession,
+  recordPasswordChange,
+  startLogonSession,
+} from './mainframe-logons.ts';
+
+export interface LogonResetRequest {
+  /** Upper-case. */
+  readonly logon: string;
+  /** The id of the code transaction, and the code. */
+  readonly codeId: string;
+  readonly code: string;
+  readonly newPassword: string;
+  readonly clientId: string;
+  readonly deviceTokenId?: string | undefined;
+}
+
+export interface LogonResetDeps extends OtpDeps {
+  readonly source: RequestSource;
+  readonly hashFlow: HashFlow;
+  readonly mainframe: Mainframe;
+  readonly settings: Settings;
+  readonly authentication: Authentication;
+}
+
+/**
+ * Sets the password and signs in.
+ * @throws IamError PROOF_INVALID, CODE_FAILURES, PASSWORD_NOT_FOR_MAINFRAME (the code remains valid), TOO_BUSY and
+ *   MAINFRAME_UNAVAILABLE (the code is restored).
+ */
+export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonResetDeps): Promise<LogonSession> {
+  const authorization = await consumeResetOtp(reset, deps);
+  if (!(await setPassword(reset, authorization.codeId, deps))) throw apiError('PROOF_INVALID');
+  const session = await deps.store.transaction((tx) => completeReset(tx, reset, authorization, deps));
+  if (!session) throw apiError('PROOF_INVALID');
+  const { throttles } = deps.authentication;
+  throttles.logon.clear([reset.logon]);
+  if (session.user) throttles.clear(session.user);
+  return session;
+}
+
+interface ResetAuthorization {
+  readonly codeId: string;
+  /** The owner of the logon. */
+  readonly userId: string | undefined;
+  /** The key that the caller's attempts count by: its device or its address. */
+  readonly sourceKey: string;
+}
+
+async function consumeResetOtp(
+  { logon, codeId, code, newPassword, ...reset }: LogonResetRequest,
+  deps: LogonResetDeps,
+): Promise<ResetAuthorization> {
+  const source = await resolveOtpSource(deps.store, await findLogonOwner(deps.store, logon), reset.deviceTokenId, deps);
+  const createError = () => apiError('PROOF_INVALID');
+  const check = {
+    purpose: 'legacy-recovery',
+    subject: subjectOfLogon(logon),
+    codeId,
+    code,
+    source,
+    createError,
+  } as const;
+  return consumeOtp(check, deps, async (tx, row) => {
+    const owner = await findLogonOwner(tx, logon);
+    if (row.about !== logon || owner?.locked) throw createError();
+    assertMainframePassword(newPassword, deps.settings);
+    return { codeId: row.codeId, userId: owner?.userId, sourceKey: source.key };
+  });
+}
+
+async function setPassword(
+  { logon, newPassword }: LogonResetRequest,
+  codeId: string,
+  deps: LogonResetDeps,
+): Promise<boolean> {
+  try {
+    return await deps.mainframe.setPassword(logon, newPassword, deps.hashFlow);
+  } catch (error) {
+    await deps.store.transaction((tx) => restoreOtp(tx, codeId));
+    throw error;
+  }
+}
+
+/** Always ends sessions, because the old password is invalid; a lock or a new owner only prevents the sign-in. */
+async function completeReset(
+  tx: Transaction,
+  { logon, clientId }: LogonResetRequest,
+  { userId, sourceKey }: ResetAuthorization,
+  deps: LogonResetDeps,
+): Promise<LogonSession | undefined> {
+  const owner = await findLogonOwner(tx, logon);
+  await recordPasswordChange(tx, logon);
+  await endSessionsOfLogon(tx, logon);
+  if (owner) await revokeUserAccess(tx, owner.userId);
+  if (owner?.locked || owner?.userId !== userId) return undefined;
+  const user = owner && withOnlyKnownSources(owner, [deps.source.key, sourceKey], deps);
+  if (user) await tx.users.replace(user);
+  return startLogonSession(tx, { clientId, logon, user, remember: false, renewable: true }, deps);
+}

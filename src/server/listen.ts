@@ -1,0 +1,249 @@
+/**
+ * Runs one IAM service: opens the store, bootstraps it, and serves requests until stopped.
+ * In-process tests and the command both start it here; process handling (signals, exit codes) is in main.ts.
+ */
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { retryLater } from '../contract/errors.ts';
+import { servicePrefix } from '../contract/prefix.ts';
+import { createApp } from './app.ts';
+import { type AppContext, type AppContextDeps, createAppContext } from './app-context.ts';
+import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts';
+import type { BootstrapResult } from './bootstrap.ts';
+import type { Settings } from './config/settings.ts';
+import { createAdmission } from './http/admission.ts';
+import { type Connections, trackConnections } from './http/connections.ts';
+import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
+import { type AdjustableClock, createAdjustableClock } from './lib/adjustable-clock.ts';
+import type { Clock } from './lib/clock.ts';
+import { createIds, type Ids } from './lib/ids.ts';
+import type { Log } from './lib/log.ts';
+import type { Random } from './lib/random.ts';
+import { createNetworkReader, createSourceReader } from './lib/request-source.ts';
+import { systemTimer, type Timer } from './lib/timer.ts';
+import { operations } from './operations/index.ts';
+import type { SeedDocument } from './seed/schema.ts';
+import { initializeStore } from './snapshots/baseline.ts';
+import { collectStartWarnings } from './start-warnings.ts';
+import type { Store } from './store/store.ts';
+import { openStoreSecret } from './store/store-secret.ts';
+import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
+import { createHashQueue } from './users/hash-queue.ts';
+
+export interface ListenOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Default: the system timer. */
+  readonly timer?: Timer | undefined;
+  readonly seed?: SeedDocument | undefined;
+  readonly tls?: NodeServerOptions['tls'];
+  /** Sets the clock before anything reads it. */
+  readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
+  openStore(): Promise<Store>;
+  /** Opens the sinks of the audit log. Without it there is no audit log. */
+  openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
+}
+
+export interface RunningServer {
+  /** The base URL, without a trailing slash. */
+  readonly url: string;
+  /** The app context in use; `replaceStore` replaces it. */
+  readonly appContext: AppContext;
+  readonly bootstrapResult: BootstrapResult;
+  /** Warnings about unsafe settings, one sentence each. */
+  readonly warnings: readonly string[];
+  /**
+   * Serves from another store from the next request on. With the same store, reloads what the app context caches of it
+   * (signing keys, the store secret). Requests in progress finish with the previous app context. Does not seed; the clock
+   * is unchanged.
+   */
+  replaceStore(store: Store): Promise<void>;
+  /** Finishes requests in progress, flushes pending writes, and releases port and store. */
+  stop(): Promise<void>;
+}
+
+/** Grace period for requests in progress after a stop is requested. */
+const stopTimeoutMs = 5_000;
+
+/** Flush interval for uses of API keys; a crash loses the uses since the last flush. */
+const apiKeyUsesFlushMs = 60_000;
+
+/** Paths of operations that hash passwords and can return TOO_BUSY. */
+const loginPaths = new Set(
+  Object.values(operations)
+    .filter(({ errors }) => errors.some((code) => code === 'TOO_BUSY'))
+    .map(({ path }) => servicePrefix + path),
+);
+
+/**
+ * Listens first, so that a port in use is detected before anything is written; requests wait until everything is loaded.
+ * @throws errors of listening and of opening the store; port and store are then released.
+ */
+export async function listen(options: ListenOptions): Promise<RunningServer> {
+  const { random, settings } = options;
+  const clock = createAdjustableClock(options.clock);
+  options.prepareClock?.(clock);
+  const ids = createIds(clock, random);
+  // Uses the real clock, not the adjustable one: it measures how long hashes take.
+  const hashQueue = createHashQueue({
+    concurrency: settings.hashConcurrency,
+    maxWaiting: settings.hashQueueSize,
+    clock: options.clock,
+  });
+  const gate = createGate();
+  const server = await createNodeServer(
+    { ...options.settings, tls: options.tls, newRequestId: ids.newRequestId },
+    createAdmission(gate.listener, {
+      slowPaths: loginPaths,
+      readSource: createSourceReader(settings.trustedProxies),
+      // Enough for a source that uses all connections; only pipelined requests can exceed it.
+      maxQueued: settings.maxConnections,
+      reject: (_request, response) =>
+        rejectRequest(response, retryLater('TOO_MANY_REQUESTS_WAITING', 1), ids.newRequestId()),
+    }),
+  );
+  const connections = trackConnections(server, {
+    maxConnections: settings.maxConnections,
+    networkOf: createNetworkReader(settings.trustedProxies),
+  });
+  await bindServer(server, settings);
+  let store: Store | undefined;
+  let audit: AuditLog | undefined;
+  try {
+    store = await options.openStore();
+    // Opening the store has created and locked its folder.
+    const sinks = await options.openAudit?.(settings);
+    audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
+    const { bootstrapped: bootstrapResult, baseline } = await initializeStore({
+      ...options,
+      store,
+      clock,
+      ids,
+      hashQueue,
+    });
+    const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
+    const open = (from: Store) =>
+      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline }, gate);
+    let appContext = await open(store);
+    appContext.outbox.start();
+    let lastReplacement: Promise<void> = Promise.resolve();
+    async function replaceStore(other: Store): Promise<void> {
+      const previous = appContext;
+      appContext = await open(other);
+      await previous.close();
+      previous.sandboxes.end();
+      appContext.outbox.start();
+      if (previous.store !== other) await previous.store.close();
+    }
+    const flushTimer = setInterval(() => {
+      void flushUses(appContext);
+      appContext.sandboxes.sweep();
+    }, apiKeyUsesFlushMs).unref();
+    return {
+      url: appContext.baseUrl,
+      get appContext() {
+        return appContext;
+      },
+      bootstrapResult,
+      warnings: collectStartWarnings({ settings, baseUrl, seed: options.seed }),
+      replaceStore(other) {
+        const replacement = lastReplacement.then(() => replaceStore(other));
+        lastReplacement = replacement.catch(() => undefined);
+        return replacement;
+      },
+      stop: () => stopServer({ server, connections, appContext, flushTimer }),
+    };
+  } catch (error) {
+    server.close();
+    connections.closeAll();
+    await audit?.close();
+    await store?.close();
+    throw error;
+  }
+}
+
+type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & { readonly ids: Ids };
+
+/** Creates an app context for this store and routes requests to it. */
+async function openAppContext(store: Store, deps: OpenContextDeps, gate: Gate): Promise<AppContext> {
+  const { clock, random, settings } = deps;
+  const keys = await openKeyRing({
+    store,
+    alg: settings.signingAlg,
+    clock,
+    longestToken: findLongestTokenLifetime(settings),
+  });
+  const storeSecret = await openStoreSecret(store, random);
+  const appContext = createAppContext({ ...deps, store, storeSecret, keys });
+  gate.open(createApp(appContext).callback());
+  return appContext;
+}
+
+interface Gate {
+  readonly listener: RequestListener;
+  /** Sends waiting and later requests to this listener. */
+  open(listener: RequestListener): void;
+}
+
+/** Queues requests until the service is ready. */
+function createGate(): Gate {
+  let current: RequestListener | undefined;
+  const waiting: Parameters<RequestListener>[] = [];
+  return {
+    listener: (request, response) => (current ? current(request, response) : void waiting.push([request, response])),
+    open(listener) {
+      current = listener;
+      for (const [request, response] of waiting.splice(0)) listener(request, response);
+    },
+  };
+}
+
+function bindServer(server: Server, { host, port }: Settings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: host.replace(/^\[|\]$/g, ''), port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function formatServerUrl(server: Server, { host, tlsCert }: Settings): string {
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
+}
+
+interface StopOptions {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly appContext: AppContext;
+  readonly flushTimer: NodeJS.Timeout;
+}
+
+async function stopServer({ server, connections, appContext, flushTimer }: StopOptions): Promise<void> {
+  clearInterval(flushTimer);
+  // Ends long polls and streams first; otherwise the stop would wait for them.
+  const delivered = appContext.close();
+  appContext.sandboxes.end();
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  connections.closeWhenIdle();
+  const timer = setTimeout(() => connections.closeAll(), stopTimeoutMs);
+  await closed;
+  clearTimeout(timer);
+  await flushUses(appContext);
+  await delivered;
+  await appContext.store.close();
+  await appContext.audit?.close();
+  appContext.observability?.loopDelay.stop();
+}
+
+async function flushUses({ apiKeyUses, store, log }: AppContext): Promise<void> {
+  await apiKeyUses
+    .flush(store)
+    .catch((error: unknown) => log.warn({ err: error }, 'uses of API keys were not written'));
+}

@@ -1,0 +1,72 @@
+/** Contacts that receive codes and notices: an e-mail address or a mobile number, and its masked form. */
+import type * as z from 'zod';
+import type { Mobile } from '../../contract/schemas/contact.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import { foldIdentifier, type User } from '../store/tables.ts';
+
+export type MobileNumber = z.output<typeof Mobile>;
+
+export interface Contact {
+  readonly channel: 'email' | 'sms';
+  /** The address, or the number with a plus sign (E.164). */
+  readonly to: string;
+}
+
+export function emailContact(email: string): Contact {
+  return { channel: 'email', to: email };
+}
+
+export function mobileContact({ regionCode, areaCode, phoneNumber }: MobileNumber): Contact {
+  return { channel: 'sms', to: `+${regionCode}${areaCode}${phoneNumber}` };
+}
+
+/** Returns the only contact of a request. Undefined if it contains none or both. */
+export function selectContact(fields: {
+  readonly userEmail?: string | undefined;
+  readonly userMobile?: MobileNumber | undefined;
+}): Contact | undefined {
+  const { userEmail, userMobile } = fields;
+  if ((userEmail === undefined) === (userMobile === undefined)) return undefined;
+  return userEmail === undefined ? mobileContact(userMobile as MobileNumber) : emailContact(userEmail);
+}
+
+/** The key by which a contact is counted and compared: spellings of the same address have the same key. */
+export function contactKey({ channel, to }: Contact): string {
+  return `${channel}:${foldIdentifier(to)}`;
+}
+
+/** The verified main contacts of a user; unverified ones receive neither recovery codes nor second factors. */
+export function verifiedContacts(user: User): Contact[] {
+  const contacts: Contact[] = [];
+  if (user.userEmail !== undefined && user.emailVerified) contacts.push(emailContact(user.userEmail));
+  if (user.userMobile !== undefined && user.mobileVerified) contacts.push(mobileContact(user.userMobile));
+  return contacts;
+}
+
+/** `a***@example.com`: enough to recognize one's own address, not enough to write to someone else's. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [first = ''] = email.slice(0, at);
+  return `${at > 1 ? first : ''}***${email.slice(at)}`;
+}
+
+/** `***1234`: the last digits, at most four and never more than half of them. */
+export function maskDigits(digits: string | number): string {
+  const text = String(digits);
+  return `***${text.slice(text.length - Math.min(4, Math.floor(text.length / 2)))}`;
+}
+
+/** Masks a contact. */
+export function maskContact({ channel, to }: Contact): string {
+  return channel === 'email' ? maskEmail(to) : maskDigits(to.slice(1));
+}
+
+const decoyDomains = ['example.com', 'example.org', 'example.net'];
+
+/** A masked contact for an unknown user: derived from the requested identifier, so that it is always the same. */
+export function createDecoyMaskedContact(channel: Contact['channel'], identifier: string, key: StoreSecret): string {
+  const digest = Buffer.from(key.digest('masked', `${channel}\n${foldIdentifier(identifier)}`), 'hex');
+  if (channel === 'sms') return maskDigits(100_000_000 + digest.readUInt32BE(0));
+  const letter = String.fromCharCode('a'.charCodeAt(0) + ((digest[0] ?? 0) % 26));
+  return `${letter}***@${decoyDomains[(digest[1] ?? 0) % decoyDomains.length]}`;
+}

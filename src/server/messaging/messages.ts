@@ -1,0 +1,114 @@
+/**
+ * The outbox: every message to a user, written to the store in the same transaction as the change it reports. A
+ * configured relay sends messages from it; without a relay, messages are read from the outbox.
+ */
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { Transaction } from '../store/store.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import type { Message } from '../store/tables.ts';
+import type { Contact } from './contacts.ts';
+import type { DeliveryOutcome } from './test-recipients.ts';
+
+/** Sends messages and wakes subscribers that wait for one. */
+export interface Outbox {
+  /** Whether a relay sends messages of this channel. */
+  isRelayed(channel: Contact['channel']): boolean;
+  /** The delivery outcome of a test recipient; undefined for any other contact. */
+  findOutcome(contact: Contact): DeliveryOutcome | undefined;
+  /** Signals new messages; call it after the commit. */
+  wake(): void;
+}
+
+export interface MessageDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly storeSecret: StoreSecret;
+  readonly outbox: Outbox;
+}
+
+export interface MessageDraft {
+  readonly contact: Contact;
+  readonly purpose: string;
+  /** `{code}` is the placeholder of the code. */
+  readonly text: string;
+  /** The time until which notices of the same kind are collapsed into this message. */
+  readonly collapsedUntil?: Date;
+  readonly code?: {
+    readonly codeId: string;
+    readonly code: string;
+    readonly expiresAt: number;
+    /** The id of the code that this one replaces. */
+    readonly voids?: string | undefined;
+  };
+}
+
+/** How long messages are retained. */
+const retentionMs = 7 * 24 * 3600_000;
+/** Old messages that are checked with each new one. */
+const cleanupBatchSize = 4;
+
+/** Adds a message to the outbox, as part of a transaction. Deletes a few expired messages. */
+export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps: MessageDeps): Promise<void> {
+  const { contact, purpose, text, code, collapsedUntil } = draft;
+  const now = deps.clock.now();
+  await deleteOldMessages(tx, now.getTime());
+  const message = (): Message => ({
+    messageId: deps.ids.newId(),
+    ...contact,
+    purpose,
+    text,
+    createdAt: now.toISOString(),
+    ...(code === undefined
+      ? {}
+      : {
+          codeId: code.codeId,
+          ...(code.voids === undefined ? {} : { voids: code.voids }),
+          sealedCode: deps.storeSecret.seal(code.code),
+          expiresAt: new Date(code.expiresAt * 1000).toISOString(),
+        }),
+    ...(collapsedUntil === undefined
+      ? deps.outbox.isRelayed(contact.channel)
+        ? { delivery: 'waiting' as const }
+        : {}
+      : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
+  });
+  for (const row of applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
+    await tx.messages.insert(row);
+}
+
+/** The rows to store for a message: none, one or two. */
+function applyOutcome(message: () => Message, outcome: DeliveryOutcome | undefined, now: number): Message[] {
+  switch (outcome?.kind) {
+    case 'never':
+      return [];
+    case 'twice':
+      return [message(), message()];
+    case 'late':
+      return [{ ...message(), delivery: 'late', arrivesAt: new Date(now + outcome.milliseconds).toISOString() }];
+    case 'bounced':
+      return [{ ...withoutCode(message()), delivery: 'failed', failure: outcome.reason }];
+    default:
+      return [message()];
+  }
+}
+
+/** The decrypted code of a message; undefined if it has none, or the code was removed after delivery. */
+export function decryptMessageCode(message: Message, key: StoreSecret): string | undefined {
+  return message.sealedCode === undefined ? undefined : key.open(message.sealedCode);
+}
+
+/** The text of a message with its code, or with asterisks if the code is no longer stored. */
+export function renderMessageText(message: Message, key: StoreSecret): string {
+  return message.text.replace('{code}', decryptMessageCode(message, key) ?? '******');
+}
+
+/** The stored form of a message after it was sent or failed: without its code. */
+export function withoutCode({ sealedCode: _, ...message }: Message): Message {
+  return message;
+}
+
+async function deleteOldMessages(tx: Transaction, now: number): Promise<void> {
+  for (const { messageId, createdAt } of await tx.messages.list({ limit: cleanupBatchSize }))
+    if (Date.parse(createdAt) + retentionMs < now) await tx.messages.delete(messageId);
+}

@@ -1,0 +1,48 @@
+/** Response form of factors: masked, because a list of contacts is worth stealing. */
+import type * as z from 'zod';
+import type { FactorView } from '../../contract/schemas/factor.ts';
+import { type MobileNumber, maskDigits, maskEmail } from '../messaging/contacts.ts';
+import type { Reader } from '../store/store.ts';
+import type { Client, User } from '../store/tables.ts';
+import { findDefaultFactor, listFactors, listVisibleFactors, type UserFactor } from './factors.ts';
+
+type View = z.input<typeof FactorView>;
+
+/** The factors of a user that the calling client may see. */
+export async function listVisibleFactorViews(
+  reader: Pick<Reader, 'factors'>,
+  user: User,
+  client: Client,
+): Promise<View[]> {
+  const defaultId = findDefaultFactor(user)?.id;
+  return (await listVisibleFactors(reader, user, client)).map((factor) => toFactorView(factor, defaultId));
+}
+
+/** Every factor of a user ordered by id, regardless of the client's visibility, with its verification status. */
+export async function listAllFactorViews(
+  reader: Pick<Reader, 'factors'>,
+  user: User,
+): Promise<(View & { readonly verified: boolean })[]> {
+  const defaultId = findDefaultFactor(user)?.id;
+  const factors = (await listFactors(reader, user)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return factors.map((factor) => ({ ...toFactorView(factor, defaultId), verified: factor.verified }));
+}
+
+function toFactorView(
+  { id, contactType, email, mobile, tags, credential }: UserFactor,
+  defaultId: string | undefined,
+): View {
+  return {
+    id,
+    contactType,
+    ...(email === undefined ? {} : { email: maskEmail(email) }),
+    ...(mobile === undefined ? {} : { mobile: maskMobile(mobile) }),
+    tags: JSON.stringify(tags),
+    credential,
+    default: id === defaultId,
+  };
+}
+
+function maskMobile({ regionCode, phoneNumber }: MobileNumber): NonNullable<View['mobile']> {
+  return { regionCode: String(regionCode), areaCode: '***', phoneNumber: maskDigits(phoneNumber) };
+}

@@ -1,0 +1,262 @@
+/**
+ * One-time codes (OTP): six digits, valid for ten minutes and one use, bound to subject, purpose and transaction, stored
+ * as a keyed hash. Each requesting source gets a separate code, so that it cannot invalidate codes of other sources; up
+ * to four are live.
+ */
+import { apiError, type IamError, retryLater } from '../../contract/errors.ts';
+import { epochSeconds } from '../lib/clock.ts';
+import { type Contact, contactKey } from '../messaging/contacts.ts';
+import { enqueueMessage } from '../messaging/messages.ts';
+import { clearExpired } from '../store/clear-expired.ts';
+import type { Transaction } from '../store/store.ts';
+import type { Otp } from '../store/tables.ts';
+import {
+  checkOtpAccess,
+  clearFailedAttempts,
+  formatAttemptsKey,
+  type OtpAccess,
+  recordFailedAttempt,
+} from './otp-attempts.ts';
+import { deleteDecoyMessages } from './otp-decoys.ts';
+import { consumeOtpRateLimit } from './otp-rate-limit.ts';
+import { findOtpReplacement, isLive, isSameRequest, listOtps, maxStoredOtps } from './otp-replacement.ts';
+import type { OtpSource } from './otp-source.ts';
+import { createOtpCode, hashOtp, type OtpDeps, otpMatches } from './otp-value.ts';
+import { sourceDigest } from './source-events.ts';
+
+export type OtpPurpose = 'sign-up' | 'recovery' | 'mfa' | 'factor' | 'legacy-association' | 'legacy-recovery';
+
+const lifetimeSeconds = 600;
+
+/** What a code is bound to. Create subjects with the functions below. */
+export interface OtpBinding {
+  readonly purpose: OtpPurpose;
+  readonly subject: string;
+  /** Distinguishes several codes of a subject: a factor id or a session id. */
+  readonly target?: string | undefined;
+}
+
+export const subjectOfUser = (userId: string) => `user:${userId}`;
+export const subjectOfContact = (contact: Contact) => `contact:${contactKey(contact)}`;
+export const subjectOfLogon = (logon: string) => `logon:${logon}`;
+/** A name that belongs to no user; its attempts count like those of a user. */
+export const subjectOfUnknownName = (name: string) => `unknown:${name}`;
+
+export interface OtpTransaction {
+  /** The id of the transaction: a challenge id. */
+  readonly codeId: string;
+  readonly expiresAt: number;
+  /** Seconds, as a string of digits. */
+  readonly expiresIn: string;
+}
+
+export interface OtpRequest extends OtpBinding {
+  readonly contacts: readonly Contact[];
+  /**
+   * Hides the number of contacts: one decoy for each possible contact. Decoys beyond the real contacts cause the same
+   * work, including a message that is deleted again.
+   */
+  readonly decoys?: readonly Contact[];
+  readonly source: OtpSource;
+  /** If the code cannot be sent, returns the same response as if it were sent. */
+  readonly quiet?: boolean;
+  /** Stored with the code, for the operation that consumes it. */
+  readonly about?: string | undefined;
+}
+
+/**
+ * Sends a new code to contacts. It replaces the previous code for the same target and source. Part of a transaction; call
+ * `outbox.wake()` after it.
+ * @throws IamError TOO_MANY_CODES with Retry-After, unless `quiet`.
+ */
+export async function sendOtp(tx: Transaction, request: OtpRequest, deps: OtpDeps): Promise<OtpTransaction> {
+  const { purpose, subject, target, contacts, decoys = [], source, about, quiet = false } = request;
+  const recipients = [...contacts, ...decoys.slice(contacts.length)];
+  const reached: Contact[] = [];
+  for (const contact of recipients)
+    if (await consumeOtpRateLimit(tx, contactKey(contact), deps, { source, quiet })) reached.push(contact);
+  // A new code that reaches no contact would only invalidate the previous one.
+  const real = contacts.filter((contact) => reached.includes(contact));
+  if (recipients.length > 0 && (contacts.length > 0 ? real : reached).length === 0)
+    return createDecoyOtpTransaction(deps);
+  const now = epochSeconds(deps.clock);
+  const codes = await listOtps(tx, request);
+  const requester = {
+    target,
+    source: sourceDigest(formatAttemptsKey(request, deps.storeSecret), source.key, deps.storeSecret),
+    known: source.isKnown,
+  };
+  const replacement = findOtpReplacement(codes, requester, now);
+  if (!replacement.isAllowed) {
+    if (quiet) return createDecoyOtpTransaction(deps);
+    throw retryLater('TOO_MANY_CODES', replacement.allowedAt - now);
+  }
+  for (const { codeId } of replacement.removed) await tx.codes.delete(codeId);
+  const code = createOtpCode(real, deps);
+  const codeId = deps.random.uuid();
+  await clearExpired(tx.codes, (row) => row.codeId, now, codeId);
+  const expiresAt = now + lifetimeSeconds;
+  await tx.codes.insert({
+    purpose,
+    subject,
+    ...(target === undefined ? {} : { target }),
+    ...(about === undefined ? {} : { about }),
+    source: requester.source,
+    known: requester.known,
+    sequence: (codes.at(-1)?.sequence ?? 0) + 1,
+    codeId,
+    codeHash: hashOtp(codeId, code, deps),
+    used: false,
+    createdAt: now,
+    expiresAt,
+  });
+  const text = `${purpose === 'mfa' ? 'Your sign-in code' : 'Your code'} is {code}. It expires in ten minutes. Do not share it.`;
+  for (const contact of reached)
+    await enqueueMessage(
+      tx,
+      { contact, purpose, text, code: { codeId, code, expiresAt, voids: replacement.voids } },
+      deps,
+    );
+  await deleteDecoyMessages(tx, decoys);
+  return { codeId, expiresAt, expiresIn: String(lifetimeSeconds) };
+}
+
+/** The response if no code could be sent: the same as if one had been sent. */
+export function createDecoyOtpTransaction({ clock, random }: Pick<OtpDeps, 'clock' | 'random'>): OtpTransaction {
+  return {
+    codeId: random.uuid(),
+    expiresAt: epochSeconds(clock) + lifetimeSeconds,
+    expiresIn: String(lifetimeSeconds),
+  };
+}
+
+export interface OtpCheck extends OtpBinding {
+  /** The id of the code transaction, if the request contains one. */
+  readonly codeId?: string | undefined;
+  readonly code: string;
+  readonly source: OtpSource;
+  /**
+   * The typed login name, as a subject. Attempts then count by name too, and only that limit is reported: responses for
+   * one name do not reveal attempts under another name of the same user.
+   */
+  readonly loginSubject?: string | undefined;
+  /** The error for a wrong code; default CODE_INVALID. */
+  readonly createError?: () => IamError;
+}
+
+/**
+ * Consumes a valid code in the same transaction as the work of `onValid`, so that only one of several parallel uses
+ * succeeds. If `onValid` throws, the code remains valid and the transaction is rolled back.
+ * @throws IamError CODE_INVALID (or the error of `createError`) if the code is wrong, used, expired or has another
+ *   binding; CODE_FAILURES with Retry-After after too many wrong codes; any error of `onValid`.
+ */
+export function consumeOtp<Result>(
+  check: OtpCheck,
+  deps: OtpDeps,
+  onValid: (tx: Transaction, code: Otp) => Promise<Result>,
+): Promise<Result> {
+  return consumeFirstMatchingOtp([check], deps, onValid);
+}
+
+/** Like `consumeOtp`, for a code with any of these bindings: a wrong code counts once for each binding. */
+export async function consumeFirstMatchingOtp<Result>(
+  checks: readonly [OtpCheck, ...OtpCheck[]],
+  deps: OtpDeps,
+  onValid: (tx: Transaction, code: Otp) => Promise<Result>,
+): Promise<Result> {
+  const consumed = await deps.store.transaction(async (tx) => {
+    const outcome = await checkOtps(tx, checks, deps);
+    if (outcome.kind !== 'valid') return outcome;
+    const result = await onValid(tx, outcome.row);
+    await markOtpUsed(tx, outcome.row);
+    return { kind: 'consumed', result } as const;
+  });
+  if (consumed.kind === 'consumed') return consumed.result;
+  throw createOtpError(consumed, checks[0]);
+}
+
+/** Like `consumeOtp`, but does not consume a valid code, for checks before its use. */
+export async function verifyOtp(check: OtpCheck, deps: OtpDeps): Promise<void> {
+  const outcome = await deps.store.transaction((tx) => checkOtps(tx, [check], deps));
+  if (outcome.kind !== 'valid') throw createOtpError(outcome, check);
+}
+
+/** Makes a used code valid again if the operation that used it failed, unless another code has replaced it. */
+export async function restoreOtp(tx: Transaction, codeId: string): Promise<void> {
+  const row = await tx.codes.get(codeId);
+  if (row) await tx.codes.replace({ ...row, used: false });
+}
+
+/** Deletes every code of a subject. */
+export async function revokeOtps(tx: Transaction, subject: string): Promise<void> {
+  for (const { codeId } of await tx.codes.find('subject', subject)) await tx.codes.delete(codeId);
+}
+
+type OtpOutcome =
+  | { readonly kind: 'valid'; readonly row: Otp }
+  | { readonly kind: 'wrong' | 'spent' | 'closed' }
+  | { readonly kind: 'throttled'; readonly retryAfter: number };
+
+type CheckedOtp = OtpOutcome & { readonly check: OtpCheck };
+
+async function checkOtps(tx: Transaction, checks: readonly OtpCheck[], deps: OtpDeps): Promise<OtpOutcome> {
+  const checked: CheckedOtp[] = [];
+  for (const check of checks) checked.push({ ...(await evaluateOtp(tx, check, deps)), check });
+  const valid = checked.find(({ kind }) => kind === 'valid');
+  if (valid) {
+    for (const counted of [valid.check, toLoginBinding(valid.check)])
+      await clearFailedAttempts(tx, counted, valid.check.source, deps);
+    return valid;
+  }
+  // Submitting a used or expired code again does not count as a guess.
+  if (!checked.some(({ kind }) => kind === 'spent'))
+    for (const { kind, check } of checked) {
+      if (kind === 'wrong') await recordFailedAttempt(tx, check, check.source, deps);
+      const countsForLogin = check.loginSubject !== undefined && (kind === 'wrong' || kind === 'closed');
+      if (countsForLogin) await recordFailedAttempt(tx, toLoginBinding(check), check.source, deps);
+    }
+  return checked.find(({ kind }) => kind === 'throttled') ?? { kind: 'wrong' };
+}
+
+/** The binding that attempts under the typed name count by; the subject itself if no login name is given. */
+function toLoginBinding({ purpose, subject, loginSubject = subject }: OtpCheck) {
+  return { purpose, subject: loginSubject };
+}
+
+async function evaluateOtp(tx: Transaction, check: OtpCheck, deps: OtpDeps): Promise<OtpOutcome> {
+  const now = epochSeconds(deps.clock);
+  const codes = await listOtps(tx, check);
+  const source = sourceDigest(formatAttemptsKey(check, deps.storeSecret), check.source.key, deps.storeSecret);
+  const ownCodes = codes.filter((row) => row.source === source);
+  const hasOwn = ownCodes.some((row) => isLive(row, now));
+  const isClosed = ({ to }: OtpAccess) => to === 'none' || (to === 'own' && !hasOwn);
+  const loginAccess = await checkOtpAccess(tx, toLoginBinding(check), check.source, deps);
+  const access = check.loginSubject === undefined ? loginAccess : await checkOtpAccess(tx, check, check.source, deps);
+  // Always the same number of comparisons, regardless of the number of codes.
+  const rows = Array.from({ length: Math.max(maxStoredOtps, codes.length) }, (_, at) => codes[at]);
+  const matches = rows.filter((row): row is Otp => otpMatches(row, check.code, deps));
+  if (loginAccess.to !== 'all' && isClosed(loginAccess))
+    return { kind: 'throttled', retryAfter: loginAccess.retryAfter };
+  if (isClosed(access)) return { kind: 'closed' };
+  const open = new Set(loginAccess.to === 'own' || access.to === 'own' ? ownCodes : codes);
+  const valid = matches.filter(
+    (row) =>
+      row.target === check.target && (check.codeId === undefined || check.codeId === row.codeId) && open.has(row),
+  );
+  const live = valid.filter((row) => isLive(row, now));
+  const row = live.find((one) => one.source === source) ?? live.at(-1);
+  if (row) return { kind: 'valid', row };
+  return { kind: valid.length > 0 ? 'spent' : 'wrong' };
+}
+
+/** Stores the code as used even if its use revoked it, so that a repeated submission does not count as a guess. */
+async function markOtpUsed(tx: Transaction, row: Otp): Promise<void> {
+  if (await tx.codes.get(row.codeId)) await tx.codes.replace({ ...row, used: true });
+  else if (!(await listOtps(tx, row)).some((other) => isSameRequest(other, row)))
+    await tx.codes.insert({ ...row, used: true });
+}
+
+function createOtpError(outcome: Exclude<OtpOutcome, { kind: 'valid' }>, check: OtpCheck): IamError {
+  if (outcome.kind === 'throttled') return retryLater('CODE_FAILURES', outcome.retryAfter);
+  return check.createError?.() ?? apiError('CODE_INVALID');
+}

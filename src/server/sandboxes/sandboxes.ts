@@ -1,0 +1,205 @@
+/**
+ * Sandboxes: isolated IAMs with separate users, keys, messages, limits and clock. All start with the seed and share its
+ * rows (copy on write), so another sandbox is cheap. They are stored in memory only.
+ */
+import { apiError } from '../../contract/errors.ts';
+import type { Settings } from '../config/settings.ts';
+import { type AdjustableClock, copyClockState, createAdjustableClock } from '../lib/adjustable-clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { BaselineSource } from '../snapshots/baseline.ts';
+import { openFork } from '../store/memory/memory-store.ts';
+import { Overlay } from '../store/memory/overlay.ts';
+import type { Store } from '../store/store.ts';
+import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secret.ts';
+import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
+
+export interface SandboxView {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly createdAt: string;
+  /** When it expires, unless it receives a request. */
+  readonly expiresAt: string;
+}
+
+/** Generic in the app context, which contains its sandboxes. */
+export interface Sandboxes<Context> {
+  /** Ordered by name. */
+  list(): readonly SandboxView[];
+  /** Finds a sandbox and extends its lifetime. @param changes whether the request may change its state. */
+  find(name: string, changes: boolean): Promise<Context> | undefined;
+  /** Finds or creates a sandbox. @throws IamError TOO_MANY_SANDBOXES. */
+  open(name: string, changes: boolean): Promise<Context>;
+  /** @throws IamError SANDBOX_NOT_FOUND. */
+  view(name: string): SandboxView;
+  /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
+  delete(name: string): void;
+  /** Deletes idle sandboxes. */
+  sweep(): void;
+  /** Deletes all sandboxes. */
+  end(): void;
+}
+
+/** Valid sandbox names, which are part of paths. */
+export const sandboxNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export const maxSandboxes = 256;
+/** Lifetime of an idle sandbox. */
+export const sandboxIdleMinutes = 30;
+const idleMs = sandboxIdleMinutes * 60_000;
+
+interface Sandbox<Context> {
+  readonly appContext: Promise<Context>;
+  readonly createdAt: number;
+  usedAt: number;
+  /** False while it equals the seed, so that it can be recreated. */
+  changed: boolean;
+}
+
+/** What a sandbox has separately from the server. */
+export interface SandboxParts {
+  readonly store: Store;
+  readonly storeSecret: ReloadableStoreSecret;
+  readonly keys: KeyRing;
+  readonly clock: AdjustableClock;
+  readonly baseUrl: string;
+  /** The name of the sandbox. */
+  readonly sandbox: string;
+}
+
+export interface SandboxDeps<Context> {
+  readonly clock: AdjustableClock;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly baseUrl: string;
+  readonly baseline: BaselineSource;
+  /** Creates the app context of a sandbox. */
+  createContext(parts: SandboxParts): Context;
+}
+
+export function createSandboxes<Context extends { close(): Promise<void> }>(
+  deps: SandboxDeps<Context>,
+): Sandboxes<Context> {
+  const { clock, baseUrl } = deps;
+  const sandboxes = new Map<string, Sandbox<Context>>();
+  const fork = createStoreForker(deps.baseline);
+  // Idle time is real time: adjusting the clock does not affect expiry.
+  const now = () => clock.source.now().getTime();
+
+  function findCurrent(name: string): Sandbox<Context> | undefined {
+    sweep();
+    return sandboxes.get(name);
+  }
+
+  function sweep(): void {
+    for (const [name, { usedAt }] of sandboxes) if (usedAt + idleMs <= now()) drop(name);
+  }
+
+  function drop(name: string): void {
+    const sandbox = sandboxes.get(name);
+    sandboxes.delete(name);
+    // Ends its subscriptions.
+    sandbox?.appContext.then((appContext) => appContext.close()).catch(() => undefined);
+  }
+
+  function find(name: string, changes: boolean): Promise<Context> | undefined {
+    const sandbox = findCurrent(name);
+    if (!sandbox) return undefined;
+    sandbox.usedAt = now();
+    sandbox.changed ||= changes;
+    return sandbox.appContext;
+  }
+
+  /** Evicts the least recently used unchanged sandbox, so that reads alone can't exhaust the limit. */
+  function evictUnchanged(): void {
+    if (sandboxes.size < maxSandboxes) return;
+    const unchanged = [...sandboxes].filter(([, { changed }]) => !changed);
+    const [oldest] = unchanged.sort(([, one], [, other]) => one.usedAt - other.usedAt);
+    if (!oldest) throw apiError('TOO_MANY_SANDBOXES');
+    drop(oldest[0]);
+  }
+
+  function create(name: string, changes: boolean): Promise<Context> {
+    evictUnchanged();
+    const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, deps);
+    // Store the promise at once, so that concurrent requests share one sandbox.
+    sandboxes.set(name, { appContext, createdAt: now(), usedAt: now(), changed: changes });
+    appContext.catch(() => sandboxes.get(name)?.appContext === appContext && sandboxes.delete(name));
+    return appContext;
+  }
+
+  function view(name: string): SandboxView {
+    const sandbox = findCurrent(name);
+    if (!sandbox) throw apiError('SANDBOX_NOT_FOUND');
+    const [createdAt, expiresAt] = [sandbox.createdAt, sandbox.usedAt + idleMs].map((at) => new Date(at).toISOString());
+    return { name, baseUrl: `${baseUrl}/s/${name}`, createdAt: String(createdAt), expiresAt: String(expiresAt) };
+  }
+
+  return {
+    list() {
+      sweep();
+      return [...sandboxes.keys()].sort().map(view);
+    },
+    find,
+    open: async (name, changes) => find(name, changes) ?? create(name, changes),
+    view,
+    delete(name) {
+      if (!findCurrent(name)) throw apiError('SANDBOX_NOT_FOUND');
+      drop(name);
+    },
+    sweep,
+    end() {
+      for (const name of [...sandboxes.keys()]) drop(name);
+    },
+  };
+}
+
+/** Creates stores with the contents of the seed. They share one copy of its rows and indexes. */
+function createStoreForker(baseline: BaselineSource): () => Promise<Store> {
+  let base: Promise<Overlay> | undefined;
+  return async () => {
+    base ??= loadBaseline(baseline).catch((error: unknown) => {
+      base = undefined;
+      throw error;
+    });
+    return openFork(await base);
+  };
+}
+
+async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
+  const base = new Overlay('base');
+  for (const [name, rows] of await baseline.read('seed')) base.load(name, rows);
+  return base;
+}
+
+async function createSandboxContext<Context>(
+  { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
+  fork: () => Promise<Store>,
+  { createContext, clock: serverClock, settings, random }: SandboxDeps<Context>,
+): Promise<Context> {
+  const clock = createAdjustableClock(serverClock.source);
+  copyClockState(serverClock)(clock);
+  const store = await fork();
+  const keys = await openKeyRing({
+    store,
+    alg: settings.signingAlg,
+    clock,
+    longestToken: findLongestTokenLifetime(settings),
+  });
+  const storeSecret = await openStoreSecret(store, random);
+  return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name });
+}
+
+/** The sandboxes of a sandbox: none. */
+export const noSandboxes: Sandboxes<never> = {
+  list: () => [],
+  find: () => undefined,
+  open: async () => throwError('PATH_UNKNOWN'),
+  view: () => throwError('SANDBOX_NOT_FOUND'),
+  delete: () => throwError('SANDBOX_NOT_FOUND'),
+  sweep: () => undefined,
+  end: () => undefined,
+};
+
+function throwError(code: 'PATH_UNKNOWN' | 'SANDBOX_NOT_FOUND'): never {
+  throw apiError(code);
+}

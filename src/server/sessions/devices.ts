@@ -1,0 +1,83 @@
+/** Devices of users: the token of an associated device is required to renew the session that is bound to it. */
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import { generateSecret, type Random } from '../lib/random.ts';
+import { hashSecret } from '../lib/secrets.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Device } from '../store/tables.ts';
+
+/** Maximum devices of a user; one more replaces the one with the oldest association. */
+export const maxDevices = 50;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+}
+
+/** Properties of a device as sent by the client. */
+export interface DeviceFields {
+  readonly deviceId: string;
+  readonly deviceVersion?: Device['deviceVersion'] | undefined;
+  readonly deviceName?: string | undefined;
+}
+
+/**
+ * Associates a device with a user and issues a new token of 256 random bits. A device that is already associated keeps
+ * its row; its previous token becomes invalid.
+ */
+export async function associateDevice(
+  tx: Transaction,
+  userId: string,
+  { deviceId, deviceVersion, deviceName }: DeviceFields,
+  { clock, ids, random }: Deps,
+): Promise<{ readonly device: Device; readonly deviceTokenId: string }> {
+  const own = await tx.devices.find('userId', userId);
+  const existing = own.find((device) => device.deviceId === deviceId);
+  if (!existing) await evictOldestDevices(tx, own);
+  const deviceTokenId = generateSecret(random);
+  const device: Device = {
+    ...(existing ?? { deviceKey: ids.newId(), userId, deviceId }),
+    ...(deviceVersion === undefined ? {} : { deviceVersion }),
+    ...(deviceName === undefined ? {} : { deviceName }),
+    tokenHash: hashSecret(deviceTokenId),
+    createdAt: clock.now().toISOString(),
+  };
+  await (existing ? tx.devices.replace(device) : tx.devices.insert(device));
+  return { device, deviceTokenId };
+}
+
+/** New devices within an hour that become known sources immediately. */
+const maxNewDevicesPerHour = 5;
+const hourMs = 3_600_000;
+
+/**
+ * Whether a user associated more devices than that within the last hour. The others become known sources only by a
+ * login: each known device has separate login attempts, and a stolen session could otherwise create any number of them.
+ */
+export async function hasManyNewDevices(
+  reader: Pick<Reader, 'devices'>,
+  userId: string,
+  clock: Clock,
+): Promise<boolean> {
+  const since = clock.now().getTime() - hourMs;
+  const devices = await reader.devices.find('userId', userId);
+  return devices.filter(({ createdAt }) => Date.parse(createdAt) > since).length > maxNewDevicesPerHour;
+}
+
+/** A session that is bound to a removed device can no longer be renewed. */
+async function evictOldestDevices(tx: Transaction, own: readonly Device[]): Promise<void> {
+  const oldestFirst = own.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  for (const { deviceKey } of oldestFirst.slice(0, Math.max(0, own.length + 1 - maxDevices)))
+    await tx.devices.delete(deviceKey);
+}
+
+/** The device of this user that has this token. */
+export async function findDeviceByToken(
+  reader: Pick<Reader, 'devices'>,
+  userId: string,
+  deviceTokenId: string,
+): Promise<Device | undefined> {
+  const device = await reader.devices.getBy('tokenHash', hashSecret(deviceTokenId));
+  return device?.userId === userId ? device : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * Known sources and devices of a user. They are served even if throttles and limits are exhausted, so that an attacker
+ * who exhausts them cannot lock the user out. Stored with the user, as keyed hashes.
+ */
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import type { StoreSecret } from '../store/store-secret.ts';
+import type { Device, User } from '../store/tables.ts';
+
+export interface KnownSourceDeps {
+  readonly clock: Clock;
+  readonly storeSecret: Pick<StoreSecret, 'digest'>;
+}
+
+const maxKnownSources = 20;
+const day = 24 * 3600;
+const lifetimeSeconds = 90 * day;
+/** A source that is seen again is written only after this time, so that most logins write nothing for it. */
+const refreshSeconds = day;
+
+/** The key that a caller's attempts count by: its device, authenticated by a device token, else its address. */
+export function callerKey(source: Pick<RequestSource, 'key'>, device: Pick<Device, 'deviceKey'> | undefined): string {
+  return device ? `device ${device.deviceKey}` : source.key;
+}
+
+/** Whether the user logged in or recovered its account from this source in the last 90 days. Does the same work without a user. */
+export function isKnownSource(
+  user: Pick<User, 'userId' | 'knownSources'> | undefined,
+  key: string,
+  deps: KnownSourceDeps,
+): boolean {
+  const hash = hashSource(user ?? absentUser, key, deps);
+  return user !== undefined && listCurrentSources(user, deps).some((known) => known.hash === hash);
+}
+
+const absentUser = { userId: '' };
+
+/** Adds the source to the known sources after a successful login. Returns the same user if nothing needs to be written. */
+export function withKnownSource(user: User, key: string, deps: KnownSourceDeps): User {
+  const now = epochSeconds(deps.clock);
+  const hash = hashSource(user, key, deps);
+  const sources = listCurrentSources(user, deps);
+  if (sources.some((source) => source.hash === hash && source.at > now - refreshSeconds)) return user;
+  const others = sources.filter((source) => source.hash !== hash);
+  return { ...user, knownSources: [...others, { hash, at: now }].slice(-maxKnownSources) };
+}
+
+/** Replaces the known sources after a change of password: all other sources become unknown. */
+export function withOnlyKnownSources(user: User, keys: readonly string[], deps: KnownSourceDeps): User {
+  const at = epochSeconds(deps.clock);
+  return { ...user, knownSources: [...new Set(keys)].map((key) => ({ hash: hashSource(user, key, deps), at })) };
+}
+
+/** Removes the known sources, after an administrator set the password. */
+export function withoutKnownSources({ knownSources: _before, ...user }: User): User {
+  return user;
+}
+
+/** If the clock was set back, sources with a future time count as seen now. */
+function listCurrentSources({ knownSources = [] }: Pick<User, 'knownSources'>, { clock }: KnownSourceDeps) {
+  const now = epochSeconds(clock);
+  return knownSources
+    .map(({ hash, at }) => ({ hash, at: Math.min(at, now) }))
+    .filter(({ at }) => at > now - lifetimeSeconds);
+}
+
+/** The hash includes the user id, so that the store does not reveal which users share a source. */
+function hashSource({ userId }: Pick<User, 'userId'>, key: string, { storeSecret }: KnownSourceDeps): string {
+  return storeSecret.digest('known-source', `${userId}\n${key}`);
+}

@@ -1,0 +1,74 @@
+/** Checks in the transaction that the caller is still valid, because its state may change after the request starts. */
+
+import { type Principal, requireUserCaller } from '../directory/principal.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import type { Session, User } from '../store/tables.ts';
+import { createAuthenticationError } from '../tokens/authentication-error.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
+import { issueSessionToken, type SessionTokenDeps } from './session-tokens.ts';
+import { findActiveSession, rotateSessionRefreshToken } from './sessions.ts';
+
+export interface ActiveUserSession {
+  readonly user: User;
+  readonly session: Session;
+}
+
+/** Rejects the request if the user was locked or removed, or the session ended, in the meantime. @throws IamError TOKEN_INVALID. */
+export async function revalidateCaller(tx: Transaction, caller: Principal, clock: Clock): Promise<void> {
+  const { client, user, session } = caller;
+  const isInvalid =
+    !(await tx.clients.get(client.clientId)) ||
+    (user && ((await tx.users.get(user.userId))?.locked ?? true)) ||
+    (session && !(await findActiveSession(tx, session.sessionId, epochSeconds(clock))));
+  if (isInvalid) throw createAuthenticationError('TOKEN_INVALID');
+}
+
+/**
+ * The current state of the caller's user and session; call it inside a transaction.
+ * @throws IamError USER_MISSING; TOKEN_INVALID if the session has ended, or the user is locked or removed.
+ */
+export async function revalidateUserCaller(
+  reader: Pick<Reader, 'users' | 'sessions'>,
+  caller: Principal,
+  clock: Clock,
+): Promise<ActiveUserSession> {
+  const before = requireUserCaller(caller);
+  const user = await reader.users.get(before.user.userId);
+  const session = await findActiveSession(reader, before.session.sessionId, epochSeconds(clock));
+  if (!user || user.locked || !session) throw createAuthenticationError('TOKEN_INVALID');
+  return { user, session };
+}
+
+/**
+ * Issues a token for the caller's changed session, with at most the scope of the calling token.
+ * @throws IamError TOKEN_INVALID if the user was locked or removed in the meantime.
+ */
+export async function issueCallerToken(
+  deps: SessionTokenDeps,
+  caller: Principal,
+  changed: { readonly session: Session; readonly refreshToken?: string | undefined },
+): Promise<TokenResponse> {
+  const { scope: sessionScope } = changed.session;
+  const session = {
+    ...changed.session,
+    scope: [...caller.scope].filter((name) => sessionScope?.includes(name) ?? true),
+  };
+  const token = await issueSessionToken(deps, session, caller.client, { refreshToken: changed.refreshToken });
+  if (!token) throw createAuthenticationError('TOKEN_INVALID');
+  return token;
+}
+
+/**
+ * Replaces the refresh token of a changed session. A caller whose token has less scope than the session gets none, and
+ * the existing refresh token remains: renewing with a new one would grant it more scope than it has.
+ */
+export async function rotateCallerRefreshToken(
+  tx: Transaction,
+  caller: Principal,
+  session: Session,
+  deps: Parameters<typeof rotateSessionRefreshToken>[2],
+): Promise<string | undefined> {
+  const fullScope = session.scope ?? caller.client.scope;
+  return fullScope.every((name) => caller.scope.has(name)) ? rotateSessionRefreshToken(tx, session, deps) : undefined;
+}

@@ -1,0 +1,78 @@
+/**
+ * The baselines that a store can be reset to: the bootstrap entities only, or these and the seed. The bootstrap clients and
+ * the administrator are retained, so their credentials stay valid.
+ */
+import { type BootstrapDeps, type BootstrapResult, bootstrap } from '../bootstrap.ts';
+import { applySeed } from '../seed/apply.ts';
+import type { SeedDocument } from '../seed/schema.ts';
+import { openMemoryStore } from '../store/memory/memory-store.ts';
+import type { Store } from '../store/store.ts';
+import { type HashQueue, internalFlow } from '../users/hash-queue.ts';
+import { createPasswords, type HashPassword } from '../users/passwords.ts';
+import { restoreBootstrap } from './bootstrap-restore.ts';
+import { type DumpTables, readTables, replaceTables } from './dump.ts';
+
+export type BaselineName = 'seed' | 'empty';
+
+export interface BaselineSource {
+  /** @throws SeedError if the seed can't be applied to an empty store. */
+  read(name: BaselineName): Promise<DumpTables>;
+}
+
+/** Bootstraps and seeds a store before it is served, and records its baselines. @throws the errors of `bootstrap` and `applySeed`. */
+export async function initializeStore(
+  deps: BootstrapDeps & { readonly seed?: SeedDocument | undefined; readonly hashQueue: HashQueue },
+): Promise<{ bootstrapped: BootstrapResult; baseline: BaselineSource }> {
+  const { store, seed } = deps;
+  const isFresh = await isEmpty(store);
+  const bootstrapped = await bootstrap(deps);
+  const emptyBaseline = isFresh ? await readTables(store) : await createEmptyBaseline(deps);
+  const { hash: hashOf } = createPasswords(deps.hashQueue, { fast: deps.settings.fastPasswords });
+  const hash: HashPassword = (password) => hashOf(password, internalFlow);
+  if (seed) await applySeed(seed, { ...deps, hash });
+  const seedBaseline = isFresh ? await readTables(store) : undefined;
+  return { bootstrapped, baseline: createBaselineSource({ ...deps, hash }, emptyBaseline, seedBaseline) };
+}
+
+async function isEmpty(store: Store): Promise<boolean> {
+  return (await store.clients.count()) === 0 && (await store.users.count()) === 0;
+}
+
+/** For an existing store: its bootstrap clients and administrator in an otherwise empty store. */
+async function createEmptyBaseline(deps: BootstrapDeps): Promise<DumpTables> {
+  const scratch = openMemoryStore();
+  await scratch.transaction((tx) => restoreBootstrap(tx, deps));
+  return readTables(scratch);
+}
+
+interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {
+  readonly seed?: SeedDocument | undefined;
+  readonly hash: HashPassword;
+}
+
+function createBaselineSource(
+  deps: BaselineDeps,
+  emptyBaseline: DumpTables,
+  known: DumpTables | undefined,
+): BaselineSource {
+  let seedBaseline: Promise<DumpTables> | undefined = known && Promise.resolve(known);
+  return {
+    read(name) {
+      if (name === 'empty') return Promise.resolve(emptyBaseline);
+      // Created once, on first use, as the passwords of the seed must be hashed.
+      seedBaseline ??= createSeedBaseline(deps, emptyBaseline).catch((error: unknown) => {
+        seedBaseline = undefined;
+        throw error;
+      });
+      return seedBaseline;
+    },
+  };
+}
+
+async function createSeedBaseline({ seed, ...deps }: BaselineDeps, emptyBaseline: DumpTables): Promise<DumpTables> {
+  if (!seed) return emptyBaseline;
+  const scratch = openMemoryStore();
+  await scratch.transaction((tx) => replaceTables(tx, emptyBaseline, new Set()));
+  await applySeed(seed, { ...deps, store: scratch });
+  return readTables(scratch);
+}

@@ -1,0 +1,93 @@
+/** Shared by the operations on users. */
+import { apiError, fieldError } from '../../contract/errors.ts';
+import { businessOf, isAdministrator } from '../directory/object-access.ts';
+import { isClientItself, type Principal } from '../directory/principal.ts';
+import type { Reader, Transaction } from '../store/store.ts';
+import {
+  foldIdentifier,
+  hasEmailForm,
+  hasLinkForm,
+  loginNames,
+  type Membership,
+  membershipKey,
+  memberValue,
+  type User,
+} from '../store/tables.ts';
+
+/** @throws IamError USER_NOT_FOUND. */
+export async function requireUser(reader: Pick<Reader, 'users'>, userId: string): Promise<User> {
+  const user = await reader.users.get(userId);
+  if (!user) throw apiError('USER_NOT_FOUND');
+  return user;
+}
+
+/**
+ * Validates a requested user name: the form of a link is reserved for federated accounts, and an e-mail address must be
+ * the userEmail of the same request. Otherwise another person could register the name under which a user logs in.
+ * @throws IamError USER_NAME_RESERVED.
+ */
+export function assertUserNameForm(userName: string, userEmail: string | null | undefined): void {
+  if (hasLinkForm(userName)) throw fieldError('USER_NAME_RESERVED', 'userName', 'userName must not contain a colon.');
+  if (hasEmailForm(userName) && foldIdentifier(userEmail ?? '') !== foldIdentifier(userName))
+    throw fieldError(
+      'USER_NAME_RESERVED',
+      'userName',
+      'userName has the form of an e-mail address but differs from userEmail.',
+    );
+}
+
+/** Marks an e-mail user name as verified. It remains so when the e-mail address changes. */
+export function withVerifiedName({ userNameProven: _userNameProven, ...user }: User): User {
+  return hasEmailForm(user.userName) ? { ...user, userNameProven: true } : user;
+}
+
+/** Checks that every login name of this user is free or already its own. @throws IamError LOGIN_NAME_TAKEN. */
+export async function assertLoginNamesAvailable(tx: Transaction, user: User): Promise<void> {
+  for (const name of loginNames(user)) {
+    const existing = await tx.users.getBy('login', name);
+    if (existing && existing.userId !== user.userId)
+      throw apiError('LOGIN_NAME_TAKEN', `The login name ${JSON.stringify(name)} is already in use by another user.`);
+  }
+}
+
+/**
+ * Users may be assigned to a business by an authenticated first-party client, an administrator, or the owner or
+ * administrator of that business. @throws IamError BUSINESS_NOT_ALLOWED, BUSINESS_UNKNOWN.
+ */
+export async function assertMayAssignBusiness(
+  reader: Pick<Reader, 'businesses'>,
+  businessId: string,
+  caller: Principal,
+): Promise<void> {
+  const { roles } = caller;
+  const own = businessOf(caller) === businessId && (roles.has('BUSINESSOWNER') || roles.has('BUSINESSADMIN'));
+  const allowed =
+    (roles.has('CLI-1STPARTY') && roles.has('CLI-AUTH-BASIC')) ||
+    roles.has('ADMIN') ||
+    roles.has('IAM_ADMIN_MAINTENANCE') ||
+    own;
+  if (!allowed) throw apiError('BUSINESS_NOT_ALLOWED');
+  if (!(await reader.businesses.get(businessId))) throw apiError('BUSINESS_UNKNOWN');
+}
+
+/** Authenticated clients read every user; a user reads itself, and others only as an administrator. @throws IamError USER_NOT_FOUND. */
+export function assertUserReadable(userId: string, caller: Principal): void {
+  if (isClientItself(caller) || caller.user?.userId === userId || isAdministrator(caller)) return;
+  throw apiError('USER_NOT_FOUND');
+}
+
+/** Removes the memberships that a user has as a user of its former business. */
+export async function removeBusinessMemberships(tx: Transaction, user: User): Promise<void> {
+  if (user.businessId === undefined) return;
+  const member = { kind: 'businessUser', memberId: user.userId, businessId: user.businessId } as const;
+  await removeMemberships(tx, member);
+}
+
+/** Removes the memberships of one member identity. */
+export async function removeMemberships(
+  tx: Transaction,
+  member: Pick<Membership, 'kind' | 'memberId' | 'businessId'>,
+): Promise<void> {
+  for (const membership of await tx.memberships.find('member', memberValue(member)))
+    await tx.memberships.delete(membershipKey(membership));
+}

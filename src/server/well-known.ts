@@ -1,0 +1,101 @@
+/** Endpoints outside the service prefix: index, health, the API document, and the discovery documents of token verifiers. */
+import type { Context } from 'koa';
+import { apiError } from '../contract/errors.ts';
+import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
+import { packageVersion } from '../contract/version.ts';
+import type { AppContext } from './app-context.ts';
+import { shouldServeStaleKeys } from './fault-injection/apply-faults.ts';
+import { setHeader, writeJson } from './http/response.ts';
+import { buildOpenApiDocument } from './openapi/document.ts';
+import type { AnyOperation } from './pipeline.ts';
+
+const docsPath = `${controlPrefix}/docs`;
+
+type DocumentWriter = (ctx: Context) => void;
+
+/** @returns a step that returns true if it has responded. */
+export function createWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
+  const documents = new Map<string, DocumentWriter>([
+    ['/', (ctx) => writeIndex(ctx, appContext)],
+    ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
+    ['/readyz', (ctx) => writeReadiness(ctx, appContext)],
+    [
+      '/openapi.json',
+      cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl })),
+    ],
+    ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, appContext)],
+    ['/.well-known/openid-configuration', cached(() => buildDiscovery(appContext, registry))],
+  ]);
+  return (ctx) => {
+    const document = documents.get(ctx.state.path);
+    if (!document) return false;
+    if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
+      throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
+    document(ctx);
+    return true;
+  };
+}
+
+/**
+ * The index at `/`: redirects browsers to the API documentation page and returns links to other clients. The redirect is
+ * relative, so that it works in a sandbox and behind a proxy.
+ */
+function writeIndex(ctx: Context, { baseUrl, settings }: AppContext): void {
+  const hasPage = !settings.disableControlPlane;
+  const json = JSON.stringify({
+    name: 'iam-standin',
+    version: packageVersion,
+    interface: baseUrl + servicePrefix,
+    openapi: `${baseUrl}/openapi.json`,
+    ...(hasPage ? { docs: `${baseUrl}${docsPath}` } : {}),
+    health: `${baseUrl}/healthz`,
+  });
+  setHeader(ctx, 'Vary', 'Accept');
+  const isBrowser = (ctx.req.headers.accept ?? '').includes('text/html');
+  if (hasPage && isBrowser) setHeader(ctx, 'Location', `.${docsPath}`);
+  writeJson(ctx, hasPage && isBrowser ? 302 : 200, json);
+}
+
+/** Creates the document on the first request and caches it. */
+function cached(create: () => object): DocumentWriter {
+  let json: string | undefined;
+  return (ctx) => {
+    json ??= JSON.stringify(create());
+    writeCacheable(ctx, json);
+  };
+}
+
+function writeCacheable(ctx: Context, json: string): void {
+  setHeader(ctx, 'Cache-Control', 'public, max-age=300');
+  writeJson(ctx, 200, json);
+}
+
+function writeKeySet(ctx: Context, { keys, observability }: AppContext): void {
+  const published = shouldServeStaleKeys(ctx, observability?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
+  writeCacheable(ctx, JSON.stringify({ keys: published }));
+}
+
+/** A failing audit log is reported but does not make the service unready: requests are still served. */
+function writeReadiness(ctx: Context, { store, audit }: AppContext): void {
+  const { writable } = store.health();
+  const states = {
+    status: writable ? 'ready' : 'not ready',
+    store: writable ? 'writable' : 'read-only',
+    ...(audit ? { audit: audit.health().writable ? 'written' : 'failing' } : {}),
+  };
+  writeJson(ctx, writable ? 200 : 503, JSON.stringify(states));
+}
+
+/** OpenID Connect Discovery 1.0, section 3, limited to what the service supports. */
+function buildDiscovery({ baseUrl, keys }: AppContext, registry: readonly AnyOperation[]): object {
+  const tokenEndpoint = registry.find(({ id }) => id === 'client-identities.connect-token');
+  return {
+    issuer: baseUrl,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    ...(tokenEndpoint ? { token_endpoint: baseUrl + servicePrefix + tokenEndpoint.path } : {}),
+    response_types_supported: ['token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [keys.current().alg],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  };
+}

@@ -1,0 +1,252 @@
+/** One-time codes requested and typed from several sources: the limits of each, and the isolation between them. */
+import { describe, expect, test } from 'vitest';
+import { type OtpBinding, sendOtp } from '../../../src/server/mfa/otp.ts';
+import { countRemainingAttempts, formatAttemptsKey } from '../../../src/server/mfa/otp-attempts.ts';
+import type { OtpSource } from '../../../src/server/mfa/otp-source.ts';
+import {
+  annBinding,
+  annContact,
+  bobBinding,
+  consumed,
+  homeSource,
+  knownSource,
+  OtpHarness,
+  otherCode,
+  readOutcome,
+  startTime,
+  throttledFor,
+  unknownSourceNumber,
+  wrongCode,
+} from './otp-harness.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+describe('five wrong codes from a source', () => {
+  test('block that source only, also for a code that it requests later', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 5, annBinding, unknownSourceNumber());
+    expect(await harness.enter(code, annBinding, { source: unknownSourceNumber() })).toEqual(throttledFor(3600));
+    const later = await harness.send(annBinding, [annContact], { source: unknownSourceNumber() });
+    expect(await harness.enter(later.code, annBinding, { source: unknownSourceNumber() })).toEqual(throttledFor(3600));
+    expect(await harness.countRemaining()).toBe(5);
+    expect(await harness.enter(code)).toEqual(consumed);
+  });
+
+  test('are cleared by a right code of the same source only', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 4);
+    await harness.guess(code, 4, annBinding, unknownSourceNumber());
+    expect(await harness.enter(code)).toEqual(consumed);
+    expect([await harness.countRemaining(), await harness.countRemaining(annBinding, unknownSourceNumber())]).toEqual([
+      5, 1,
+    ]);
+  });
+});
+
+describe('20 wrong codes within an hour over all sources', () => {
+  async function spent(harness: OtpHarness, code: string): Promise<void> {
+    for (const number of numbers(4)) await harness.guess(code, 5, annBinding, unknownSourceNumber(number));
+  }
+
+  test('leave the codes open to known sources, and to each source the code that it requested', async () => {
+    const harness = new OtpHarness();
+    const own = await harness.send();
+    const others = await harness.send(annBinding, [annContact], { source: knownSource() });
+    await spent(harness, otherCode(own.code) === others.code ? otherCode(own.code) : own.code);
+    expect(await harness.enter(others.code, annBinding, { source: unknownSourceNumber(5) })).toEqual(
+      throttledFor(3600),
+    );
+    expect(await harness.enter(others.code)).toEqual(wrongCode);
+    expect(await harness.countRemaining()).toBe(4);
+    expect(await harness.enter(others.code, annBinding, { source: knownSource(2) })).toEqual(consumed);
+    expect(await harness.enter(own.code)).toEqual(consumed);
+    // After it uses its code the source has none.
+    expect(await harness.enter(own.code)).toEqual(throttledFor(3600));
+  });
+
+  test('are exactly 20', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send(annBinding, [annContact], { source: knownSource() });
+    await spent(harness, code);
+    const open = new OtpHarness();
+    const again = await open.send(annBinding, [annContact], { source: knownSource() });
+    for (const number of numbers(19)) await open.guess(again.code, 1, annBinding, unknownSourceNumber(number));
+    expect(await open.enter(again.code, annBinding, { source: unknownSourceNumber(20) })).toEqual(consumed);
+    expect(await harness.enter(code, annBinding, { source: unknownSourceNumber(20) })).toEqual(throttledFor(3600));
+  });
+
+  test('expire as soon as one of them is an hour old', async () => {
+    const harness = new OtpHarness();
+    await harness.guess('000000', 5, annBinding, unknownSourceNumber(1));
+    harness.now += 1800;
+    for (const number of [2, 3, 4]) await harness.guess('000000', 5, annBinding, unknownSourceNumber(number));
+    expect(await harness.enter('000000', annBinding, { source: unknownSourceNumber(5) })).toEqual(throttledFor(1800));
+    harness.now += 1800;
+    expect(await harness.enter('000000', annBinding, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
+  });
+
+  test('leave every source five attempts on the code that it requested', async () => {
+    const harness = new OtpHarness();
+    await spent(harness, '000001');
+    const { code } = await harness.send();
+    await harness.guess(code, 5);
+    expect(await harness.enter(code)).toEqual(throttledFor(3600));
+  });
+
+  test('are counted for each subject and purpose', async () => {
+    const harness = new OtpHarness();
+    await spent(harness, '000000');
+    for (const holder of [bobBinding, { ...annBinding, purpose: 'mfa' }] satisfies OtpBinding[])
+      expect(await harness.enter('000000', holder, { source: unknownSourceNumber(5) })).toEqual(wrongCode);
+  });
+
+  test('are no limit with disable-rate-limits, and are not stored', async () => {
+    const harness = new OtpHarness({ disableRateLimits: true });
+    const { code } = await harness.send();
+    await spent(harness, code);
+    expect(await harness.store.codeFailures.list()).toEqual([]);
+    expect(await harness.enter(code, annBinding, { source: unknownSourceNumber(5) })).toEqual(consumed);
+  });
+});
+
+test('100 concurrent wrong codes are counted one by one', async () => {
+  const harness = new OtpHarness();
+  const { code } = await harness.send();
+  const guesses = numbers(100).map((at) =>
+    harness.enter(otherCode(code), annBinding, { source: unknownSourceNumber(at % 10) }),
+  );
+  const outcomes = await Promise.all(guesses);
+  expect(outcomes.filter((outcome) => 'code' in outcome && outcome.code === 'CODE_INVALID')).toHaveLength(20);
+});
+
+test('beyond 64 sources within an hour the remaining ones share one count', async () => {
+  const harness = new OtpHarness();
+  for (const number of numbers(64)) await harness.guess('000000', 1, annBinding, knownSource(number));
+  for (const number of numbers(5)) await harness.guess('000000', 1, annBinding, knownSource(64 + number));
+  expect(await harness.enter('000000', annBinding, { source: knownSource(70) })).toEqual(throttledFor(3600));
+  expect(await harness.enter('000000', annBinding, { source: knownSource(64) })).toEqual(wrongCode);
+  const [row] = await harness.store.codeFailures.list();
+  expect(new Set(row?.events?.map(({ source }) => source)).size).toBe(65);
+});
+
+describe('a new code', () => {
+  const ask = (harness: OtpHarness, source: OtpSource, holder: OtpBinding = annBinding) =>
+    harness.send(holder, [annContact], { source });
+
+  test('voids only the one that its own source requested', async () => {
+    const harness = new OtpHarness();
+    const own = await ask(harness, homeSource);
+    const before = await ask(harness, unknownSourceNumber());
+    const after = await ask(harness, unknownSourceNumber());
+    expect([own.message?.voids, before.message?.voids, after.message?.voids]).toEqual([
+      undefined,
+      undefined,
+      before.codeId,
+    ]);
+    expect(await harness.enter(before.code)).toEqual(wrongCode);
+    expect(await harness.enter(own.code)).toEqual(consumed);
+    expect(await harness.enter(after.code)).toEqual(consumed);
+  });
+
+  test('as the fifth displaces the oldest of an unknown source, and never one of a known source for an unknown one', async () => {
+    const harness = new OtpHarness();
+    const first = await ask(harness, knownSource(1));
+    const second = await ask(harness, unknownSourceNumber(1));
+    const third = await ask(harness, unknownSourceNumber(2));
+    await ask(harness, knownSource(2));
+    expect((await ask(harness, unknownSourceNumber(3))).message?.voids).toBe(second.codeId);
+    expect((await ask(harness, knownSource(3))).message?.voids).toBe(third.codeId);
+    await ask(harness, knownSource(4));
+    expect(await ask(harness, unknownSourceNumber(4))).toMatchObject({ message: undefined, code: '' });
+    expect(await harness.enter(first.code)).toEqual(consumed);
+    expect((await harness.store.codes.list()).filter(({ used }) => !used)).toHaveLength(3);
+  });
+
+  test('as the fifth of known sources displaces the oldest of them', async () => {
+    const harness = new OtpHarness();
+    const first = await ask(harness, knownSource(1));
+    for (const number of [2, 3, 4]) await ask(harness, knownSource(number));
+    expect((await ask(harness, knownSource(5))).message?.voids).toBe(first.codeId);
+  });
+
+  test('as the fifth displaces one of the same source first, where that has several for different targets', async () => {
+    const harness = new OtpHarness();
+    await ask(harness, unknownSourceNumber());
+    const sent = [];
+    for (const target of ['a', 'b', 'c', 'd']) sent.push(await ask(harness, knownSource(), { ...annBinding, target }));
+    expect(sent.at(-1)?.message?.voids).toBe(sent[0]?.codeId);
+  });
+
+  test('is rejected with an error where it would displace one of a known source, until the first of them expires', async () => {
+    const harness = new OtpHarness();
+    for (const number of [1, 2, 3, 4]) {
+      await ask(harness, knownSource(number));
+      harness.now += 10;
+    }
+    const request = { ...annBinding, contacts: [annContact], source: unknownSourceNumber() };
+    const rejected = harness.store.transaction((tx) => sendOtp(tx, request, harness.deps));
+    expect(await readOutcome(rejected)).toEqual({ code: 'TOO_MANY_CODES', headers: { 'Retry-After': '560' } });
+  });
+
+  test('leaves at most three void ones beside the valid ones', async () => {
+    const harness = new OtpHarness();
+    for (const number of numbers(9)) {
+      const { code } = await ask(harness, knownSource(number));
+      expect(await harness.enter(code, annBinding, { source: knownSource(number) })).toEqual(consumed);
+      expect(await harness.enter(code, annBinding, { source: knownSource(number) })).toEqual(wrongCode);
+    }
+    expect((await harness.store.codes.list()).length).toBeLessThanOrEqual(4);
+    expect(await harness.store.codeFailures.list()).toEqual([]);
+  });
+});
+
+describe('attempts by a typed name', () => {
+  const byName = (typed: string, holder: OtpBinding = annBinding) => ({ ...holder, loginSubject: typed });
+
+  test('are reported for that name only, while the user is blocked for the source under any name', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 5, byName('asked:one'));
+    expect(await harness.enter(code, byName('asked:one'))).toEqual(throttledFor(3600));
+    for (let time = 0; time < 5; time += 1) expect(await harness.enter(code, byName('asked:two'))).toEqual(wrongCode);
+    expect(await harness.enter(code, byName('asked:two'))).toEqual(throttledFor(3600));
+    expect(await harness.enter(code, byName('asked:one'), { source: unknownSourceNumber() })).toEqual(consumed);
+  });
+
+  test('are cleared by a right code', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.guess(code, 4, byName('asked:one'));
+    expect(await harness.enter(code, byName('asked:one'))).toEqual(consumed);
+    expect(await harness.store.codeFailures.list()).toEqual([]);
+  });
+});
+
+describe('rows from before sources were counted', () => {
+  test('count over all sources, and their codes are valid', async () => {
+    const harness = new OtpHarness();
+    const { code } = await harness.send();
+    await harness.store.transaction(async (tx) => {
+      for (const { source: _source, known: _known, sequence: _sequence, ...row } of await tx.codes.list())
+        await tx.codes.replace(row);
+      await tx.codeFailures.insert({
+        name: formatAttemptsKey(annBinding, harness.deps.storeSecret),
+        failures: 5,
+        lastAt: startTime,
+      });
+      await tx.sendings.replace({
+        contact: String((await tx.sendings.list())[0]?.contact),
+        times: [startTime, startTime],
+      });
+    });
+    expect(await countRemainingAttempts(harness.store, annBinding, harness.now, harness.deps.storeSecret)).toBe(5);
+    for (const number of [1, 2, 3]) await harness.guess(code, 5, annBinding, unknownSourceNumber(number));
+    expect(await harness.enter(code, annBinding, { source: unknownSourceNumber(4) })).toEqual(throttledFor(3600));
+    expect(await harness.enter(code, annBinding, { source: knownSource() })).toEqual(consumed);
+    for (const number of numbers(18))
+      await harness.send(annBinding, [annContact], { source: unknownSourceNumber(number) });
+    expect((await harness.send(annBinding, [annContact], { source: unknownSourceNumber(19) })).message).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+/** The known sources of a user. */
+import { describe, expect, test } from 'vitest';
+import {
+  callerKey,
+  isKnownSource,
+  withKnownSource,
+  withOnlyKnownSources,
+} from '../../../src/server/sessions/known-sources.ts';
+import type { Device, User } from '../../../src/server/store/tables.ts';
+import { createFakeClock } from '../../harness.ts';
+
+const storeSecret = { digest: (use: string, text: string) => `${use} ${text}` };
+const ann: User = {
+  userId: 'ann',
+  userName: 'ann',
+  emailVerified: false,
+  mobileVerified: false,
+  lead: false,
+  locked: false,
+  identities: [],
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
+const day = 24 * 3600;
+
+function createHarness() {
+  const clock = createFakeClock();
+  return { clock, deps: { clock, storeSecret } };
+}
+
+describe('a known source', () => {
+  test('is one that was recorded for this user', () => {
+    const { deps } = createHarness();
+    const known = withKnownSource(ann, '192.0.2.1', deps);
+    expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
+    expect(isKnownSource(known, '192.0.2.2', deps)).toBe(false);
+    expect(isKnownSource({ ...known, userId: 'bob' }, '192.0.2.1', deps)).toBe(false);
+  });
+
+  test('expires after 90 days without a login', () => {
+    const { clock, deps } = createHarness();
+    const known = withKnownSource(ann, '192.0.2.1', deps);
+    clock.advance(90 * day - 1);
+    expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
+    clock.advance(1);
+    expect(isKnownSource(known, '192.0.2.1', deps)).toBe(false);
+  });
+
+  test('is updated once a day, and not at every login', () => {
+    const { clock, deps } = createHarness();
+    const known = withKnownSource(ann, '192.0.2.1', deps);
+    expect(withKnownSource(known, '192.0.2.1', deps)).toBe(known);
+    clock.advance(day);
+    const later = withKnownSource(known, '192.0.2.1', deps);
+    expect(later.knownSources).toHaveLength(1);
+    clock.advance(89 * day);
+    expect(isKnownSource(later, '192.0.2.1', deps)).toBe(true);
+  });
+
+  test('replaces the one seen longest ago when there are 21', () => {
+    const { clock, deps } = createHarness();
+    let user = ann;
+    for (let host = 0; host <= 20; host += 1) {
+      clock.advance(1);
+      user = withKnownSource(user, `192.0.2.${host}`, deps);
+    }
+    expect(user.knownSources).toHaveLength(20);
+    expect(isKnownSource(user, '192.0.2.0', deps)).toBe(false);
+    expect(isKnownSource(user, '192.0.2.1', deps)).toBe(true);
+  });
+
+  test('is the only one after a password change', () => {
+    const { deps } = createHarness();
+    const before = withKnownSource(ann, '192.0.2.1', deps);
+    const after = withOnlyKnownSources(before, ['192.0.2.2'], deps);
+    expect(['192.0.2.1', '192.0.2.2'].map((key) => isKnownSource(after, key, deps))).toEqual([false, true]);
+  });
+
+  test('counts as seen now where its time is in the future, after the clock was set back', () => {
+    const { clock, deps } = createHarness();
+    const known = withKnownSource(ann, '192.0.2.1', deps);
+    clock.advance(-100 * day);
+    expect(isKnownSource(known, '192.0.2.1', deps)).toBe(true);
+  });
+});
+
+test('an authenticated device counts instead of the address', () => {
+  const source = { address: '192.0.2.1', network: '192.0.2.1', key: '192.0.2.1', isLoopback: false };
+  expect(callerKey(source, undefined)).toBe('192.0.2.1');
+  expect(callerKey(source, { deviceKey: 'd1' } as Device)).toBe('device d1');
+});
