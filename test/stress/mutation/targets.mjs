@@ -2,8 +2,10 @@
 
 const store = 'src/server/store/file';
 const storeTests = 'test/server/store/file';
-const identity = 'src/server/identity';
-const identityTests = 'test/server/identity';
+const directory = 'src/server/directory';
+const directoryTests = 'test/server/directory';
+const mfa = 'src/server/mfa';
+const mfaTests = 'test/server/mfa';
 const tokens = 'src/server/tokens';
 const tokenTests = 'test/server/tokens';
 
@@ -33,8 +35,8 @@ export const parts = {
     excludedMutations: [],
   },
   'effective-roles': {
-    mutate: [`${identity}/effective-roles.ts`, `${identity}/role-provenance.ts`],
-    tests: [`${identityTests}/effective-roles.test.ts`, `${identityTests}/role-provenance.test.ts`],
+    mutate: [`${directory}/effective-roles.ts`, `${directory}/role-provenance.ts`],
+    tests: [`${directoryTests}/effective-roles.test.ts`, `${directoryTests}/role-provenance.test.ts`],
     excludedMutations: [],
   },
   'token-verification': {
@@ -52,9 +54,9 @@ export const parts = {
   },
   otp: {
     mutate: ['otp', 'otp-attempts', 'otp-replacement', 'otp-rate-limit', 'otp-value', 'source-events'].map(
-      (name) => `${identity}/${name}.ts`,
+      (name) => `${mfa}/${name}.ts`,
     ),
-    tests: ['otp', 'otp-send', 'otp-sources'].map((name) => `${identityTests}/${name}.test.ts`),
+    tests: ['otp', 'otp-send', 'otp-sources'].map((name) => `${mfaTests}/${name}.test.ts`),
     excludedMutations: [],
   },
 };
