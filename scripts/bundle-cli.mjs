@@ -16,14 +16,14 @@ const files = {
   main: 'src/cli/main.ts',
   run: 'src/cli/run.ts',
   http: 'src/client/undici.ts',
-  server: 'src/cli/runtime/plain-require.ts',
-  prompts: 'src/cli/runtime/inquirer.ts',
-  yaml: 'src/cli/runtime/yaml.ts',
-  signatures: 'src/cli/runtime/jose.ts',
+  server: 'src/cli/local-server/plain-require.ts',
+  prompts: 'src/cli/io/inquirer.ts',
+  yaml: 'src/cli/io/yaml.ts',
+  signatures: 'src/cli/auth/jose.ts',
   plan: 'src/cli/plan/index.ts',
-  query: 'src/cli/runtime/jmespath.ts',
+  query: 'src/cli/output/jmespath.ts',
   bulk: 'src/cli/bulk/index.ts',
-  colour: 'src/cli/runtime/colour.ts',
+  colour: 'src/cli/io/colour.ts',
 };
 
 /** The files with a V8 code cache: those that most runs load. The others load after a V8 flag that invalidates caches. */

@@ -48,7 +48,7 @@ async function main(args) {
 }
 
 async function saveProfile(profile) {
-  const { saveLocalProfile } = await load('cli/runtime/profile.js');
+  const { saveLocalProfile } = await load('cli/config/profile.js');
   return saveLocalProfile(profile, process.env);
 }
 

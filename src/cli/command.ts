@@ -1,11 +1,11 @@
 /** Builds commands: name, help with examples, global options and action. */
 import { type Command, Option } from 'commander';
 import type { CliExample } from '../contract/operation.ts';
+import { assertWritable } from './config/safety.ts';
+import type { GlobalOptions } from './config/settings.ts';
+import { type CliRuntime, type CommandOptions, type Context, withContext } from './context.ts';
+import { formats } from './output/format.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
-import { type CliRuntime, type CommandOptions, type Context, withContext } from './runtime/context.ts';
-import { formats } from './runtime/format.ts';
-import { assertWritable } from './runtime/safety.ts';
-import type { GlobalOptions } from './runtime/settings.ts';
 
 export interface CommandDescription {
   readonly title: string;

@@ -1,8 +1,8 @@
 /** The process of the command line: streams, signals and the exit code. */
 import { packageVersion } from '../contract/version.ts';
-import { hiddenCompleteCommand } from './completion/hidden-command.ts';
-import { processEnvironment, processIo } from './environment.ts';
-import { getTextOutput } from './runtime/io.ts';
+import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
+import { getTextOutput } from './io/io.ts';
+import { processEnvironment, processIo } from './io/process.ts';
 
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -3,8 +3,9 @@ import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addGlobalOptions } from './command.ts';
 import { addHelp } from './commands/help.ts';
-import { toSingular } from './field-options.ts';
-import { addOperationCommand, findVerbAliases } from './operation-command.ts';
+import { addOperationCommand, findVerbAliases } from './commands/operation.ts';
+import type { CliRuntime } from './context.ts';
+import { type Environment, getTextOutput, type Io } from './io/io.ts';
 import {
   type AddCommands,
   type CustomCommand,
@@ -18,8 +19,7 @@ import {
   operationSubcommands,
   serveCommand,
 } from './registry.ts';
-import type { CliRuntime } from './runtime/context.ts';
-import { type Environment, getTextOutput, type Io } from './runtime/io.ts';
+import { toSingular } from './request/field-options.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;

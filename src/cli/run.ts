@@ -1,12 +1,12 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
+import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { complete } from './completion/complete.ts';
-import { hiddenCompleteCommand } from './completion/hidden-command.ts';
+import { QuietExit } from './errors.ts';
+import { escapeLines } from './io/control-characters.ts';
+import type { Environment, Io } from './io/io.ts';
+import { createErrorReport, printErrorReport } from './output/error-report.ts';
 import { buildProgram } from './program.ts';
-import { escapeLines } from './runtime/control-characters.ts';
-import { createErrorReport, printErrorReport } from './runtime/error-report.ts';
-import { QuietExit } from './runtime/errors.ts';
-import type { Environment, Io } from './runtime/io.ts';
 
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
 export async function run(words: readonly string[], io: Io, environment: Environment): Promise<number> {

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import type { Prompter } from '../../src/cli/io/prompter.ts';
 import { run } from '../../src/cli/run.ts';
-import type { Prompter } from '../../src/cli/runtime/prompter.ts';
 import { drainStream } from './drain-stream.ts';
 
 export interface CliResult {

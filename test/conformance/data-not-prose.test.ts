@@ -45,7 +45,7 @@ describe('the checker', () => {
 /** Accepted inspections of a text: the file, a part of the expression and the reason. */
 const exceptions: readonly { readonly file: string; readonly part: string; readonly reason: string }[] = [
   {
-    file: 'src/cli/field-options.ts',
+    file: 'src/cli/request/field-options.ts',
     part: 'toLowerCase()',
     reason: 'descriptions of options start with a lower-case letter',
   },
@@ -60,17 +60,17 @@ const exceptions: readonly { readonly file: string; readonly part: string; reado
     reason: 'a stack trace is printed without the message, which may contain secrets',
   },
   {
-    file: 'src/cli/runtime/input.ts',
+    file: 'src/cli/io/input.ts',
     part: 'message.split',
     reason: 'shows the message of the YAML parser on one line',
   },
-  { file: 'src/cli/runtime/query.ts', part: 'message.replace', reason: 'shortens the message of the JMESPath parser' },
+  { file: 'src/cli/output/query.ts', part: 'message.replace', reason: 'shortens the message of the JMESPath parser' },
   {
-    file: 'src/cli/runtime/error-report.ts',
+    file: 'src/cli/output/error-report.ts',
     part: 'message.replace',
     reason: 'commander writes `error: ` before its messages',
   },
-  { file: 'src/cli/runtime/error-report.ts', part: 'message.split', reason: 'shows a message line by line' },
+  { file: 'src/cli/output/error-report.ts', part: 'message.split', reason: 'shows a message line by line' },
   { file: 'src/contract/roles.ts', part: "'ROLE_'", reason: 'role names in tokens have this prefix' },
   { file: 'src/contract/roles.ts', part: '^IAM_ADMIN_', reason: 'the interface reserves these role names' },
   { file: 'src/contract/schemas/role.ts', part: '^(ROLE_)?', reason: 'the format of role names' },

@@ -1,8 +1,8 @@
 /** References between fields and entities: the snapshots make changes visible, and the entity table is consistent. */
 import { describe, expect, test } from 'vitest';
-import { formatArgumentName } from '../../src/cli/request-spec.ts';
-import { entityName } from '../../src/cli/runtime/entity-name.ts';
-import { rowsOf, wordsOfSource } from '../../src/cli/value-sources.ts';
+import { entityName } from '../../src/cli/output/entity-name.ts';
+import { rowsOf, wordsOfSource } from '../../src/cli/prompts/value-sources.ts';
+import { formatArgumentName } from '../../src/cli/request/request-spec.ts';
 import { type EntityName, entities, entityOf, type Reference } from '../../src/contract/entities.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';

@@ -6,7 +6,7 @@ const files = listSourceFiles('src');
 const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
 
 /** Entry points, which may use the inputs that all other files receive as arguments. */
-const entryFiles = /^src\/(server\/clock|server\/main|cli\/main|cli\/environment)\.ts$/;
+const entryFiles = /^src\/(server\/clock|server\/main|cli\/main|cli\/io\/process)\.ts$/;
 
 const ambientInputs = [
   ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
@@ -20,19 +20,19 @@ const realTime = [
   [
     'a stopwatch',
     /\bperformance\b|\bhrtime\b|\bprocess\.uptime\b|\bperf_hooks\b/,
-    ['src/cli/bulk/run.ts', 'src/cli/commands/wait.ts', 'src/server/lib/stopwatch.ts'],
+    ['src/cli/bulk/run.ts', 'src/cli/request/wait.ts', 'src/server/lib/stopwatch.ts'],
   ],
   [
     'a timer',
     /\bset(Timeout|Interval)\b|\bscheduler\b/,
     [
       'src/cli/bulk/run.ts',
-      'src/cli/commands/background/launch.ts',
-      'src/cli/commands/background/logs.ts',
-      'src/cli/commands/background/stop.ts',
-      'src/cli/environment.ts',
-      'src/cli/runtime/private-files.ts',
-      'src/cli/runtime/retry.ts',
+      'src/cli/commands/server/logs.ts',
+      'src/cli/commands/server/stop.ts',
+      'src/cli/http/retry.ts',
+      'src/cli/io/private-files.ts',
+      'src/cli/io/process.ts',
+      'src/cli/local-server/launch.ts',
       'src/client/proxy.ts',
       'src/server/listen.ts',
       'src/server/http/node-server.ts',
@@ -47,7 +47,7 @@ const realTime = [
     [
       'src/cli/commands/logout.ts',
       'src/cli/completion/complete.ts',
-      'src/cli/delete-impact.ts',
+      'src/cli/request/delete-impact.ts',
       'src/client/transport.ts',
       'src/server/lib/http-client.ts',
       'src/server/federation/jwk-set-cache.ts',

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readProcessIdentity } from '../../src/cli/commands/background/processes.ts';
+import { readProcessIdentity } from '../../src/cli/local-server/processes.ts';
 import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 
 interface Row {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listCompletions } from '../cli/complete.ts';
+import { listCompletions } from '../cli/completion/complete.ts';
 import { startFakeServer } from '../client/fake-server.ts';
 import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { getSessionPath } from '../../src/cli/runtime/session-file.ts';
+import { getSessionPath } from '../../src/cli/auth/session-file.ts';
 import { errorResponse, startFakeServer } from '../client/fake-server.ts';
 import { Sandbox } from './cli-process.ts';
 

@@ -7,16 +7,16 @@ import { ClientError, InputError, NetworkError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { getOperation } from '../find-operation.ts';
-import { requireSendableCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { CommandOptions, Context } from '../runtime/context.ts';
-import { errorEntryOf } from '../runtime/error-entries.ts';
-import { CliError, type CliErrorOptions, unreadableFileError, usageError } from '../runtime/errors.ts';
-import { getExitCode } from '../runtime/exit-codes.ts';
-import { withFileLock } from '../runtime/private-files.ts';
-import { readMaxWait } from '../runtime/retry.ts';
-import { assertChangeLimit } from '../runtime/safety.ts';
-import { assertConfirmed, type ConfirmOptions, previewOf, withoutSecrets } from '../send.ts';
+import { assertChangeLimit } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { errorEntryOf } from '../error-entries.ts';
+import { CliError, type CliErrorOptions, unreadableFileError, usageError } from '../errors.ts';
+import { getExitCode } from '../exit-codes.ts';
+import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { readMaxWait } from '../http/retry.ts';
+import { withFileLock } from '../io/private-files.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { assertConfirmed, type ConfirmOptions, previewOf, withoutSecrets } from '../request/send.ts';
 
 /** A failed request. */
 export interface CallFailure {

@@ -2,7 +2,7 @@
 
 import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
-import { splitSecrets } from '../runtime/redact.ts';
+import { splitSecrets } from '../http/redact.ts';
 import type { BulkDeps, CallFailure } from './deps.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { CommandOptions } from '../runtime/context.ts';
+import type { CommandOptions } from '../context.ts';
 import type { BulkDeps } from './deps.ts';
 import { type BulkOptions, parseBulkOptions, resolveOutputPaths } from './options.ts';
 import { openOutputFiles } from './output-files.ts';

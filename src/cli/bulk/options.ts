@@ -1,6 +1,6 @@
 /** Parses the options of a run. */
 import path from 'node:path';
-import type { CommandOptions } from '../runtime/context.ts';
+import type { CommandOptions } from '../context.ts';
 import type { BulkDeps } from './deps.ts';
 
 export interface BulkOptions {

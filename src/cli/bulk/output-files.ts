@@ -1,6 +1,6 @@
 /** Output files of a run: resume log, reject file and secrets. All have owner-only permissions. */
 import { rm, stat } from 'node:fs/promises';
-import { jsonText } from '../runtime/control-characters.ts';
+import { jsonText } from '../io/control-characters.ts';
 import { AppendFile } from './append-file.ts';
 import type { BulkDeps } from './deps.ts';
 import type { RowOutputs } from './execute-row.ts';

@@ -1,5 +1,5 @@
 /** Progress on standard error: a bar on a terminal, otherwise a line every 1000 rows. */
-import type { OutputStream } from '../runtime/io.ts';
+import type { OutputStream } from '../io/io.ts';
 
 const redrawIntervalMs = 100;
 const rowsPerLine = 1_000;

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { jsonText } from '../runtime/control-characters.ts';
+import { jsonText } from '../io/control-characters.ts';
 import { AppendFile } from './append-file.ts';
 
 /** `sent`: sent, response not yet received. */

@@ -1,8 +1,8 @@
 /** Converts a record to a request, and validates it as far as possible without the server. */
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import { type Field, parseFieldValue, setAtPath } from '../field-options.ts';
-import { buildRequestSpec, type RequestSpec } from '../request-spec.ts';
+import { type Field, parseFieldValue, setAtPath } from '../request/field-options.ts';
+import { buildRequestSpec, type RequestSpec } from '../request/request-spec.ts';
 import type { RowRecord } from './records.ts';
 
 export interface BulkRow {

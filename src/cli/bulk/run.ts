@@ -1,6 +1,6 @@
 /** Sends the validated rows and streams the report. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { ListShape } from '../runtime/list-writer.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import type { BulkDeps } from './deps.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
 import type { BulkOptions } from './options.ts';

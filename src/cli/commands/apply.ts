@@ -1,8 +1,8 @@
 /** `iam apply`: applies desired-state files to a server. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import type { CliRuntime } from '../context.ts';
 import { createPlanDeps } from '../plan/deps.ts';
-import type { CliRuntime } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const applyText: CommandDescription = {

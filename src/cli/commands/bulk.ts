@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { createBulkDeps } from '../bulk/deps.ts';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
-import type { CliRuntime } from '../runtime/context.ts';
+import type { CliRuntime } from '../context.ts';
 
 const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
 const cellFormatNote =

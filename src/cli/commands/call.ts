@@ -4,15 +4,15 @@ import { asPage } from '../../client/response.ts';
 import type { ResultPage } from '../../client/types.ts';
 import type { ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import { describeDeleteImpact } from '../delete-impact.ts';
-import { getOperation } from '../find-operation.ts';
-import { noticeSecretShownOnce, withSecretOutput } from '../response-secrets.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { escapeControls } from '../runtime/control-characters.ts';
-import { usageError } from '../runtime/errors.ts';
-import { readDocument } from '../runtime/input.ts';
-import { assertWritable } from '../runtime/safety.ts';
-import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../send.ts';
+import { assertWritable } from '../config/safety.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { readDocument } from '../io/input.ts';
+import { describeDeleteImpact } from '../request/delete-impact.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
+import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
   title: 'Call any operation by its id',

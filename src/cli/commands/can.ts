@@ -7,12 +7,12 @@ import { reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import { getOperation } from '../find-operation.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { escapeControls } from '../runtime/control-characters.ts';
-import { CliError, QuietExit, usageError } from '../runtime/errors.ts';
-import { send } from '../send.ts';
-import { declareValueSources } from '../value-sources.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { CliError, QuietExit, usageError } from '../errors.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { send } from '../request/send.ts';
 import { findRolePath } from './role-path.ts';
 
 export const canText: CommandDescription = {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription, commandPath, descriptionOf, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 
 export const catalogueText: CommandDescription = {
   title: 'List all commands and operations',

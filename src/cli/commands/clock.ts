@@ -1,9 +1,9 @@
 /** `iam clock`: shows and sets the clock of the server. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { printRequestPreview, printResponse } from '../send.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/clock';
 

@@ -1,19 +1,19 @@
 /** `iam config`: shows and sets CLI settings. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
-import { findNearest } from '../find-operation.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
-import { usageError } from '../runtime/errors.ts';
-import { changeProfiles, type Profile } from '../runtime/profile.ts';
-import { parseProfileValue } from '../runtime/profile-value.ts';
-import { stripUserInfo } from '../runtime/redact.ts';
+import { changeProfiles, type Profile } from '../config/profile.ts';
+import { parseProfileValue } from '../config/profile-value.ts';
 import {
   type CliSettingKey,
   findSetting,
   resolveProfileName,
   resolveSetting,
   settingDefinitions,
-} from '../runtime/settings.ts';
+} from '../config/settings.ts';
+import type { CliRuntime, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { stripUserInfo } from '../http/redact.ts';
+import { findNearest } from '../request/find-operation.ts';
 
 /** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {

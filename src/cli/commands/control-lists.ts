@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
-import { buildListShape, controlPlaneNote, createControlPageSource } from '../control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { declareValueSources } from '../value-sources.ts';
+import type { CliRuntime } from '../context.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
 
 interface ControlList {
   readonly title: string;

@@ -1,12 +1,12 @@
 /** `iam coverage`: shows which statuses and error codes of the API have been exercised. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
-import { addFieldOption, createField } from '../field-options.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
-import { QuietExit, usageError } from '../runtime/errors.ts';
-import { assertWritable } from '../runtime/safety.ts';
-import { printRequestPreview, printResponse } from '../send.ts';
+import { assertWritable } from '../config/safety.ts';
+import type { CliRuntime, Context } from '../context.ts';
+import { QuietExit, usageError } from '../errors.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { addFieldOption, createField } from '../request/field-options.ts';
+import { printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/coverage';
 

@@ -1,8 +1,8 @@
 /** `iam diff`: compares a server with desired-state files. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import type { CliRuntime } from '../context.ts';
 import { createPlanDeps } from '../plan/deps.ts';
-import type { CliRuntime } from '../runtime/context.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const diffText: CommandDescription = {

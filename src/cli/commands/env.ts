@@ -1,12 +1,12 @@
 /** `iam env`: prints environment variables for a shell, so that its programs use a server. */
 import { type Command, Option } from 'commander';
+import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../auth/credentials.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { requireCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../runtime/credentials.ts';
-import { usageError } from '../runtime/errors.ts';
-import { resolveProfileName, type SettingSources, settingDefinitions } from '../runtime/settings.ts';
-import { addServerArgument, findRunningServer } from './background/select-server.ts';
+import { resolveProfileName, type SettingSources, settingDefinitions } from '../config/settings.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { requireCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { addServerArgument, findRunningServer } from '../local-server/select-server.ts';
 
 const shells = ['sh', 'bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];

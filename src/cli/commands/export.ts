@@ -1,8 +1,8 @@
 /** `iam export`: exports a server's resources as a desired-state file. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import type { CliRuntime } from '../context.ts';
 import { createPlanDeps } from '../plan/deps.ts';
-import type { CliRuntime } from '../runtime/context.ts';
 
 export const exportText: CommandDescription = {
   title: 'Export resources as a desired-state file',

@@ -4,13 +4,13 @@ import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
-import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
-import { addFieldOption, createField } from '../field-options.ts';
-import { printPages } from '../pagination.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { usageError } from '../runtime/errors.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { declareValueSources } from '../value-sources.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { addFieldOption, createField } from '../request/field-options.ts';
+import { printPages } from '../request/pagination.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/faults';
 const columns = [

@@ -1,10 +1,10 @@
 /** `iam help`: shows help on a command or a topic. */
 import type { Command } from 'commander';
-import { findNearest } from '../find-operation.ts';
-import { usageError } from '../runtime/errors.ts';
-import { exitCodes, serveExitCodes } from '../runtime/exit-codes.ts';
-import { getTextOutput, type Io } from '../runtime/io.ts';
-import { settingDefinitions } from '../runtime/settings.ts';
+import { settingDefinitions } from '../config/settings.ts';
+import { usageError } from '../errors.ts';
+import { exitCodes, serveExitCodes } from '../exit-codes.ts';
+import { getTextOutput, type Io } from '../io/io.ts';
+import { findNearest } from '../request/find-operation.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
   'exit-codes': listExitCodes,

@@ -1,17 +1,17 @@
 /** `iam inbox`: shows messages sent by a server and the one-time codes in them. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { CliError } from '../errors.ts';
 import {
   buildListShape,
   type ControlFilters,
   callControlPlane,
   controlPlaneNote,
   createControlPageSource,
-} from '../control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { CliError } from '../runtime/errors.ts';
-import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';
+} from '../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
 
 const path = '/_iam/inbox';
 const columns = [

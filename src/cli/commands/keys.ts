@@ -1,9 +1,9 @@
 /** `iam keys rotate`: rotates the signing key. `iam keys` itself is a generated command. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../control-plane.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { printRequestPreview, printResponse } from '../send.ts';
+import type { CliRuntime } from '../context.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/keys/rotate';
 

@@ -1,9 +1,9 @@
 /** `iam plan`: shows what `iam apply` would change, and who would gain or lose roles. */
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
+import type { CliRuntime } from '../context.ts';
+import { formats } from '../output/format.ts';
 import { createPlanDeps } from '../plan/deps.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { formats } from '../runtime/format.ts';
 
 export const planText: CommandDescription = {
   title: 'Preview the changes of desired-state files',

@@ -2,18 +2,18 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import { deleteSession } from '../auth/session-file.ts';
 import { addCommand, addConfirmOptions, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { usageError } from '../runtime/errors.ts';
-import { readSecret } from '../runtime/input.ts';
-import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../runtime/profile.ts';
-import { parseProfileValue } from '../runtime/profile-value.ts';
-import { promptSecret } from '../runtime/prompt.ts';
-import { stripUserInfo } from '../runtime/redact.ts';
-import { deleteSession } from '../runtime/session-file.ts';
-import { resolveProfile, resolveProfileName } from '../runtime/settings.ts';
-import { assertConfirmed } from '../send.ts';
-import { declareValueSources } from '../value-sources.ts';
+import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../config/profile.ts';
+import { parseProfileValue } from '../config/profile-value.ts';
+import { resolveProfile, resolveProfileName } from '../config/settings.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { stripUserInfo } from '../http/redact.ts';
+import { readSecret } from '../io/input.ts';
+import { promptSecret } from '../io/prompt.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertConfirmed } from '../request/send.ts';
 
 const existing = { name: 'profile' } as const;
 

@@ -3,13 +3,18 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
-import { buildListShape, callControlPlane, controlPlaneNote, createControlPageSource } from '../control-plane.ts';
-import { addFieldOption, createField } from '../field-options.ts';
-import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime, CommandOptions } from '../runtime/context.ts';
-import { CliError } from '../runtime/errors.ts';
-import { declareValueSources } from '../value-sources.ts';
-import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from './wait.ts';
+import type { CliRuntime, CommandOptions } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  createControlPageSource,
+} from '../request/control-plane.ts';
+import { addFieldOption, createField } from '../request/field-options.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
 
 const path = '/_iam/requests';
 const columns = [

@@ -1,9 +1,9 @@
 /** Finds the dependency path from a group to the group that grants a role. */
 import { ClientError } from '../../client/errors.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
-import { getOperation } from '../find-operation.ts';
-import type { Context } from '../runtime/context.ts';
-import { send } from '../send.ts';
+import type { Context } from '../context.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { send } from '../request/send.ts';
 
 interface GroupView {
   readonly groupName: string;

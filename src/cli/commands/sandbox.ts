@@ -3,17 +3,17 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
+import type { CliRuntime } from '../context.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
 import {
   buildListShape,
   callControlPlane,
   controlPlaneNote,
   controlRequestPreview,
   createControlPageSource,
-} from '../control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { declareValueSources } from '../value-sources.ts';
+} from '../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];

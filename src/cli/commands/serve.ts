@@ -2,11 +2,11 @@
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription } from '../command.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { QuietExit } from '../runtime/errors.ts';
-import type { Io } from '../runtime/io.ts';
-import { type Profile, saveLocalProfile } from '../runtime/profile.ts';
-import { loadServerModule } from '../runtime/server-module.ts';
+import { type Profile, saveLocalProfile } from '../config/profile.ts';
+import type { CliRuntime } from '../context.ts';
+import { QuietExit } from '../errors.ts';
+import type { Io } from '../io/io.ts';
+import { loadServerModule } from '../local-server/server-module.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;

@@ -3,20 +3,20 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { canPrompt } from '../io/prompt.ts';
+import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
 import {
   buildListShape,
   callControlPlane,
   controlPlaneNote,
   controlRequestPreview,
   createControlPageSource,
-} from '../control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../pagination.ts';
-import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { usageError } from '../runtime/errors.ts';
-import { canPrompt } from '../runtime/prompt.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../send.ts';
-import { declareValueSources } from '../value-sources.ts';
+} from '../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
 const columns = [

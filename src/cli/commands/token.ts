@@ -1,14 +1,14 @@
 /** `iam token`: prints, decodes and verifies access tokens. */
 import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
+import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
-import { requireSendableCredentials } from '../runtime/connection.ts';
-import type { CliRuntime, CommandOptions, Context } from '../runtime/context.ts';
-import { CliError, usageError } from '../runtime/errors.ts';
-import { readSecret } from '../runtime/input.ts';
-import { resolveSetting } from '../runtime/settings.ts';
-import { getCurrentToken } from './current-token.ts';
-import { decodeToken } from './decode-token.ts';
+import { resolveSetting } from '../config/settings.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { CliError, usageError } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
+import { readSecret } from '../io/input.ts';
+import { getCurrentToken } from '../request/current-token.ts';
 
 /** Adds the `token` subcommands. */
 export function addToken(noun: Command, runtime: CliRuntime): void {
@@ -62,7 +62,7 @@ async function verify(context: Context, _: readonly unknown[], options: CommandO
   decodeToken(token);
   const client = await context.connect('anonymous');
   const { body } = await client.call('keys.get', { anonymous: true, signal: context.io.signal });
-  const { createLocalJWKSet, jwtVerify } = await import('../runtime/jose.ts');
+  const { createLocalJWKSet, jwtVerify } = await import('../auth/jose.ts');
   try {
     const keys = createLocalJWKSet(body as JSONWebKeySet);
     const currentDate = new Date(context.environment.now());

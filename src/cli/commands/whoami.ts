@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import { stripRolePrefix } from '../../contract/roles.ts';
+import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { requireSendableCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { CliRuntime, Context } from '../runtime/context.ts';
-import { assertCredentialsAccepted, getCurrentToken } from './current-token.ts';
-import { decodeToken } from './decode-token.ts';
+import type { CliRuntime, Context } from '../context.ts';
+import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { assertCredentialsAccepted, getCurrentToken } from '../request/current-token.ts';
 
 export const whoamiText: CommandDescription = {
   title: 'Show the current identity and its roles',

@@ -3,12 +3,12 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { callControlPlane, controlPlaneNote } from '../control-plane.ts';
-import type { CliRuntime } from '../runtime/context.ts';
-import { escapeControls } from '../runtime/control-characters.ts';
-import { getTerminalWidth } from '../runtime/io.ts';
-import { hangingIndent } from '../runtime/table.ts';
-import { declareValueSources } from '../value-sources.ts';
+import type { CliRuntime } from '../context.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { getTerminalWidth } from '../io/io.ts';
+import { hangingIndent } from '../output/table.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 
 export const whyText: CommandDescription = {
   title: 'Explain why a request was rejected',

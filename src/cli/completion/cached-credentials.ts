@@ -2,17 +2,18 @@
  * Credentials for completion requests: only an existing token. Completion does not log in, does not renew tokens and
  * has no access to other credentials.
  */
-import { resolveBaseUrl } from '../runtime/connection.ts';
-import { type ResolvedCredentials, resolveCredentials } from '../runtime/credentials.ts';
-import type { Environment } from '../runtime/io.ts';
-import { expiryMargin, readSession } from '../runtime/session-file.ts';
+
+import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
+import { expiryMargin, readSession } from '../auth/session-file.ts';
 import {
   resolveProfileName,
   resolveSetting,
   type SettingDefinition,
   type SettingSources,
   settingDefinitions,
-} from '../runtime/settings.ts';
+} from '../config/settings.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import type { Environment } from '../io/io.ts';
 
 type Variables = Environment['variables'];
 
@@ -84,7 +85,7 @@ async function readCachedToken(
 ): Promise<string | undefined> {
   if (credentials.kind === 'session') return readSessionToken(credentials, baseUrl, environment);
   if (credentials.kind !== 'client') return undefined;
-  const { createTokenCache } = await import('../runtime/token-cache.ts');
+  const { createTokenCache } = await import('../auth/token-cache.ts');
   return createTokenCache(baseUrl, credentials, environment).read();
 }
 

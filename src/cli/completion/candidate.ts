@@ -1,5 +1,5 @@
 /** Completion candidates and their sanitization. Pure. */
-import { escapeControls } from '../runtime/control-characters.ts';
+import { escapeControls } from '../io/control-characters.ts';
 
 export interface Candidate {
   readonly value: string;

@@ -1,9 +1,9 @@
 /** The command behind the shell scripts: `iam __complete bash BREAKS LINE` or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
+import type { GlobalOptions, SettingSources } from '../config/settings.ts';
+import { loadSources } from '../context.ts';
+import type { Environment, Io } from '../io/io.ts';
 import { buildProgram } from '../program.ts';
-import { loadSources } from '../runtime/context.ts';
-import type { Environment, Io } from '../runtime/io.ts';
-import type { GlobalOptions, SettingSources } from '../runtime/settings.ts';
 import { completeAtCursor } from './at-cursor.ts';
 import { formatBashCandidates, parseBashLine } from './bash-line.ts';
 import { type Completions, noCompletions, sanitizeCompletions } from './candidate.ts';

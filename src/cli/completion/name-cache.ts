@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Environment } from '../runtime/io.ts';
-import { getUserFolder } from '../runtime/profile.ts';
+import { getUserFolder } from '../config/profile.ts';
+import type { Environment } from '../io/io.ts';
 import type { Row } from './rows.ts';
 
 /** Milliseconds until a cached list expires. */

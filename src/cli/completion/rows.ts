@@ -1,9 +1,9 @@
 /** Converts rows of a list to candidates. Pure. */
-import { formatCell, type TableRow } from '../runtime/table.ts';
-import { textsAt } from '../value-sources.ts';
+import { formatCell, type TableRow } from '../output/table.ts';
+import { textsAt } from '../prompts/value-sources.ts';
 import type { Candidate } from './candidate.ts';
 
-export type { TableRow as Row } from '../runtime/table.ts';
+export type { TableRow as Row } from '../output/table.ts';
 
 const longestText = 256;
 const mostTexts = 100;

@@ -1,8 +1,8 @@
 /** Reads names from the server by running a list command with a time limit. */
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Environment, Io } from '../runtime/io.ts';
-import type { SettingSources } from '../runtime/settings.ts';
+import type { SettingSources } from '../config/settings.ts';
+import type { Environment, Io } from '../io/io.ts';
 import { buildLookupVariables, resolveCompletionCaller } from './cached-credentials.ts';
 import { createNameCache } from './name-cache.ts';
 import { parsePosition } from './position.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { rowsOf, wordsOfSource } from '../value-sources.ts';
+import { rowsOf, wordsOfSource } from '../prompts/value-sources.ts';
 import type { Candidate } from './candidate.ts';
 import type { Position } from './position.ts';
 import { listPropertyCandidates } from './rows.ts';

@@ -1,6 +1,6 @@
 /** The value of an option or an argument to complete. */
 import type { Command, Option } from 'commander';
-import { sourcesOf, type ValueSource } from '../value-sources.ts';
+import { sourcesOf, type ValueSource } from '../prompts/value-sources.ts';
 import { acceptsCommaList, optionName, type Position } from './position.ts';
 
 export interface Slot {

@@ -1,8 +1,8 @@
 /** Completes values of options and arguments: fixed choices, local values and names from the server. */
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
-import { buildRequestSpec } from '../request-spec.ts';
-import type { Environment } from '../runtime/io.ts';
-import { referenceIn } from '../value-sources.ts';
+import type { Environment } from '../io/io.ts';
+import { referenceIn } from '../prompts/value-sources.ts';
+import { buildRequestSpec } from '../request/request-spec.ts';
 import { type Completions, noCompletions, withPrefix } from './candidate.ts';
 import { findCommandOperation, findLocalValues } from './local-values.ts';
 import { findServerValues, type ServerValueRequest } from './server-values.ts';

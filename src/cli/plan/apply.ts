@@ -1,5 +1,5 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
-import type { CommandOptions } from '../runtime/context.ts';
+import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
 import { createExecution } from './execution.ts';
 import { executeSteps } from './executor.ts';

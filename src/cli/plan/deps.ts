@@ -6,18 +6,18 @@
 import { ClientError } from '../../client/errors.ts';
 import { asPage, assertSuccess } from '../../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
-import { getCurrentToken } from '../commands/current-token.ts';
-import { decodeToken } from '../commands/decode-token.ts';
-import { isRouteMissing } from '../control-plane.ts';
-import { getOperation } from '../find-operation.ts';
-import { requireSendableCredentials, resolveBaseUrl } from '../runtime/connection.ts';
-import type { CommandOptions, Context } from '../runtime/context.ts';
-import { CliError, type CliErrorOptions, QuietExit, usageError } from '../runtime/errors.ts';
-import { readText } from '../runtime/input.ts';
-import { assertChangeLimit } from '../runtime/safety.ts';
-import { assertConfirmed, type ConfirmOptions, send } from '../send.ts';
+import { decodeToken } from '../auth/decode-token.ts';
+import { assertChangeLimit } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError, type CliErrorOptions, QuietExit, usageError } from '../errors.ts';
+import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { readText } from '../io/input.ts';
+import { isRouteMissing } from '../request/control-plane.ts';
+import { getCurrentToken } from '../request/current-token.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { assertConfirmed, type ConfirmOptions, send } from '../request/send.ts';
 
-export type Yaml = typeof import('../runtime/yaml.ts');
+export type Yaml = typeof import('../io/yaml.ts');
 
 /** A response, or an API error that the caller may expect; other errors are thrown. */
 export interface CallResult {
@@ -60,7 +60,7 @@ export async function createPlanDeps(context: Context, colour: string | undefine
   return {
     context,
     baseUrl: resolveBaseUrl(context.sources),
-    yaml: await import('../runtime/yaml.ts'),
+    yaml: await import('../io/yaml.ts'),
     call: (id, input = {}) => callOperation(context, id, input),
     readPage: async (id, input) => asPage(await send(context, getOperation(context.manifest, id), input)),
     readControlPage: (path, query) => readControlPage(context, path, query),
@@ -75,7 +75,7 @@ export async function createPlanDeps(context: Context, colour: string | undefine
     confirm: (...args) => assertConfirmed(context, ...args),
     requireChanges: (count) => assertChangeLimit(context.sources, count),
     createPainter: async () => {
-      const { createColours: colours } = await import('../runtime/colour.ts');
+      const { createColours: colours } = await import('../io/colour.ts');
       const paint = colours(context.io.stdout, context.environment, colour);
       const colourOf: Readonly<Record<string, (text: string) => string>> = {
         '+': paint.green,

@@ -2,7 +2,7 @@
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { type Diagnostic, findPosition } from './diagnostics.ts';
 import type { Documents } from './documents.ts';
-import { type Member, type MemberKind, memberKinds } from './members.ts';
+import { type Member, type MemberKind, memberKinds } from './resources/members.ts';
 import { entrySchemas, type KindName, reservedResourceNames } from './schema.ts';
 
 export interface DesiredGroup {

@@ -1,12 +1,12 @@
 /** Executes the steps of a plan in order. Steps are idempotent, so an interrupted apply can be run again. */
 
-import { escapeControls } from '../runtime/control-characters.ts';
-import { businessWriters } from './business-writes.ts';
-import { clientWriters } from './client-writes.ts';
+import { escapeControls } from '../io/control-characters.ts';
 import type { Execution, StepWriter } from './execution.ts';
 import { kindLabels } from './format-plan.ts';
-import { groupWriters } from './group-writes.ts';
-import { memberWriters } from './member-writes.ts';
+import { businessWriters } from './resources/business-writes.ts';
+import { clientWriters } from './resources/client-writes.ts';
+import { groupWriters } from './resources/group-writes.ts';
+import { memberWriters } from './resources/member-writes.ts';
 import type { Step } from './steps.ts';
 
 const writers: { readonly [Kind in Step['kind']]: StepWriter<Kind> } = {

@@ -1,7 +1,8 @@
 /** Builds an export document: all resources without secrets, in a stable order. Pure. */
-import type { Member } from './members.ts';
-import { memberFields, memberKinds, sortMembers } from './members.ts';
+
 import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
+import type { Member } from './resources/members.ts';
+import { memberFields, memberKinds, sortMembers } from './resources/members.ts';
 import { entrySchemas, type KindName, kindNames } from './schema.ts';
 
 type Entry = Readonly<Record<string, unknown>>;

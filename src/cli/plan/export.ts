@@ -1,5 +1,5 @@
 /** `iam export`. */
-import type { CommandOptions } from '../runtime/context.ts';
+import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
 import { buildExportDocument } from './export-document.ts';
 import { refresh } from './refresh.ts';

@@ -1,8 +1,8 @@
 /** Formats a plan as text and as JSON. Pure. */
-import { escapeControls } from '../runtime/control-characters.ts';
-import type { AnyChange, FieldChange } from './changes.ts';
+import { escapeControls } from '../io/control-characters.ts';
 import { administrativeRoles } from './guards.ts';
 import type { Plan } from './plan.ts';
+import type { AnyChange, FieldChange } from './resources/changes.ts';
 import type { RoleEffect } from './role-effects.ts';
 
 export interface TextStyle {

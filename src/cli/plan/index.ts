@@ -1,5 +1,5 @@
 /** Implements `iam plan`, `apply`, `diff` and `export`. A separate bundle file that other commands do not load. */
-import type { CommandOptions } from '../runtime/context.ts';
+import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
 import { formatChanges, toChangeJson } from './format-plan.ts';
 import { prepare, readContent } from './prepare.ts';

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { jsonText } from '../runtime/control-characters.ts';
-import type { Environment } from '../runtime/io.ts';
-import { readFileIfExists } from '../runtime/private-files.ts';
-import { getStateFolder } from '../runtime/state-folder.ts';
+import { jsonText } from '../io/control-characters.ts';
+import type { Environment } from '../io/io.ts';
+import { readFileIfExists } from '../io/private-files.ts';
+import { getStateFolder } from '../io/state-folder.ts';
 
 type Variables = Environment['variables'];
 

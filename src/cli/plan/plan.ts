@@ -1,13 +1,8 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
-import { diffCorporateGroup, diffCustomer } from './business-changes.ts';
-import type { AnyChange, GroupChange } from './changes.ts';
-import { diffApiKey, diffClient, type PlanIssue } from './client-changes.ts';
+
 import type { DesiredGroup, DesiredState } from './desired-state.ts';
-import { diffGroup, projectGroups } from './group-changes.ts';
-import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards, type PlanCaller } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
-import { groupByGroupName } from './memberships.ts';
 import {
   findRemainingDependents,
   findRemainingReferences,
@@ -19,6 +14,12 @@ import {
 import { findReferenceIssues } from './references.ts';
 import type { RemoteState } from './remote-state.ts';
 import { createResourceIndex, type ResourceIndex } from './resource-index.ts';
+import { diffCorporateGroup, diffCustomer } from './resources/business-changes.ts';
+import type { AnyChange, GroupChange } from './resources/changes.ts';
+import { diffApiKey, diffClient, type PlanIssue } from './resources/client-changes.ts';
+import { diffGroup, projectGroups } from './resources/group-changes.ts';
+import { sortTopologically } from './resources/group-graph.ts';
+import { groupByGroupName } from './resources/memberships.ts';
 import { computeRoleEffects, computeRoleImpact, type RoleEffect } from './role-effects.ts';
 
 export interface Plan {

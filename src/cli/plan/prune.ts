@@ -1,14 +1,14 @@
 /** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
 
-import { buildCorporateGroupRemoval } from './business-changes.ts';
-import type { AnyChange, GroupChange } from './changes.ts';
-import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './client-changes.ts';
 import type { DesiredState } from './desired-state.ts';
-import { buildGroupRemoval } from './group-changes.ts';
 import type { ManagedResource } from './inventory.ts';
-import { findOrphanedMemberships, type OrphanedMembership } from './memberships.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
+import { buildCorporateGroupRemoval } from './resources/business-changes.ts';
+import type { AnyChange, GroupChange } from './resources/changes.ts';
+import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './resources/client-changes.ts';
+import { buildGroupRemoval } from './resources/group-changes.ts';
+import { findOrphanedMemberships, type OrphanedMembership } from './resources/memberships.ts';
 
 /** Resources to delete, and memberships to remove from remaining groups. */
 export interface Removals {

@@ -1,14 +1,15 @@
 /** Computes what must still be read for a plan; repeated after each refresh until it is empty. Pure. */
-import type { GroupChange } from './changes.ts';
+
 import type { DesiredState } from './desired-state.ts';
-import { projectGroups } from './group-changes.ts';
-import { sortTopologically } from './group-graph.ts';
 import type { ManagedResource } from './inventory.ts';
-import { listGroupsOfMemberships } from './memberships.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import type { RemoteState } from './remote-state.ts';
 import { createResourceIndex } from './resource-index.ts';
+import type { GroupChange } from './resources/changes.ts';
+import { projectGroups } from './resources/group-changes.ts';
+import { sortTopologically } from './resources/group-graph.ts';
+import { listGroupsOfMemberships } from './resources/memberships.ts';
 import { computeRoleImpact, listAffectedHolders } from './role-effects.ts';
 
 export interface RefreshScope {

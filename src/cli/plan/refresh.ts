@@ -1,7 +1,6 @@
 /** Reads the remote state for a plan. Never writes. */
 
 import type { PlanDeps, QueryParams } from './deps.ts';
-import { type Member, memberKey } from './members.ts';
 import type { RefreshScope } from './refresh-scope.ts';
 import type {
   RemoteApiKey,
@@ -13,6 +12,7 @@ import type {
   RemoteState,
   RemoteUser,
 } from './remote-state.ts';
+import { type Member, memberKey } from './resources/members.ts';
 
 const maxPageSize = 1000;
 const concurrency = 8;

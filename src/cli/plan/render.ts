@@ -1,7 +1,7 @@
 /** Prints a plan in the selected output format. Also reads the option -f, which plan and apply share. */
-import type { CommandOptions } from '../runtime/context.ts';
-import { escapeControls } from '../runtime/control-characters.ts';
-import type { Printer } from '../runtime/output.ts';
+import type { CommandOptions } from '../context.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import type { Printer } from '../output/printer.ts';
 import type { PlanDeps } from './deps.ts';
 import { formatPlan, formatSummary, type TextStyle, toChangeJson, toPlanJson } from './format-plan.ts';
 import type { Plan } from './plan.ts';

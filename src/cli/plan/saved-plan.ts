@@ -1,7 +1,7 @@
 /** A saved plan: the documents and a fingerprint of the planned changes. Contains no secrets. */
 import { createHash } from 'node:crypto';
-import { jsonText } from '../runtime/control-characters.ts';
-import { readFileIfExists, replacePrivateFile } from '../runtime/private-files.ts';
+import { jsonText } from '../io/control-characters.ts';
+import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
 import type { PlanDeps } from './deps.ts';
 import { toPlanJson } from './format-plan.ts';
 import type { Plan } from './plan.ts';

@@ -1,10 +1,10 @@
 /** Secrets created by an apply: written to a private file immediately, or printed once at the end. */
 import { appendFile, rm } from 'node:fs/promises';
-import { escapeControls, jsonText } from '../runtime/control-characters.ts';
-import { createPrivateFile } from '../runtime/private-files.ts';
-import type { AnyChange } from './changes.ts';
+import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { createPrivateFile } from '../io/private-files.ts';
 import type { PlanDeps } from './deps.ts';
 import type { NewSecret } from './execution.ts';
+import type { AnyChange } from './resources/changes.ts';
 
 export interface SecretOutput {
   write(secret: NewSecret): Promise<void>;

@@ -1,4 +1,7 @@
 /** Orders the writes of a plan so that the server accepts each of them. Pure. */
+
+import type { PlanCaller } from './guards.ts';
+import type { RemoteGroup, RemoteState } from './remote-state.ts';
 import type {
   AnyChange,
   ApiKeyChange,
@@ -6,11 +9,9 @@ import type {
   CorporateGroupChange,
   CustomerChange,
   GroupChange,
-} from './changes.ts';
-import { isReachable, sortTopologically } from './group-graph.ts';
-import type { PlanCaller } from './guards.ts';
-import { type Member, memberFields, memberKinds } from './members.ts';
-import type { RemoteGroup, RemoteState } from './remote-state.ts';
+} from './resources/changes.ts';
+import { isReachable, sortTopologically } from './resources/group-graph.ts';
+import { type Member, memberFields, memberKinds } from './resources/members.ts';
 
 /** Maximum number of members per request, because the body size is limited. */
 const maxMembersPerCall = 1000;

@@ -2,14 +2,14 @@
 import { asPage } from '../../client/response.ts';
 import type { ResultPage, Scalar } from '../../client/types.ts';
 import type { EntityListSource } from '../../contract/entities.ts';
-import { callControlPlane } from '../control-plane.ts';
-import { getOperation } from '../find-operation.ts';
-import type { Context } from '../runtime/context.ts';
-import { escapeControls } from '../runtime/control-characters.ts';
-import type { Choice } from '../runtime/prompter.ts';
-import { settingDefinitions } from '../runtime/settings.ts';
-import { send } from '../send.ts';
-import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from '../value-sources.ts';
+import { settingDefinitions } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import type { Choice } from '../io/prompter.ts';
+import { callControlPlane } from '../request/control-plane.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { send } from '../request/send.ts';
+import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
 /** Values by name on the command line: `group`, `user-id`. */
 export type KnownValues = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** Prompts for a field from its schema: message, choices and validation. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { Choice, Validator } from '../runtime/prompter.ts';
+import type { Choice, Validator } from '../io/prompter.ts';
 
 interface PromptField {
   readonly name: string;

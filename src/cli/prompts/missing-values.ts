@@ -1,13 +1,13 @@
 /** Missing required values: prompts for them on a terminal, fails with their names elsewhere. */
 import type { Command } from 'commander';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { Context } from '../runtime/context.ts';
-import { inputNeededError } from '../runtime/errors.ts';
-import { canPrompt, prompt } from '../runtime/prompt.ts';
-import { referenceIn, sourcesOf, type ValueSource } from '../value-sources.ts';
+import type { Context } from '../context.ts';
+import { inputNeededError } from '../errors.ts';
+import { canPrompt, prompt } from '../io/prompt.ts';
 import { findChoiceList, type KnownValues } from './choice-lists.ts';
 import { createValidator, formatPromptMessage, listFixedChoices } from './field-prompts.ts';
 import { pageSize, selectMany, selectOne } from './select.ts';
+import { referenceIn, sourcesOf, type ValueSource } from './value-sources.ts';
 
 export interface MissingValue {
   /** Its name on the command line: `group`, `app-id`. */

@@ -1,8 +1,8 @@
 /** Selects values from a list of the server, with search for long lists. */
-import type { Context } from '../runtime/context.ts';
-import { createErrorReport } from '../runtime/error-report.ts';
-import { type PromptOptions, prompt } from '../runtime/prompt.ts';
-import type { Choice, ChoiceSource, Validator } from '../runtime/prompter.ts';
+import type { Context } from '../context.ts';
+import { type PromptOptions, prompt } from '../io/prompt.ts';
+import type { Choice, ChoiceSource, Validator } from '../io/prompter.ts';
+import { createErrorReport } from '../output/error-report.ts';
 import { type ChoiceList, type ChoicePage, maxLoaded } from './choice-lists.ts';
 
 export interface SelectOptions {

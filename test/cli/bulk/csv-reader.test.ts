@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
-import { formatCsvHeader } from '../../../src/cli/runtime/csv.ts';
-import { decodeCell } from '../../../src/cli/runtime/csv-cell.ts';
+import { formatCsvHeader } from '../../../src/cli/output/csv.ts';
+import { decodeCell } from '../../../src/cli/output/csv-cell.ts';
 
 /** Parses chunks of text to cells. */
 function cellsOf(pieces: readonly string[]): string[][] {

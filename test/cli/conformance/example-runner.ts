@@ -1,7 +1,7 @@
 /** Runs the examples of commands on one server, which is reset before each. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { saveProfile } from '../../../src/cli/runtime/profile.ts';
+import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { adminClient, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { type CliResult, Home, iam, type RunOptions } from '../run-cli.ts';
 import { type ExampleSetup, exampleSetups } from './example-setups.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/group-graph.ts';
 import { buildPlan } from '../../../src/cli/plan/plan.ts';
 import { emptyRemoteState } from '../../../src/cli/plan/remote-state.ts';
+import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/resources/group-graph.ts';
+import { mergeChanges } from '../../../src/cli/plan/resources/three-way-merge.ts';
 import { buildSteps } from '../../../src/cli/plan/steps.ts';
-import { mergeChanges } from '../../../src/cli/plan/three-way-merge.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 

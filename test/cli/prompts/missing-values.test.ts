@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Question } from '../../../src/cli/runtime/prompter.ts';
+import type { Question } from '../../../src/cli/io/prompter.ts';
 import {
   errorResponse,
   type FakeServer,

@@ -1,5 +1,5 @@
 /** A prompter that returns replies in order and records the questions. */
-import type { Choice, Prompter, Question } from '../../../src/cli/runtime/prompter.ts';
+import type { Choice, Prompter, Question } from '../../../src/cli/io/prompter.ts';
 
 export type ScriptedAnswer = unknown | ((question: Question) => unknown);
 

@@ -2,12 +2,12 @@
 
 import { ClientError } from '../../../client/errors.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
-import type { Context } from '../../runtime/context.ts';
-import { type ResolvedCredentials, resolveCredentials } from '../../runtime/credentials.ts';
-import { createErrorReport } from '../../runtime/error-report.ts';
-import { resolveProfile } from '../../runtime/settings.ts';
-import { assertCredentialsAccepted, getCurrentToken } from '../current-token.ts';
-import { decodeToken } from '../decode-token.ts';
+import { type ResolvedCredentials, resolveCredentials } from '../../auth/credentials.ts';
+import { decodeToken } from '../../auth/decode-token.ts';
+import { resolveProfile } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { createErrorReport } from '../../output/error-report.ts';
+import { assertCredentialsAccepted, getCurrentToken } from '../../request/current-token.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 type Claims = Readonly<Record<string, unknown>>;

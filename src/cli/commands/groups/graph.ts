@@ -1,5 +1,5 @@
 /** Builds the dependency graph of groups and renders it as text, Graphviz DOT or Mermaid. Pure. */
-import { escapeControls } from '../../runtime/control-characters.ts';
+import { escapeControls } from '../../io/control-characters.ts';
 
 export interface GraphNode {
   readonly groupId: string;

@@ -1,11 +1,11 @@
 /** Prompts for the roles of a group if the command line names no change. */
 import { reference as referenceTo } from '../../../contract/entities.ts';
-import { getOperation } from '../../find-operation.ts';
+import type { Context } from '../../context.ts';
+import { prompt } from '../../io/prompt.ts';
 import { findChoiceList } from '../../prompts/choice-lists.ts';
 import { pageSize } from '../../prompts/select.ts';
-import type { Context } from '../../runtime/context.ts';
-import { prompt } from '../../runtime/prompt.ts';
-import { send } from '../../send.ts';
+import { getOperation } from '../../request/find-operation.ts';
+import { send } from '../../request/send.ts';
 import type { GroupBody } from './merge.ts';
 
 /** Returns the roles to add and remove, or undefined if there are no roles to choose from. Requires an interactive terminal. */

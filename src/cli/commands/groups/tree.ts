@@ -3,11 +3,11 @@
 import { type Command, Option } from 'commander';
 import { reference } from '../../../contract/entities.ts';
 import { addCommand, setAction } from '../../command.ts';
-import { getOperation } from '../../find-operation.ts';
-import { listAllEntries } from '../../pagination.ts';
-import type { CliRuntime, CommandOptions, Context } from '../../runtime/context.ts';
-import { CliError } from '../../runtime/errors.ts';
-import { declareValueSources } from '../../value-sources.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { CliError } from '../../errors.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { getOperation } from '../../request/find-operation.ts';
+import { listAllEntries } from '../../request/pagination.ts';
 import { buildGraph, drawDot, drawMermaid, drawText, findRoots, findSubgraph, type Graph } from './graph.ts';
 
 /** Adds the command. */

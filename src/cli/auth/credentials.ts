@@ -1,0 +1,139 @@
+/** Resolves the credentials of commands and their origin. */
+
+import type { Profile } from '../config/profile.ts';
+import { isSameOrigin, isSameServer } from '../config/server-url.ts';
+import {
+  resolveProfile,
+  resolveProfileName,
+  resolveSetting,
+  type SettingDefinition,
+  type SettingSources,
+  settingDefinitions,
+} from '../config/settings.ts';
+import { signInNeededError } from '../errors.ts';
+import { stripUserInfo } from '../http/redact.ts';
+
+/**
+ * The credentials in use. Precedence: token, API key, user, client; all from one source, never
+ * mixed. `session` was stored in a profile by `iam login`.
+ */
+export interface ResolvedCredentials {
+  readonly kind: 'token' | 'api-key' | 'user' | 'client' | 'session' | 'none';
+  readonly token?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly userName?: string | undefined;
+  readonly password?: string | undefined;
+  readonly origin: string;
+  /** The profile of the credentials: tokens are cached on disk only for credentials that a profile stores. */
+  readonly profile?: string | undefined;
+}
+
+/** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
+export function resolveCredentials(sources: SettingSources): ResolvedCredentials {
+  const profile = resolveProfile(sources);
+  const stored = profile && resolveProfileCredentials(profile, resolveProfileName(sources)?.value ?? '');
+  const fromEnvironment = resolveEnvironmentCredentials(sources, stored?.kind === 'session');
+  const [first, second] = sources.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
+  const found = first ?? second;
+  if (profile && found && found === stored) assertProfileServer(sources, profile);
+  if (found && found === fromEnvironment) assertOwnTarget(sources);
+  return found ?? { kind: 'none', origin: 'none' };
+}
+
+/** Whether the environment contains a secret, even if the credentials are incomplete. */
+export function hasEnvironmentSecret({ variables }: SettingSources): boolean {
+  const settings: readonly SettingDefinition[] = settingDefinitions;
+  return settings.some(({ secret, environment }) => secret && variables[environment]);
+}
+
+/** Resolves credentials from the environment. A client without a secret is ignored if a session exists. */
+export function resolveEnvironmentCredentials(
+  sources: SettingSources,
+  hasSession = false,
+): ResolvedCredentials | undefined {
+  const {
+    IAM_TOKEN: token,
+    IAM_API_KEY: apiKey,
+    IAM_USERNAME: userName,
+    IAM_PASSWORD: password,
+    IAM_CLIENT_ID: clientId,
+    IAM_CLIENT_SECRET: clientSecret,
+  } = sources.variables;
+  const origin = 'the environment';
+  if (token || apiKey) return toCredentials({ token, apiKey }, origin);
+  if (userName && password) return resolveEnvironmentUser(sources, { userName, password, clientSecret }, origin);
+  if (hasSession && !clientSecret) return undefined;
+  return toCredentials({ clientId, clientSecret }, origin);
+}
+
+function resolveEnvironmentUser(
+  sources: SettingSources,
+  user: Pick<ResolvedCredentials, 'userName' | 'password' | 'clientSecret'>,
+  origin: string,
+): ResolvedCredentials {
+  const clientId = resolveSetting('client-id', sources)?.value;
+  if (clientId) return { kind: 'user', ...user, clientId, origin };
+  throw signInNeededError(
+    `The client for the login of ${user.userName} is missing.`,
+    'Set IAM_CLIENT_ID, or use a profile with a client.',
+  );
+}
+
+function resolveProfileCredentials(profile: Profile, name: string): ResolvedCredentials | undefined {
+  const origin = `profile ${name}`;
+  const { session, clientId, clientSecret } = profile;
+  if (!session) return toCredentials(profile, origin, name);
+  const secret = clientId === session.clientId ? clientSecret : undefined;
+  return { kind: 'session', ...session, clientSecret: secret, origin, profile: name };
+}
+
+type CredentialFields = Pick<ResolvedCredentials, 'token' | 'apiKey' | 'clientId' | 'clientSecret'>;
+
+function toCredentials(
+  { token, apiKey, clientId, clientSecret }: CredentialFields,
+  origin: string,
+  profile?: string,
+): ResolvedCredentials | undefined {
+  if (token) return { kind: 'token', token, origin, profile };
+  if (apiKey) return { kind: 'api-key', apiKey, origin, profile };
+  if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret, origin, profile };
+  if (!clientId && !clientSecret) return undefined;
+  // A profile with only a client id is for user logins.
+  if (profile !== undefined && clientId) return undefined;
+  throw signInNeededError(
+    `The client's ${clientId ? 'secret' : 'id'} is missing in ${origin}.`,
+    'Set both IAM_CLIENT_ID and IAM_CLIENT_SECRET, or use a profile.',
+  );
+}
+
+/** @throws CliError if the server in use is not the server of the profile */
+export function assertProfileServer(sources: SettingSources, profile: Profile): void {
+  const target = resolveSetting('base-url', sources);
+  if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
+  // One host can serve several services; a project file must not select another one.
+  const isOwn = target.origin === sources.project?.path ? isSameServer : isSameOrigin;
+  if (isOwn(target.value, profile.baseUrl)) return;
+  throw signInNeededError(
+    `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
+    'Add a profile for this server, or set credentials in the environment.',
+  );
+}
+
+/**
+ * Credentials from the environment are for the server that the user chose. A project file is not trusted, so
+ * it must not redirect them with a URL or a profile name.
+ * @throws CliError if the project file changes the server in use
+ */
+export function assertOwnTarget(sources: SettingSources): void {
+  const { project, ...own } = sources;
+  const target = resolveSetting('base-url', sources)?.value ?? '';
+  if (!project || target === resolveSetting('base-url', own)?.value) return;
+  if (isSameServer(target, resolveSetting('base-url', own)?.value ?? '')) return;
+  const server = stripUserInfo(target);
+  throw signInNeededError(
+    `${project.path} selects the server ${server}. Credentials from the environment are not sent to a server that a project file selects; none were sent.`,
+    `If they are for that server, confirm it with --base-url ${server} or IAM_BASE_URL. Otherwise unset them.`,
+  );
+}

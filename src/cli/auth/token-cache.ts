@@ -1,0 +1,48 @@
+/** Caches tokens between runs to save the login request: one private file per server and client. */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { TokenCache } from '../../client/credentials.ts';
+import { getUserFolder } from '../config/profile.ts';
+import type { Environment } from '../io/io.ts';
+import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { computeExpiry, expiryMargin } from './session-file.ts';
+
+export interface ClearableTokenCache extends TokenCache {
+  clear(): Promise<void>;
+}
+
+/** Creates the cache of a server and client. Read and write errors only cost another login. */
+export function createTokenCache(
+  baseUrl: string,
+  { clientId, clientSecret }: { readonly clientId?: string | undefined; readonly clientSecret?: string | undefined },
+  { variables, now }: Environment,
+): ClearableTokenCache {
+  const key = createHash('sha256')
+    .update(JSON.stringify([baseUrl, clientId, clientSecret]))
+    .digest('hex')
+    .slice(0, 32);
+  const file = path.join(getUserFolder(variables, 'cache'), 'tokens', `${key}.json`);
+  return {
+    clear: () => rm(file, { force: true }),
+    read: async () => {
+      const text = await readFileIfExists(file).catch(() => undefined);
+      return text === undefined ? undefined : parseFreshToken(text, now());
+    },
+    write: async ({ accessToken, expiresIn }) => {
+      const expiresAt = computeExpiry(Number(expiresIn), now());
+      if (expiresAt !== undefined)
+        await replacePrivateFile(file, JSON.stringify({ accessToken, expiresAt })).catch(() => undefined);
+    },
+  };
+}
+
+function parseFreshToken(text: string, now: number): string | undefined {
+  try {
+    const { accessToken, expiresAt } = JSON.parse(text) as Record<string, unknown>;
+    const isFresh = typeof expiresAt === 'number' && expiresAt - expiryMargin > now;
+    return isFresh && typeof accessToken === 'string' ? accessToken : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+/** `iam doctor`: checks settings, server and sign-in, and suggests fixes. */
+import type { Command } from 'commander';
+import type { ApiResponse } from '../../../client/response.ts';
+import { addCommand, type CommandDescription, setAction } from '../../command.ts';
+import { resolveSafetyRules } from '../../config/safety.ts';
+import { resolveProfileName, resolveSetting } from '../../config/settings.ts';
+import type { CliRuntime, Context } from '../../context.ts';
+import { QuietExit } from '../../errors.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import { resolveProxy } from '../../http/network.ts';
+import { stripUserInfo } from '../../http/redact.ts';
+import { escapeControls } from '../../io/control-characters.ts';
+import { getTerminalWidth } from '../../io/io.ts';
+import { createErrorReport } from '../../output/error-report.ts';
+import { hangingIndent } from '../../output/table.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkSignIn } from './sign-in.ts';
+
+export const doctorText: CommandDescription = {
+  title: 'Check settings, server and sign-in',
+  description:
+    'Checks the health, clock and version of the server, and signs in with the current credentials. Changes nothing. Exits with 1 if a check fails.',
+  effect: 'read',
+  examples: [
+    { title: 'Run all checks', command: '' },
+    { title: 'Check another profile and print JSON', command: '--profile staging -o json' },
+  ],
+};
+
+/** Adds the command. */
+export function addDoctor(program: Command, runtime: CliRuntime): void {
+  setAction(addCommand(program, 'doctor', doctorText), runtime, doctor);
+}
+
+async function doctor(context: Context): Promise<void> {
+  const findings = [checkSettings(context), ...(await checkServer(context))];
+  await print(context, findings);
+  if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(1);
+}
+
+/** Prints the next step on a separate line, so that a narrow terminal does not truncate it. */
+async function print({ printer, sources, io }: Context, findings: readonly Finding[]): Promise<void> {
+  if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined)
+    return printer.value(findings);
+  const widest = Math.max(...findings.map(({ check }) => check.length));
+  const width = getTerminalWidth(io.stdout);
+  const lines = findings.flatMap(({ check, status, detail, next }) => [
+    hangingIndent(`${status.padEnd(4)}  ${check.padEnd(widest)}  `, escapeControls(detail), width),
+    ...(next === '' ? [] : [hangingIndent(`${' '.repeat(widest + 8)}next: `, escapeControls(next), width)]),
+  ]);
+  printer.lines(lines);
+}
+
+function checkSettings({ sources }: Context): Finding {
+  const profile = resolveProfileName(sources);
+  const { isProtected, readOnly, maxChanges } = resolveSafetyRules(sources);
+  const rules = [
+    ...(isProtected ? ['protected'] : []),
+    ...(readOnly ? ['read-only'] : []),
+    ...(maxChanges ? [`max-changes ${maxChanges.count}`] : []),
+  ];
+  const { origin } = resolveSetting('base-url', sources) ?? {};
+  const name = profile ? `profile ${profile.value} (${profile.origin})` : 'no profile';
+  return ok('settings', `${[name, ...rules].join(', ')}; server from ${origin}`);
+}
+
+/** Runs the server checks; an unreachable server is the only finding. */
+async function checkServer(context: Context): Promise<Finding[]> {
+  const { environment } = context;
+  try {
+    const startedAt = environment.now();
+    const health = await readPath(context, '/healthz');
+    const endedAt = environment.now();
+    return [
+      checkReachable(context, health, endedAt - startedAt),
+      checkClock(health, startedAt, endedAt),
+      checkStore(await readPath(context, '/readyz')),
+      checkVersion(context, await readPath(context, '/openapi.json')),
+      checkControlPlane(await readPath(context, '/_iam/settings')),
+      ...(await checkSignIn(context)),
+    ];
+  } catch (error) {
+    if (context.io.signal.aborted) throw error;
+    const { message, hint } = createErrorReport(error, context.manifest);
+    return [fail('server', message, hint ?? 'See `iam config explain base-url`.')];
+  }
+}
+
+/** Reads a path without credentials, so that only the sign-in check depends on them. */
+async function readPath(context: Context, path: string): Promise<ApiResponse> {
+  const client = await context.connect();
+  return client.raw('GET', path, { anonymous: true, signal: context.io.signal });
+}
+
+function checkReachable({ sources }: Context, { status }: ApiResponse, durationMs: number): Finding {
+  const baseUrl = resolveBaseUrl(sources);
+  const proxy = resolveProxy(sources, baseUrl);
+  const where = `${baseUrl}${proxy === undefined ? '' : ` through ${stripUserInfo(proxy)}`}`;
+  if (status === 200) return ok('server', `${where} responded in ${durationMs} ms`);
+  return fail(
+    'server',
+    `${where} returned ${status} for /healthz`,
+    'Check that --base-url is the URL of the service, or contact its operator.',
+  );
+}
+
+const warnAfterMs = 5_000;
+/** Above this difference tokens can appear expired or not yet valid. */
+const failAfterMs = 60_000;
+
+function checkClock({ headers }: ApiResponse, startedAt: number, endedAt: number): Finding {
+  const serverTime = Date.parse(headers.date ?? '');
+  if (Number.isNaN(serverTime)) return warn('clock', 'The response has no Date header.', '');
+  // The Date header has whole seconds and was written between the request and the response.
+  const localTime = Math.min(Math.max(serverTime + 500, startedAt), endedAt);
+  const difference = Math.max(0, Math.abs(serverTime + 500 - localTime) - 500);
+  const offset = `${Math.round(difference / 1000)} s ${serverTime > localTime ? 'ahead of' : 'behind'} this machine`;
+  if (difference <= warnAfterMs) return ok('clock', 'The clocks are synchronized.');
+  const next = 'Synchronize the clocks with NTP.';
+  return difference > failAfterMs
+    ? fail('clock', `The server is ${offset}.`, next)
+    : warn('clock', `The server is ${offset}.`, next);
+}
+
+function checkStore({ status, body }: ApiResponse): Finding {
+  const { store } = (typeof body === 'object' && body !== null ? body : {}) as { readonly store?: unknown };
+  if (status === 200) return ok('store', store === undefined ? 'ready' : String(store));
+  if (status === 404) return warn('store', 'The server does not report the status of its store.', '');
+  return fail(
+    'store',
+    `The server is not ready: ${String(store ?? status)}.`,
+    'See the server log. Free disk space if needed, then restart the server.',
+  );
+}
+
+function checkVersion({ manifest }: Context, { status, body }: ApiResponse): Finding {
+  const { info } = (typeof body === 'object' && body !== null ? body : {}) as {
+    readonly info?: { readonly version?: unknown };
+  };
+  const serverVersion = status === 200 && typeof info?.version === 'string' ? info.version : undefined;
+  if (serverVersion === undefined)
+    return warn('version', `The CLI is ${manifest.version}; the server does not report its version.`, '');
+  if (serverVersion === manifest.version) return ok('version', serverVersion);
+  return warn(
+    'version',
+    `The CLI is ${manifest.version}, the server is ${serverVersion}.`,
+    'Use the CLI version of the server; operations can differ.',
+  );
+}
+
+function checkControlPlane({ status }: ApiResponse): Finding {
+  if (status === 200 || status === 401 || status === 403)
+    return ok(
+      'control plane',
+      status === 200 ? 'enabled, accessible without credentials' : 'enabled, requires authorization',
+    );
+  return warn(
+    'control plane',
+    'disabled',
+    'Start the server without --disable-control-plane to use `iam inbox`, `iam sessions` and lists of users and clients.',
+  );
+}

@@ -1,0 +1,105 @@
+/** Second factor of a signed-in user: a one-time code sent by e-mail or SMS. */
+import { isAdministrativeRole } from '../../../contract/roles.ts';
+import { decodeToken } from '../../auth/decode-token.ts';
+import {
+  getSessionPath,
+  parseSession,
+  readSession,
+  type StoredSession,
+  writeSession,
+} from '../../auth/session-file.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { CliError, inputNeededError, signInNeededError } from '../../errors.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import { readSecret } from '../../io/input.ts';
+import { withFileLock } from '../../io/private-files.ts';
+import { canPrompt, promptText } from '../../io/prompt.ts';
+
+interface Challenge {
+  readonly challengeId: string;
+  readonly contact: string;
+}
+
+/** Whether to request a second factor: as set by --mfa or --no-mfa, otherwise for administrators on a terminal. */
+export function needsSecondFactor(context: Context, { accessToken }: StoredSession, options: CommandOptions): boolean {
+  if (typeof options.mfa === 'boolean') return options.mfa;
+  return canPrompt(context.promptOptions(options.passwordStdin === true)) && isAdministrator(accessToken);
+}
+
+function isAdministrator(accessToken: string): boolean {
+  try {
+    const { authorities } = decodeToken(accessToken).claims;
+    return Array.isArray(authorities) && authorities.some((name) => isAdministrativeRole(String(name)));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Requests a code, prompts for it and replaces the stored tokens with the MFA tokens.
+ * Without a terminal, stores the challenge for `resumeSecondFactor`.
+ * @throws CliError if it cannot prompt for the code
+ */
+export async function completeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
+  const session = await changeSession(context, profile, async (stored) => {
+    const { body } = await callWithSession(context, stored, 'user-identities.leverage-mfa', {});
+    return { ...stored, challenge: parseChallenge(body) };
+  });
+  const contact = session.challenge?.contact ?? '';
+  const promptOptions = context.promptOptions(false);
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `A code was sent to ${contact}, but there is no terminal to prompt for it.`,
+      'Complete the sign-in with `iam login --code-stdin`, which reads the code from standard input.',
+    );
+  return verifyCode(context, profile, await promptText(promptOptions, `Code sent to ${contact}`, ''));
+}
+
+/** Completes an earlier `iam login --mfa` with the code from standard input. */
+export async function resumeSecondFactor(context: Context, profile: string): Promise<StoredSession> {
+  return verifyCode(context, profile, await readSecret('-', context.io));
+}
+
+function verifyCode(context: Context, profile: string, code: string): Promise<StoredSession> {
+  return changeSession(context, profile, async ({ challenge, ...stored }) => {
+    if (!challenge) throw signInNeededError('No code was requested.', 'Request one with `iam login --mfa`.');
+    const body = { challengeId: challenge.challengeId, token: code.trim() };
+    const response = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body);
+    const mfaSession = parseSession(response.body, stored, context.environment.now());
+    if (!mfaSession) throw unreadableResponseError();
+    return { ...stored, ...mfaSession };
+  });
+}
+
+/** Updates the session of a profile under a lock, so that no other process renews it concurrently. */
+async function changeSession(
+  context: Context,
+  profile: string,
+  change: (session: StoredSession) => Promise<StoredSession>,
+): Promise<StoredSession> {
+  const { variables } = context.environment;
+  return withFileLock(`${getSessionPath(profile, variables)}.lock`, async () => {
+    const stored = await readSession(profile, variables);
+    if (stored?.userName === undefined || stored.baseUrl !== resolveBaseUrl(context.sources))
+      throw signInNeededError('No user is signed in at this server.', 'Sign in first with `iam login --user NAME`.');
+    const changed = await change(stored);
+    await writeSession(profile, changed, variables);
+    return changed;
+  });
+}
+
+async function callWithSession(context: Context, { accessToken }: StoredSession, id: string, body: object) {
+  const client = await context.connect('anonymous');
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return client.call(id, { body, headers, anonymous: true, signal: context.io.signal });
+}
+
+function parseChallenge(body: unknown): Challenge {
+  const { challengeId, contact } = (body ?? {}) as Partial<Challenge>;
+  if (typeof challengeId !== 'string') throw unreadableResponseError();
+  return { challengeId, contact: String(contact) };
+}
+
+function unreadableResponseError(): CliError {
+  return new CliError('The response of the server is unreadable.', { code: 'ANSWER_UNREADABLE', exitCode: 75 });
+}

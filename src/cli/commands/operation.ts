@@ -1,0 +1,137 @@
+/** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
+import type { Command } from 'commander';
+import { entityOf } from '../../contract/entities.ts';
+import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
+import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from '../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { promptForMissingFields } from '../prompts/missing-fields.ts';
+import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
+import { describeDeleteImpact } from '../request/delete-impact.ts';
+import { addFieldOption } from '../request/field-options.ts';
+import { createIfNotExists } from '../request/if-not-exists.ts';
+import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
+import {
+  buildRequest,
+  type CommandArguments,
+  type RequestDraft,
+  type RequestInput,
+} from '../request/request-builder.ts';
+import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
+import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
+import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../request/send.ts';
+
+const verbAliases: Readonly<Record<string, readonly string[]>> = {
+  delete: ['remove', 'rm'],
+  remove: ['delete', 'rm'],
+  list: ['ls'],
+  get: ['show'],
+};
+
+/** The aliases of a verb. */
+export function findVerbAliases(verb: string): readonly string[] {
+  return verbAliases[verb] ?? [];
+}
+
+/** Adds the command of an operation below its noun. */
+export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {
+  const verb = operation.command?.split(' ').at(-1) ?? operation.id;
+  const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
+  const spec = buildRequestSpec(operation);
+  for (const param of operation.params) command.argument(`<${formatArgumentName(param)}>`, param.schema.description);
+  if (spec.last) command.argument(`[${spec.last.flag}]`, spec.last.schema.description);
+  if (spec.members) command.argument(`[${spec.members.flag}...]`, 'One or more');
+  addOptions(command, spec);
+  declareValueSources(command, sourcesIn(spec));
+  const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
+  return setAction(command, runtime, work, { promptsItself: true });
+}
+
+/** What the arguments and options of an operation refer to. */
+function sourcesIn({ operation, query, body, last, members }: RequestSpec): Parameters<typeof declareValueSources>[1] {
+  const named: readonly (readonly [string, JsonSchema])[] = [
+    ...operation.params.map((param) => [formatArgumentName(param), param.schema] as const),
+    ...[last, members].flatMap((field) => (field ? [[field.flag, field.schema] as const] : [])),
+    ...[...query, ...body].map(({ flag, schema }) => [`--${flag}`, schema] as const),
+  ];
+  return Object.fromEntries(
+    named.flatMap(([name, schema]) => {
+      const found = referenceIn(schema);
+      return found ? [[name, { 'x-reference': found }] as const] : [];
+    }),
+  );
+}
+
+function addOptions(command: Command, { operation, query, body, members, entries }: RequestSpec): void {
+  for (const field of [...query, ...body]) addFieldOption(command, field);
+  if (operation.body)
+    command.option(
+      '-f, --file <file>',
+      `read ${members ? 'a list' : 'fields'} from a JSON or YAML file, - is standard input${members ? '' : entries ? '; options add one entry' : '; options override it'}`,
+    );
+  if (operation.response.secret && operation.effect !== 'read')
+    command.option(
+      '--secret-output <file>',
+      'write the secret to a new file that only you can read, instead of printing it',
+    );
+  if (operation.response.page) addListOptions(command);
+  if (operation.creates !== undefined) {
+    const repeated = (value: string, before: readonly string[] = []) => [...before, value];
+    command
+      .option('--set <field=value>', 'set a field of the body, a.b=v (repeatable)', repeated)
+      .option('--set-json <field=json>', 'set a field to a JSON value, also lists and objects (repeatable)', repeated)
+      .option(
+        '--set-file <field=file>',
+        'set a field to the content of a file, - is standard input (repeatable)',
+        repeated,
+      );
+    if (entityOf(operation.creates).ifNotExists !== false)
+      command.option('--if-not-exists', 'succeed if it already exists');
+  }
+}
+
+async function runOperation(
+  context: Context,
+  command: Command,
+  spec: RequestSpec,
+  args: CommandArguments,
+  options: CommandOptions,
+): Promise<void> {
+  const { operation } = spec;
+  const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
+  const known = Object.fromEntries(
+    operation.params.flatMap((param, at) =>
+      args[at] === undefined ? [] : [[formatArgumentName(param), String(args[at])]],
+    ),
+  );
+  const fillMissing = (draft: RequestDraft) => promptForMissingFields({ ...promptContext, known }, spec, draft);
+  const input = await buildRequest(context, spec, { args, options, fillMissing });
+  if (!operation.response.page) context.printer.check(operation.response.schema);
+  if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
+  if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
+  const named = [commandPath(command).replace(/^\S+ /, ''), ...formatTarget(spec, input)].join(' ');
+  if (operation.effect === 'destructive')
+    await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
+      details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
+    });
+  const done = `${named}: done`;
+  const call = async () => (await send(context, operation, input)).body;
+  const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
+  if (!operation.response.secret) return printResponse(context, await createOrGet(), done);
+  const body = await withSecretOutput(
+    context,
+    operation.response,
+    options.secretOutput as string | undefined,
+    createOrGet,
+    options.ifNotExists === true,
+  );
+  await printResponse(context, body, done);
+  noticeSecretShownOnce(context, operation.response, body);
+}
+
+/** The target of a request as command-line arguments: parameters and further arguments. */
+function formatTarget({ operation, last, members }: RequestSpec, { params, body }: RequestInput): string[] {
+  const inPath = operation.params.map(({ name }) => params[name] ?? '');
+  if (members) return [...inPath, ...(body as Record<string, unknown>[]).map((one) => String(Object.values(one)[0]))];
+  const named = last && (body as Record<string, unknown>)[last.path[0] ?? ''];
+  return named === undefined ? inPath : [...inPath, String(named)];
+}

@@ -1,0 +1,129 @@
+/** `iam server start`: starts the server in the background. */
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import type { ManifestSetting } from '../../../contract/manifest-types.ts';
+import { addCommand } from '../../command.ts';
+import type { GlobalOptions } from '../../config/settings.ts';
+import { type CliRuntime, type CommandOptions, type Context, withContext } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import { withFileLock } from '../../io/private-files.ts';
+import { type LaunchedServer, launchServer, type ReadyLine } from '../../local-server/launch.ts';
+import { profileNameOf, saveServerProfile } from '../../local-server/server-profile.ts';
+import {
+  getServerFile,
+  isServerRunning,
+  readServerRecords,
+  type ServerRecord,
+  serverNameOf,
+  writeServerRecord,
+} from '../../local-server/server-records.ts';
+import { formats } from '../../output/format.ts';
+import { createSettingOption, readFlags } from '../serve.ts';
+import { describeServer } from './status.ts';
+
+const defaultWait = 30;
+
+/** Adds the command. It has the options of `iam serve`, so most global options are omitted. */
+export function addStart(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'start', {
+    title: 'Start the server in the background',
+    description:
+      'Waits until the server is ready. One server can run per store folder, and one in memory; if it is already running, the command reports it and succeeds. New credentials are stored in a profile. Exit codes are those of `iam serve`, and so are all options except the first three.',
+    effect: 'local',
+    examples: [
+      { title: 'Use the default port and the store in data/store', command: '' },
+      { title: 'For a test: any free port, in-memory store', command: '--port 0 --store memory -o json' },
+    ],
+  });
+  command.option('--wait [seconds]', `startup timeout, default ${defaultWait}`);
+  command.addOption(new Option('-o, --output <format>', 'output format').choices([...formats]));
+  command.option('-q, --quiet', 'print no notices on standard error');
+  const settings = runtime.manifest.settings.filter(({ flag, name }) => flag && name !== 'json');
+  for (const setting of settings) command.addOption(createSettingOption(setting));
+  command.action(async () => {
+    const options = command.opts<CommandOptions>();
+    const global: GlobalOptions = command.optsWithGlobals();
+    const { output, quiet } = global;
+    await withContext(runtime, { ...(output ? { output } : {}), quiet: quiet === true }, (context) =>
+      start(context, readFlags(command, settings), parseTimeout(options.wait)),
+    );
+  });
+}
+
+function parseTimeout(value: unknown): number {
+  const text = value === undefined || value === true ? String(defaultWait) : String(value);
+  const [, seconds] = /^(\d{1,5}(?:\.\d+)?)s?$/.exec(text) ?? [];
+  if (seconds === undefined || Number(seconds) === 0)
+    throw usageError('--wait must be a number of seconds, such as 10s.');
+  return Number(seconds) * 1000;
+}
+
+type Flags = Readonly<Record<string, string | boolean>>;
+
+async function start(context: Context, flags: Flags, timeoutMs: number): Promise<void> {
+  const { variables } = context.environment;
+  const data = resolveStoreFolder(context, flags);
+  const name = serverNameOf(data);
+  await withFileLock(getServerFile(name, 'lock', variables), async () => {
+    const existing = (await readServerRecords(variables)).find((record) => record.name === name);
+    if (existing && (await isServerRunning(existing))) {
+      context.notice(`Already running. To apply other options, stop it first with \`iam server stop ${name}\`.`);
+      return context.printer.value(await describeServer(existing));
+    }
+    const log = getServerFile(name, 'log', variables);
+    const launched = await launchServer({
+      args: toServeArguments(flags),
+      variables,
+      log,
+      timeoutMs,
+      signal: context.io.signal,
+    });
+    const record = await saveServer(context, launched, { name, data, log });
+    for (const warning of launched.ready.warnings ?? []) context.notice(`Warning: ${warning}`);
+    noticeCredentials(context, launched.ready, record);
+    await context.printer.value(await describeServer(record));
+  });
+}
+
+/** Returns the store folder, or undefined for an in-memory store. */
+function resolveStoreFolder({ manifest, environment }: Context, flags: Flags): string | undefined {
+  const settingOf = (name: string) => {
+    const setting = manifest.settings.find((one) => one.name === name);
+    return String(flags[name] ?? (environment.variables[setting?.environment ?? ''] || setting?.default));
+  };
+  return settingOf('store') === 'memory' ? undefined : path.resolve(settingOf('data'));
+}
+
+function defaultStoreFolder(settings: readonly ManifestSetting[]): string {
+  return String(settings.find(({ name }) => name === 'data')?.default);
+}
+
+/** Converts flags to arguments of `iam serve`. */
+function toServeArguments(flags: Flags): string[] {
+  return Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+}
+
+/** Writes the record first, so that a running server always has one, and then the profile. */
+async function saveServer(
+  { environment, manifest }: Context,
+  { ready, pid, identity }: LaunchedServer,
+  known: Pick<ServerRecord, 'name' | 'data' | 'log'>,
+): Promise<ServerRecord> {
+  const { variables, now } = environment;
+  const record = { ...known, pid, identity, startedAt: now(), url: ready.url };
+  await writeServerRecord(record, variables);
+  const profile = profileNameOf(known.data, defaultStoreFolder(manifest.settings));
+  if (!(await saveServerProfile(profile, ready, variables))) return record;
+  const complete = { ...record, profile };
+  await writeServerRecord(complete, variables);
+  return complete;
+}
+
+function noticeCredentials(context: Context, ready: ReadyLine, { profile }: ServerRecord): void {
+  const { adminClientId, adminClientSecret, adminUser, adminPassword } = ready;
+  if (adminClientSecret !== undefined)
+    context.notice(`Stored the secret of the new administrator client ${adminClientId} in the profile ${profile}.`);
+  if (adminPassword !== undefined)
+    context.notice(`Created the administrator user ${adminUser}. Password (shown only once): ${adminPassword}`);
+  context.notice('Next: run eval "$(iam env)", then any command. Stop the server with `iam server stop`.');
+}

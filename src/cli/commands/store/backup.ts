@@ -1,0 +1,106 @@
+/** `iam store backup` and `iam store restore`. */
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { BackupInfo } from '../../../server/store/maintenance/backup.ts';
+import { addCommand, setAction } from '../../command.ts';
+import { backupPath } from '../../config/safety.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { CliError, usageError } from '../../errors.ts';
+import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
+import { assertConfirmed } from '../../request/send.ts';
+import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+
+/** Adds `store backup`. */
+export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'backup', {
+    title: 'Back up a store to one file',
+    description: `Backs up a running server, or with --data the files of a store that no server has open. The backup contains the signing keys, which can be used to forge tokens; it is created with owner-only permissions. ${controlPlaneNote}`,
+    effect: 'read',
+    examples: [
+      { title: 'Back up the running server to a new file in a folder', command: '--to /backups' },
+      { title: 'Back up a stopped server', command: '--to before-upgrade.json --data data/store' },
+    ],
+  })
+    .option('--to <path>', 'output file, which is overwritten, or folder for a new file')
+    .option(...dataOption);
+  setAction(command, runtime, async (context, _, options) => {
+    if (options.to === undefined)
+      throw usageError('--to is required.', 'Name a file or folder for the backup with --to PATH.');
+    const to = path.resolve(String(options.to));
+    const written = await (options.data === undefined ? backupServer(context, to) : backupFiles(context, options, to));
+    if (!context.printer.isForPeople) return context.printer.value(written);
+    context.printer.lines([written.file]);
+    context.notice(`${formatFacts(written)}. The backup contains the signing keys: protect it like the store.`);
+  });
+}
+
+async function backupServer(context: Context, to: string) {
+  const { body } = await callControlPlane(context, 'POST', backupPath);
+  return withOfflineStore(context, (store) => store.saveBackup(Buffer.from(String(body)), to));
+}
+
+function backupFiles(context: Context, options: CommandOptions, to: string) {
+  return withOfflineStore(context, (store) => store.backup(resolveStoreFolder(context, options), to));
+}
+
+function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {
+  return `Commit ${sequence}, written at ${writtenAt}; rows: ${formatRowCounts(tables)}`;
+}
+
+/** Adds `store restore`. */
+export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'restore', {
+    title: 'Restore a store from a backup',
+    description:
+      'The restore is atomic, even if it is interrupted. Damaged backups and stores that a server has open are rejected. With --force, the files of an existing store are quarantined in its folder; none are deleted. Locks, session ends and revocations after the backup are undone.',
+    effect: 'destructive',
+    examples: [
+      { title: 'Restore to a new folder', command: 'backup.json --data data/restored' },
+      {
+        title: 'Replace an existing store in a script',
+        command: 'backup.json --data data/store --force --confirm store',
+      },
+    ],
+  })
+    .argument('<file>', 'Backup file')
+    .option(...dataOption)
+    .option('--force', 'quarantine the files of an existing store');
+  setAction(command, runtime, (context, [file], options) =>
+    withOfflineStore(context, async (store) => {
+      const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
+      const facts = await store.readBackup(backup);
+      const exists = await store.holdsStore(folder);
+      if (exists && options.force !== true) throw storeExistsError(folder);
+      if (options.dryRun === true)
+        return printOrNotice(context, { folder, ...facts }, `Dry run, nothing was changed: ${formatFacts(facts)}.`);
+      const severity = { requireName: true, name: path.basename(folder) };
+      if (exists)
+        await assertConfirmed(
+          context,
+          `Quarantine the store in ${folder} and restore the backup?`,
+          options,
+          false,
+          severity,
+        );
+      const { setAside } = await store.restore(backup, folder, exists);
+      await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));
+    }),
+  );
+}
+
+function printOrNotice(context: Context, value: object, ...lines: readonly string[]): Promise<void> | void {
+  return context.printer.isForPeople ? context.notice(...lines) : context.printer.value(value);
+}
+
+function formatDone(folder: string, facts: BackupInfo, setAside: readonly string[]): string[] {
+  const quarantined = setAside.length === 0 ? [] : [`Quarantined the previous files: ${setAside.join(', ')}.`];
+  return [`Restored ${folder}. ${formatFacts(facts)}.`, ...quarantined];
+}
+
+function storeExistsError(folder: string): CliError {
+  return new CliError(`${folder} already contains a store. Nothing was changed.`, {
+    code: 'STORE_EXISTS',
+    exitCode: 6,
+    hint: 'Name another folder with --data, or quarantine the existing store with --force.',
+  });
+}

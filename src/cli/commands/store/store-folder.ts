@@ -1,0 +1,43 @@
+/** Shared by the `iam store` commands: the store folder, the offline store API and its errors. */
+import path from 'node:path';
+import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { CliError } from '../../errors.ts';
+import type { StoreModule } from '../../io/io.ts';
+import { loadServerModule } from '../../local-server/server-module.ts';
+
+export const dataOption = ['--data <folder>', 'store folder, as in `iam serve --data`'] as const;
+
+/** Returns the folder of --data, or the default folder of `iam serve`. */
+export function resolveStoreFolder({ manifest, environment }: Context, { data }: CommandOptions): string {
+  const setting = manifest.settings.find(({ name }) => name === 'data');
+  return path.resolve(String(data ?? (environment.variables[setting?.environment ?? ''] || setting?.default)));
+}
+
+/** Runs `work` with the offline store API of the server bundle. @throws CliError if the store cannot be opened */
+export async function withOfflineStore<Result>(
+  { environment }: Context,
+  work: (store: OfflineStore) => Promise<Result>,
+): Promise<Result> {
+  const load = environment.loadStoreModule ?? (async () => (await loadServerModule('offlineStore')) as StoreModule);
+  const { openOfflineStore, openExitCodes } = await load();
+  try {
+    return await work(await openOfflineStore());
+  } catch (error) {
+    throw toCliError(error, openExitCodes);
+  }
+}
+
+/** Converts a StoreOpenError to a CliError with the exit code of `iam serve`. */
+function toCliError(error: unknown, exitCodes: Readonly<Record<string, number>>): unknown {
+  if (!(error instanceof Error) || error.name !== 'StoreOpenError') return error;
+  const { kind } = error as Error & { readonly kind: string };
+  const code = `STORE_${kind.toUpperCase().replaceAll('-', '_')}`;
+  return new CliError(error.message, { code, exitCode: exitCodes[kind] ?? 1 });
+}
+
+/** Formats row counts by table; empty tables are omitted. */
+export function formatRowCounts(tables: Readonly<Record<string, number>>): string {
+  const nonEmpty = Object.entries(tables).filter(([, rows]) => rows > 0);
+  return nonEmpty.length === 0 ? 'none' : nonEmpty.map(([table, rows]) => `${table} ${rows}`).join(', ');
+}

@@ -1,0 +1,122 @@
+/** The profiles of the user: a file of named servers with credentials. */
+import os from 'node:os';
+import path from 'node:path';
+import { usageError } from '../errors.ts';
+import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
+import { toReachableUrl } from './server-url.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface Profile {
+  readonly baseUrl: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The client for user logins. */
+  readonly userClientId?: string;
+  readonly token?: string;
+  readonly apiKey?: string;
+  /** The login of `iam login`; tokens are stored separately. Takes precedence over the other credentials. */
+  readonly session?: ProfileSession;
+  readonly output?: string;
+  readonly timeout?: string;
+  readonly maxWait?: string;
+  /** Destructive commands require the name of the profile as confirmation. */
+  readonly protected?: boolean;
+  /** Rejects every write. */
+  readonly readOnly?: boolean;
+  /** Max changes of one command. */
+  readonly maxChanges?: number;
+  readonly proxy?: string;
+  /** Absolute paths, because commands run in any folder. */
+  readonly caFile?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+}
+
+export interface ProfileSession {
+  readonly clientId: string;
+  /** Absent for a login of the client itself. */
+  readonly userName?: string | undefined;
+}
+
+export interface ProfileFile {
+  /** The name of the default profile. */
+  readonly current?: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The folder for user files (XDG Base Directory): `config` or `cache`. */
+export function getUserFolder(variables: Variables, kind: 'config' | 'cache'): string {
+  const folder = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
+  // The specification ignores relative paths.
+  if (folder && path.isAbsolute(folder)) return path.join(folder, 'iam');
+  return path.join(variables.HOME || os.homedir(), kind === 'config' ? '.config' : '.cache', 'iam');
+}
+
+/** The path of the profile file. */
+export function getProfilePath(variables: Variables): string {
+  return path.join(getUserFolder(variables, 'config'), 'config.json');
+}
+
+/** Reads all profiles; empty if the file does not exist. */
+export async function readProfiles(variables: Variables): Promise<ProfileFile> {
+  const file = getProfilePath(variables);
+  const text = await readFileIfExists(file);
+  if (text === undefined) return { profiles: {} };
+  return parseProfiles(text, file);
+}
+
+function parseProfiles(text: string, file: string): ProfileFile {
+  const invalid = () =>
+    usageError(`${file} is not a valid profile file.`, 'Repair it, or move it and add the profiles again.');
+  let value: Partial<ProfileFile> | null;
+  try {
+    value = JSON.parse(text) as Partial<ProfileFile> | null;
+  } catch {
+    throw invalid();
+  }
+  const profiles = value?.profiles ?? {};
+  const isSound =
+    typeof profiles === 'object' && Object.values(profiles).every((profile) => typeof profile?.baseUrl === 'string');
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isSound) throw invalid();
+  return { ...value, profiles };
+}
+
+/** Updates the profile file under a lock: reads it, applies `change` and writes it. */
+export async function changeProfiles(
+  variables: Variables,
+  change: (file: ProfileFile) => ProfileFile,
+): Promise<ProfileFile> {
+  const file = getProfilePath(variables);
+  return withFileLock(`${file}.lock`, async () => {
+    const changed = change(await readProfiles(variables));
+    await replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+    return changed;
+  });
+}
+
+export interface SavedProfile {
+  readonly path: string;
+  /** Whether it is the default profile. */
+  readonly current: boolean;
+}
+
+/** Adds or replaces a profile; it becomes the default if there is none. */
+export async function saveProfile(name: string, profile: Profile, variables: Variables): Promise<SavedProfile> {
+  const saved = await changeProfiles(variables, (file) => ({
+    ...file,
+    current: file.current && Object.hasOwn(file.profiles, file.current) ? file.current : name,
+    profiles: { ...file.profiles, [name]: profile },
+  }));
+  return { path: getProfilePath(variables), current: saved.current === name };
+}
+
+/** Stores the initial credentials of a new store as the profile `local`. @returns the path of the file, for display */
+export async function saveLocalProfile(profile: Profile, variables: Variables): Promise<string> {
+  const { path, current } = await saveProfile(
+    'local',
+    { ...profile, baseUrl: toReachableUrl(profile.baseUrl) },
+    variables,
+  );
+  return current ? path : `${path} (another profile is the current one: add --profile local)`;
+}

@@ -1,0 +1,127 @@
+/**
+ * Safety rules of a profile: read-only, confirmation of destructive commands, max changes per command. Bulk and
+ * declarative commands call `assertChangeLimit` before their first request; `guardWrites` enforces it for all commands.
+ */
+import type { BaseClient } from '../../client/create-client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
+import { CliError, usageError } from '../errors.ts';
+import { countChanges } from './count-changes.ts';
+import { resolveProfileName, resolveSetting, type SettingSources, type SettingValue } from './settings.ts';
+
+export interface SafetyRules {
+  /** The name to type if `--yes` is not enough: that of the profile in use, or the host. */
+  readonly name: string;
+  /** Whether destructive commands require that name. */
+  readonly isProtected: boolean;
+  /** The setting that forbids writes; undefined if they are allowed. */
+  readonly readOnly: SettingValue | undefined;
+  /** The max changes of one command, and the origin of the limit. */
+  readonly maxChanges: { readonly count: number; readonly origin: string } | undefined;
+}
+
+/** Resolves the rules. The strictest source applies, so that no other source can weaken a profile. */
+export function resolveSafetyRules(sources: SettingSources): SafetyRules {
+  const most = resolveSetting('max-changes', sources);
+  return {
+    name: resolveProfileName(sources)?.value ?? getHost(sources),
+    isProtected: isTrue(resolveSetting('protected', sources)),
+    readOnly: isTrue(resolveSetting('read-only', sources)) ? resolveSetting('read-only', sources) : undefined,
+    maxChanges: most && { count: parseLimit(most), origin: most.origin },
+  };
+}
+
+function isTrue(value: SettingValue | undefined): boolean {
+  return value?.value === 'true';
+}
+
+function getHost(sources: SettingSources): string {
+  const { value = '' } = resolveSetting('base-url', sources) ?? {};
+  return URL.canParse(value) ? new URL(value).host : value;
+}
+
+function parseLimit({ value, origin }: SettingValue): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  throw usageError(`max-changes (${origin}) must be a whole number, not ${JSON.stringify(value)}.`);
+}
+
+/** @throws CliError (exit 2) if writes are forbidden. Call it before the first request, reads included. */
+export function assertWritable(sources: SettingSources): void {
+  const { readOnly, name } = resolveSafetyRules(sources);
+  if (!readOnly) return;
+  throw new CliError(`${name} is read-only (${readOnly.origin}); nothing was sent.`, {
+    code: 'READ_ONLY',
+    exitCode: 2,
+    hint: 'Use another profile, or allow writes with `iam config set read-only false`. --dry-run is always allowed.',
+  });
+}
+
+/** @throws CliError (exit 2) if a command would exceed the change limit. Call it before the first request. */
+export function assertChangeLimit(sources: SettingSources, count: number): void {
+  assertWritable(sources);
+  const { maxChanges } = resolveSafetyRules(sources);
+  if (maxChanges && count > maxChanges.count)
+    throw tooManyChangesError(maxChanges, `This command makes ${count}; nothing was sent.`);
+}
+
+function tooManyChangesError({ count, origin }: NonNullable<SafetyRules['maxChanges']>, detail: string): CliError {
+  return new CliError(`The limit is ${count} changes per command (${origin}). ${detail}`, {
+    code: 'TOO_MANY_CHANGES',
+    exitCode: 2,
+    hint: 'Make fewer changes at a time, or raise the limit with `iam config set max-changes NUMBER`.',
+  });
+}
+
+/** Sign-in is allowed with read-only profiles, because reads need it too. */
+const signInOperations: readonly string[] = [
+  'client-identities.login',
+  'client-identities.connect-token',
+  'user-identities.login',
+  'user-identities.leverage-mfa',
+  'user-identities.fulfill-mfa',
+  'generate-token.create',
+];
+const signOutPath = '/_iam/revoke';
+/** A POST that changes nothing. */
+export const backupPath = '/_iam/store/backup';
+const harmlessPaths: readonly string[] = [signOutPath, backupPath];
+
+/** Wraps a client so that its writes follow the safety rules. */
+export function guardWrites(client: BaseClient, manifest: Manifest, sources: SettingSources): BaseClient {
+  const count = createChangeCounter(sources);
+  const isWrite = (id: string) =>
+    !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
+  return {
+    ...client,
+    call: (id, input) => (isWrite(id) ? count(input?.body, () => client.call(id, input)) : client.call(id, input)),
+    raw: (method, path, input) => {
+      const isRead = /^(get|head|options)$/i.test(method) || harmlessPaths.includes(path);
+      const send = () => client.raw(method, path, input);
+      return isRead ? send() : count(input?.body, send);
+    },
+  };
+}
+
+/** Runs writes and counts those that were not rejected; a rejected one can be retried. */
+function createChangeCounter(
+  sources: SettingSources,
+): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
+  const { maxChanges } = resolveSafetyRules(sources);
+  let count = 0;
+  return async (body, send) => {
+    assertWritable(sources);
+    const changes = countChanges(body);
+    if (maxChanges && count + changes > maxChanges.count)
+      throw tooManyChangesError(
+        maxChanges,
+        count === 0 ? `This command makes ${changes}; nothing was sent.` : `${count} were made.`,
+      );
+    count += changes;
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof ClientError) count -= changes;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,128 @@
+/** The context of a command: resolved settings, lazy client, output and prompts. */
+import type { Command } from 'commander';
+import type { BaseClient } from '../client/create-client.ts';
+import type { Manifest } from '../contract/manifest-types.ts';
+import { readProfiles } from './config/profile.ts';
+import { findProjectFile, type ProjectFile } from './config/project-file.ts';
+import {
+  type GlobalOptions,
+  resolveSetting,
+  type SettingDefinition,
+  type SettingSources,
+  settingDefinitions,
+} from './config/settings.ts';
+import { usageError } from './errors.ts';
+import { connect } from './http/connection.ts';
+import type { CurlCall } from './http/curl.ts';
+import { type FindRequestFields, requestFieldsIn } from './http/request-fields.ts';
+import { printCurl } from './http/request-trace.ts';
+import { escapeControls } from './io/control-characters.ts';
+import type { Environment, Io } from './io/io.ts';
+import type { PromptOptions } from './io/prompt.ts';
+import { parseColumns } from './output/columns.ts';
+import { type Format, formats } from './output/format.ts';
+import { createPrinter, type Printer, type Selection } from './output/printer.ts';
+import { compileQuery } from './output/query.ts';
+
+export interface Context {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly manifest: Manifest;
+  readonly sources: SettingSources;
+  readonly printer: Printer;
+  /** The declared fields of a request, for redaction. */
+  readonly fieldsAt: FindRequestFields;
+  /** Prints a notice on standard error, unless --quiet is set. */
+  notice(...lines: readonly string[]): void;
+  /** Returns the client, created once. With `anonymous` it sends no credentials. */
+  connect(as?: 'anonymous'): Promise<BaseClient>;
+  /** With --curl: prints a request that is not sent as a curl command. */
+  readonly curl?: ((call: CurlCall) => void) | undefined;
+  /** The options of a prompt. */
+  promptOptions(stdinIsData: boolean): PromptOptions;
+}
+
+export interface CliRuntime {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly manifest: Manifest;
+  /** Builds every command in full, for the catalogue and help. */
+  readonly everyCommand: () => Command;
+}
+
+/** The options of a command line, by commander's attribute. */
+export type CommandOptions = Readonly<Record<string, unknown>>;
+
+/** Runs `work` with a context and closes the client. */
+export async function withContext(
+  runtime: CliRuntime,
+  options: GlobalOptions,
+  work: (context: Context) => Promise<void>,
+): Promise<void> {
+  const { io, environment } = runtime;
+  const sources = await loadSources(environment, options);
+  for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
+  const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
+  const printer = createPrinter(io.stdout, readFormat(sources), await readSelection(options, sources), io.signal);
+  const fieldsAt = requestFieldsIn(runtime.manifest);
+  let client: Promise<BaseClient> | undefined;
+  const context: Context = {
+    ...runtime,
+    sources,
+    printer,
+    fieldsAt,
+    notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
+    connect: (as) =>
+      (client ??= connect({
+        ...runtime,
+        sources,
+        tracing,
+        fieldsAt,
+        anonymous: as === 'anonymous',
+      })),
+    curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, sources, call) : undefined,
+    promptOptions: (stdinIsData) => ({
+      io,
+      environment,
+      input: options.input !== false,
+      stdinIsData,
+      color: options.color,
+    }),
+  };
+  try {
+    await work(context);
+  } finally {
+    await (await client?.catch(() => undefined))?.close();
+  }
+}
+
+/** Loads the sources of settings. @throws CliError if a file is invalid */
+export async function loadSources(environment: Environment, options: GlobalOptions): Promise<SettingSources> {
+  const project = findProject(environment);
+  const file = await readProfiles(environment.variables);
+  return { options, variables: environment.variables, file, project };
+}
+
+/** Searches from the working directory upwards. */
+function findProject({ workingFolder }: Environment): ProjectFile | undefined {
+  const folder = workingFolder?.();
+  const settings: readonly SettingDefinition[] = settingDefinitions;
+  return folder === undefined ? undefined : findProjectFile(folder, settings);
+}
+
+function readFormat(sources: SettingSources): Format {
+  const { value = '', origin = '' } = resolveSetting('output', sources) ?? {};
+  if ((formats as readonly string[]).includes(value)) return value as Format;
+  throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
+}
+
+/** Reads --query and --columns, and rejects invalid ones before a request is sent. */
+async function readSelection({ query, columns, csvRaw }: GlobalOptions, sources: SettingSources): Promise<Selection> {
+  if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(sources)))
+    throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(sources)}.`, 'Use --query instead.');
+  return {
+    query: query === undefined ? undefined : await compileQuery(query),
+    columns: columns === undefined ? undefined : parseColumns(columns),
+    csvRaw,
+  };
+}

@@ -1,0 +1,164 @@
+/** Creates the client for the server and the credentials in use. Loaded only by commands that send requests. */
+import { setFlagsFromString } from 'node:v8';
+import type { BaseClient } from '../../client/create-client.ts';
+import type { Credentials } from '../../client/credentials.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
+import {
+  assertOwnTarget,
+  assertProfileServer,
+  type ResolvedCredentials,
+  resolveCredentials,
+} from '../auth/credentials.ts';
+import type { ProfileFile } from '../config/profile.ts';
+import { guardWrites } from '../config/safety.ts';
+import { isSameServer } from '../config/server-url.ts';
+import { resolveProfile, resolveSetting, type SettingSources } from '../config/settings.ts';
+import type { ErrorTable } from '../error-entries.ts';
+import { signInNeededError, usageError } from '../errors.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import type { Environment, Io } from '../io/io.ts';
+import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
+import { stripUserInfo } from './redact.ts';
+import type { FindRequestFields } from './request-fields.ts';
+import { createTracingHooks, type TracingOptions } from './request-trace.ts';
+import { assertConfidential, createConfidentialityGuard } from './transport-security.ts';
+
+export interface ConnectOptions {
+  readonly io: Io;
+  readonly environment: Environment;
+  readonly manifest: Manifest;
+  readonly sources: SettingSources;
+  readonly tracing: TracingOptions;
+  readonly fieldsAt: FindRequestFields;
+  /** Sends no credentials, for sign-in. */
+  readonly anonymous: boolean;
+}
+
+/** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
+export async function connect(options: ConnectOptions): Promise<BaseClient> {
+  const { environment, manifest, sources, tracing, anonymous } = options;
+  const { createBaseClient } = await import('../../client/create-client.ts');
+  // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
+  setFlagsFromString('--liftoff-only');
+  const baseUrl = resolveBaseUrl(sources);
+  const credentials: ResolvedCredentials = anonymous ? { kind: 'none', origin: 'none' } : resolveCredentials(sources);
+  assertOwnCertificate(sources);
+  const cached = await createCacheOptions(credentials, baseUrl, environment);
+  const total = readTimeout(sources) * 1000;
+  const route = await createRoute(sources, baseUrl, total);
+  const assertRequest = createConfidentialityGuard(sources, baseUrl, options.fieldsAt);
+  const { onRequest, onResponse } = createTracingHooks(
+    options,
+    tracing,
+    URL.canParse(baseUrl) ? new URL(baseUrl).origin : '',
+  );
+  const client = createBaseClient(
+    {
+      baseUrl,
+      credentials: await toClientCredentials(credentials, baseUrl, environment, manifest),
+      timeouts: { total, connect: total },
+      ...cached,
+      ...route,
+      onRequest: (request) => {
+        assertRequest(request);
+        onRequest?.(request);
+      },
+      onResponse,
+    },
+    manifest,
+  );
+  return guardWrites(client, manifest, sources);
+}
+
+/** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
+function assertOwnCertificate(sources: SettingSources): void {
+  const { value, origin } = resolveSetting('client-cert', sources) ?? {};
+  const profile = resolveProfile(sources);
+  if (origin === 'IAM_CLIENT_CERT') assertOwnTarget(sources);
+  else if (profile && value !== undefined && value === profile.clientCert) assertProfileServer(sources, profile);
+}
+
+/** The connector of requests: a proxy, loopback, or the default with TLS options. */
+async function createRoute(sources: SettingSources, baseUrl: string, connect: number) {
+  const tls = resolveTls(sources);
+  const url = resolveProxy(sources, baseUrl);
+  if (url === undefined) return isLoopbackName(baseUrl) ? createLoopbackRoute(connect) : { tls };
+  const { createProxyConnector } = await import('../../client/proxy.ts');
+  return { connector: createProxyConnector({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
+}
+
+/** `localhost` and its subdomains over http. A DNS server must not redirect these requests to another host. */
+function isLoopbackName(baseUrl: string): boolean {
+  const { protocol, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : {};
+  return protocol === 'http:' && /(^|\.)localhost$/.test(hostname ?? '');
+}
+
+async function createLoopbackRoute(timeout: number) {
+  const { createLoopbackConnector } = await import('../../client/loopback.ts');
+  return { connector: createLoopbackConnector({ timeout }) };
+}
+
+/** Caches tokens on disk only for credentials that a profile stores. */
+async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
+  if (credentials.kind !== 'client' || credentials.profile === undefined) return {};
+  const { createTokenCache } = await import('../auth/token-cache.ts');
+  return { tokenCache: createTokenCache(baseUrl, credentials, environment) };
+}
+
+/**
+ * Resolves the base URL. A project file is not trusted: it may only select a server that one of the user's profiles
+ * names, or this machine. Another server could collect the credentials and data sent to it.
+ */
+export function resolveBaseUrl(sources: SettingSources): string {
+  const { value = '', origin } = resolveSetting('base-url', sources) ?? {};
+  if (origin !== undefined && origin === sources.project?.path && !isKnownServer(value, sources.file))
+    throw signInNeededError(
+      `${origin} selects the server ${stripUserInfo(value)}, which none of your profiles names; nothing was sent.`,
+      'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
+    );
+  // URLs are printed in logs, terminals and shells, and URL parsers drop line breaks and tabs.
+  if (escapeControls(value) !== value)
+    throw usageError(`The base URL (${origin}) contains control characters.`, 'Remove them.');
+  if (stripUserInfo(value) !== value) throw usageError('The base URL must not contain a user name or a password.');
+  return value;
+}
+
+function isKnownServer(value: string, { profiles }: ProfileFile): boolean {
+  if (!URL.canParse(value)) return true;
+  return isLoopbackUrl(new URL(value)) || Object.values(profiles).some(({ baseUrl }) => isSameServer(value, baseUrl));
+}
+
+/** Returns the credentials to send. @throws CliError if there are none or they must not be sent */
+export function requireSendableCredentials(sources: SettingSources): ResolvedCredentials {
+  const credentials = requireCredentials(sources);
+  assertConfidential(sources, resolveBaseUrl(sources));
+  return credentials;
+}
+
+/** Returns the credentials for inspection. @throws CliError (exit 4) if there are none */
+export function requireCredentials(sources: SettingSources): ResolvedCredentials {
+  const credentials = resolveCredentials(sources);
+  if (credentials.kind !== 'none') return credentials;
+  throw signInNeededError('Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
+}
+
+async function toClientCredentials(
+  credentials: ResolvedCredentials,
+  baseUrl: string,
+  environment: Environment,
+  table: ErrorTable,
+): Promise<Credentials | undefined> {
+  const { kind, token = '', apiKey = '', clientId = '', clientSecret = '' } = credentials;
+  if (kind === 'none') return undefined;
+  if (kind === 'token') return { token };
+  if (kind === 'api-key') return { apiKey };
+  if (kind === 'client') return { clientId, clientSecret };
+  const { createTokenSource } = await import('../auth/stored-token-source.ts');
+  return { tokens: createTokenSource(credentials, baseUrl, environment, table) };
+}
+
+function readTimeout(sources: SettingSources): number {
+  const { value = '', origin = '' } = resolveSetting('timeout', sources) ?? {};
+  if (/^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 86_400) return Number(value);
+  throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);
+}

@@ -1,0 +1,93 @@
+/** Connection settings: proxy, trusted CA certificates and client certificate. */
+import { readFileSync } from 'node:fs';
+import tls from 'node:tls';
+import type { TlsOptions } from '../../client/transport.ts';
+import { type CliSettingKey, resolveSetting, type SettingSources } from '../config/settings.ts';
+import { unreadableFileError, usageError } from '../errors.ts';
+import { stripUserInfo } from './redact.ts';
+
+/** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
+export function resolveTls(sources: SettingSources): TlsOptions | undefined {
+  const caFile = readSettingFile('ca-file', sources);
+  const cert = readSettingFile('client-cert', sources);
+  const key = readSettingFile('client-key', sources);
+  if ((cert === undefined) !== (key === undefined))
+    throw usageError('A client certificate requires its private key.', 'Pass both --client-cert and --client-key.');
+  if (caFile === undefined && cert === undefined) return undefined;
+  if (caFile !== undefined && !caFile.includes('-----BEGIN CERTIFICATE-----'))
+    throw usageError(`${resolveSetting('ca-file', sources)?.value} contains no PEM certificate.`);
+  return {
+    // The `ca` option replaces the default CAs, so they are added to it.
+    ...(caFile === undefined ? {} : { ca: [...defaultRoots(sources), caFile] }),
+    ...(cert === undefined ? {} : { cert, key }),
+  };
+}
+
+function readSettingFile(key: CliSettingKey, sources: SettingSources): string | undefined {
+  const { value: file, origin } = resolveSetting(key, sources) ?? {};
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadableFileError(file, error, origin);
+  }
+}
+
+/** The CAs of Node and NODE_EXTRA_CA_CERTS. */
+function defaultRoots({ variables }: SettingSources): readonly string[] {
+  const { NODE_EXTRA_CA_CERTS: file } = variables;
+  if (!file) return tls.rootCertificates;
+  try {
+    return [...tls.rootCertificates, readFileSync(file, 'utf8')];
+  } catch {
+    // Node only prints a warning for an unreadable file.
+    return tls.rootCertificates;
+  }
+}
+
+/**
+ * Resolves the proxy for requests to a server. `--proxy` applies to every server; a proxy from the environment or a
+ * profile applies to all but this machine and the hosts in NO_PROXY.
+ */
+export function resolveProxy(sources: SettingSources, baseUrl: string): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined;
+  const target = new URL(baseUrl);
+  const named = resolveSetting('proxy', sources);
+  if (named?.origin === '--proxy') return assertProxyUrl(named.value, named.origin);
+  if (isLoopbackUrl(target) || isNoProxyHost(target, readProxyVariable(sources, 'NO_PROXY'))) return undefined;
+  if (named) return named.value === '' ? undefined : assertProxyUrl(named.value, named.origin);
+  const name = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const usual = readProxyVariable(sources, name);
+  return usual ? assertProxyUrl(usual, name) : undefined;
+}
+
+/** Both spellings are common; lower case takes precedence. */
+function readProxyVariable({ variables }: SettingSources, name: string): string | undefined {
+  return variables[name.toLowerCase()] || variables[name];
+}
+
+function assertProxyUrl(value: string, origin: string): string {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw usageError(`The proxy ${JSON.stringify(stripUserInfo(value))} (${origin}) must be an http or https URL.`);
+}
+
+/** Whether a server is on this machine. */
+export function isLoopbackUrl({ hostname }: URL): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
+}
+
+/** `NO_PROXY=host,.domain,host:8443,*`: a domain includes its subdomains. */
+function isNoProxyHost(target: URL, list = ''): boolean {
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  const names = list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((name) => name !== '');
+  return names.some((name) => {
+    if (name === '*') return true;
+    const [, host = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(name) ?? [];
+    if (onlyPort !== undefined && onlyPort !== port) return false;
+    const domain = host.replace(/^\*?\./, '');
+    return domain !== '' && (target.hostname === domain || target.hostname.endsWith(`.${domain}`));
+  });
+}

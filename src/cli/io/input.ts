@@ -1,0 +1,53 @@
+/** Reads documents and secrets from files or standard input. */
+import { readFile } from 'node:fs/promises';
+import { unreadableFileError, usageError } from '../errors.ts';
+import { type Io, readStream } from './io.ts';
+
+/** Reads the text of a file; `-` is standard input. */
+export async function readText(file: string, io: Io): Promise<string> {
+  if (file === '-') return readStream(io.stdin, io.signal);
+  return readFile(file, 'utf8').catch((error) => {
+    throw unreadableFileError(file, error);
+  });
+}
+
+/** Reads one JSON or YAML document. @throws CliError (exit 2) if it is empty or cannot be parsed */
+export async function readDocument(file: string, io: Io): Promise<unknown> {
+  const text = (await readText(file, io)).replace(/^\uFEFF/, '');
+  const name = file === '-' ? 'standard input' : file;
+  if (text.trim() === '') throw usageError(`${name} is empty.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (/\.json$/i.test(file) || (/^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(file)))
+      throw usageError(`${name} is not JSON: ${(error as Error).message}`);
+  }
+  const { parseYaml } = await import('./yaml.ts');
+  try {
+    return parseYaml(text) as unknown;
+  } catch (error) {
+    throw usageError(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+/** Reads a document that is an object. */
+export async function readObject(file: string, io: Io): Promise<Record<string, unknown>> {
+  const value = await readDocument(file, io);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw usageError(`${file === '-' ? 'Standard input' : file} must contain an object.`);
+}
+
+/** Reads a document that is a list. */
+export async function readList(file: string, io: Io): Promise<unknown[]> {
+  const value = await readDocument(file, io);
+  if (Array.isArray(value)) return value;
+  throw usageError(`${file === '-' ? 'Standard input' : file} must contain a list.`);
+}
+
+/** Reads a secret from a file or standard input: exactly one line. */
+export async function readSecret(file: string, io: Io): Promise<string> {
+  const secret = (await readText(file, io)).replace(/\r?\n$/, '');
+  if (secret === '' || /[\r\n]/.test(secret))
+    throw usageError(`${file === '-' ? 'Standard input' : file} must contain one line with the secret.`);
+  return secret;
+}

@@ -1,0 +1,73 @@
+/** The only module of the command line that reads the process: variables, clock and streams. */
+
+import type { Environment, Io, OutputStream } from './io.ts';
+import { isNonTerminal, writeImmediately } from './sync-write.ts';
+
+/** The variables, the clock and the folder of this process. */
+export function processEnvironment(): Environment {
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+}
+
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    // The folder was removed.
+    return undefined;
+  }
+}
+
+const standardOutput = 1;
+
+/** The streams of this process, opened on first use because that takes milliseconds. `signal` aborts pending work. */
+export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
+  const output = (name: 'stdout' | 'stderr') =>
+    lazy((): OutputStream => process[name].on('error', exitUnlessBrokenPipe));
+  const [stdout, stderr] = [output('stdout'), output('stderr')];
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return stdout();
+    },
+    get stderr() {
+      return stderr();
+    },
+    textOutput: {
+      get columns() {
+        return isNonTerminal(standardOutput) ? undefined : stdout().columns;
+      },
+      write(text) {
+        const rest = writeImmediately(standardOutput, text);
+        if (rest.length > 0) stdout().write(rest);
+      },
+    },
+    signal,
+    releaseSignals,
+  };
+}
+
+/** A closed pipe, as in `iam groups list | head`, is not an error. Any other write error ends the process. */
+function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`error: Cannot write the output: ${error.message}\n`);
+  process.exit(1);
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,69 @@
+/** Prompts: whether they are possible, and one function per kind. */
+
+import { inputNeededError } from '../errors.ts';
+import { escapeControls } from './control-characters.ts';
+import type { Environment, Io } from './io.ts';
+import type { Question } from './prompter.ts';
+import { createTerminalPrompter } from './terminal-prompter.ts';
+
+export interface PromptOptions {
+  readonly io: Io;
+  readonly environment: Environment;
+  /** False with --no-input. */
+  readonly input: boolean;
+  /** Standard input contains the data of the command. */
+  readonly stdinIsData: boolean;
+  /** auto, always or never. */
+  readonly color?: string | undefined;
+}
+
+/** Whether prompts are possible: an interactive terminal, not in CI, without --no-input. */
+export function canPrompt({ io, environment, input, stdinIsData }: PromptOptions): boolean {
+  const isTerminal = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  const ci = environment.variables.CI;
+  return isTerminal && input && !stdinIsData && (ci === undefined || ci === '' || ci === 'false');
+}
+
+/** Prompts for yes or no; the default is no. @throws CliError (exit 10) in non-interactive mode */
+export async function confirm(promptOptions: PromptOptions, message: string): Promise<boolean> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      'Add --yes to confirm without a prompt.',
+    );
+  return (await prompt(promptOptions, { type: 'confirm', message, default: false })) === true;
+}
+
+/** Prompts to type a name, so that the target is not confirmed by mistake. @throws CliError (exit 10) in non-interactive mode */
+export async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
+    );
+  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
+  return String(typed).trim() === name;
+}
+
+/** Prompts for a hidden value. @throws CliError (exit 10) in non-interactive mode */
+export async function promptSecret(promptOptions: PromptOptions, message: string, hint: string): Promise<string> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(`${message} is required. Cannot prompt in non-interactive mode.`, hint);
+  return String(await prompt(promptOptions, { type: 'password', message, mask: '*' }));
+}
+
+/** Prompts for a value. @throws CliError (exit 10) in non-interactive mode */
+export async function promptText(promptOptions: PromptOptions, message: string, hint: string): Promise<string> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(`${message} is required. Cannot prompt in non-interactive mode.`, hint);
+  return String(await prompt(promptOptions, { type: 'input', message })).trim();
+}
+
+/** Prompts with a question of any kind. Call it only if `canPrompt`. */
+export async function prompt({ io, environment, color }: PromptOptions, request: Question): Promise<unknown> {
+  // Messages contain names from the server and from files.
+  const question = { ...request, message: escapeControls(request.message) };
+  if (io.prompter) return io.prompter(question);
+  const { createColours } = await import('./colour.ts');
+  return createTerminalPrompter(io, createColours(io.stderr, environment, color).level > 0)(question);
+}

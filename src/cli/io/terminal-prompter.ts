@@ -1,0 +1,93 @@
+/** Prompts at a terminal, drawn on standard error. */
+import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inputNeededError } from '../errors.ts';
+import type { Io, OutputStream } from './io.ts';
+import type { Prompter } from './prompter.ts';
+
+/** Event-loop turns after the end of input: keys that arrived before it are processed first. */
+const turnsAfterEnd = 5;
+
+/** Creates a prompter with inquirer, loaded on first use. The end of the input aborts the prompt. */
+export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
+  return async (question) => {
+    const { inquirer } = await import('./inquirer.ts');
+    const watch = watchInput(io);
+    const ask = inquirer.createPromptModule({
+      input: io.stdin as NodeJS.ReadStream,
+      output: (isColoured ? io.stderr : withoutColour(io.stderr)) as NodeJS.WriteStream,
+      signal: watch.signal,
+    });
+    try {
+      const { answer } = await ask([{ ...question, name: 'answer' } as never]);
+      return answer as unknown;
+    } catch (error) {
+      throw watch.hasEnded() ? inputEndedError() : error;
+    } finally {
+      watch.close();
+    }
+  };
+}
+
+/** inquirer ignores color settings: removes color sequences and keeps cursor movement. */
+function withoutColour(stderr: OutputStream): Writable {
+  const write = (chunk: unknown, _encoding: string, done: () => void) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: start of an ANSI escape sequence
+    stderr.write(String(chunk).replace(/\u001b\[[\d;]*m/g, ''));
+    done();
+  };
+  const plain = new Writable({ decodeStrings: false, write });
+  return Object.defineProperty(plain, 'columns', { get: () => stderr.columns });
+}
+
+function inputEndedError(): Error {
+  return inputNeededError(
+    'The input ended before an answer was given; nothing was done.',
+    'In non-interactive use, pass the value on the command line.',
+  );
+}
+
+interface InputWatch {
+  readonly signal: AbortSignal;
+  /** Whether the prompt was aborted by the end of the input. */
+  hasEnded(): boolean;
+  close(): void;
+}
+
+interface Key {
+  readonly ctrl?: boolean;
+  readonly name?: string;
+}
+
+/** inquirer does not handle the end of its input, and keeps raw mode after a signal. */
+function watchInput({ stdin, signal: interrupted }: Io): InputWatch {
+  const broken = new AbortController();
+  let isOver = false;
+  const end = async () => {
+    for (let turn = 0; turn < turnsAfterEnd; turn += 1) await nextTurn();
+    if (!isOver) broken.abort('end of input');
+  };
+  // Ctrl-D on an empty line closes the line editor, which pauses the input; elsewhere it deletes a character.
+  const onKey = async (_text: unknown, { ctrl, name }: Key = {}) => {
+    if (!ctrl || name !== 'd') return;
+    await nextTurn();
+    if (!isOver && stdin.isPaused()) broken.abort('end of input');
+  };
+  const onInterruption = () => {
+    // The process may exit before the prompt restores the terminal.
+    (stdin as Partial<NodeJS.ReadStream>).setRawMode?.(false);
+    broken.abort('interrupted');
+  };
+  stdin.on('end', end).on('close', end).on('keypress', onKey);
+  interrupted.addEventListener('abort', onInterruption, { once: true });
+  if (stdin.readableEnded || stdin.destroyed) void end();
+  return {
+    signal: broken.signal,
+    hasEnded: () => broken.signal.reason === 'end of input',
+    close() {
+      isOver = true;
+      stdin.off('end', end).off('close', end).off('keypress', onKey);
+      interrupted.removeEventListener('abort', onInterruption);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Names the profile of a background server and stores its URL and credentials. */
+import path from 'node:path';
+import { changeProfiles, type Profile, readProfiles, saveProfile } from '../config/profile.ts';
+import type { Environment } from '../io/io.ts';
+import type { ReadyLine } from './launch.ts';
+import { serverNameOf } from './server-records.ts';
+
+type Variables = Environment['variables'];
+
+/** Returns the profile name of a server. The default store uses `local`, as `npm start` does. */
+export function profileNameOf(data: string | undefined, defaultFolder: string): string {
+  return data === path.resolve(defaultFolder) ? 'local' : `local-${serverNameOf(data)}`;
+}
+
+/**
+ * Stores credentials that this start created, or updates the base URL of a profile that already has them.
+ * @returns whether the profile contains the credentials; false if they were configured by the operator
+ */
+export async function saveServerProfile(name: string, ready: ReadyLine, variables: Variables): Promise<boolean> {
+  const { url: baseUrl, adminClientId: clientId, adminClientSecret: clientSecret, appClientId: userClientId } = ready;
+  if (clientSecret !== undefined) {
+    await saveProfile(name, { baseUrl, clientId, clientSecret, userClientId }, variables);
+    return true;
+  }
+  const existing = findOwnProfile((await readProfiles(variables)).profiles, name, clientId);
+  if (existing && existing.baseUrl !== baseUrl)
+    await changeProfiles(variables, (file) => {
+      const profile = findOwnProfile(file.profiles, name, clientId);
+      return profile ? { ...file, profiles: { ...file.profiles, [name]: { ...profile, baseUrl } } } : file;
+    });
+  return existing !== undefined;
+}
+
+function findOwnProfile(
+  profiles: Readonly<Record<string, Profile>>,
+  name: string,
+  clientId: string,
+): Profile | undefined {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  return profile?.clientId === clientId && profile.clientSecret !== undefined ? profile : undefined;
+}

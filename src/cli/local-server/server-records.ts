@@ -1,0 +1,82 @@
+/** Records of background servers: one private file per server with its process, URL and log. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Environment } from '../io/io.ts';
+import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { getStateFolder } from '../io/state-folder.ts';
+import { readProcessIdentity } from './processes.ts';
+
+type Variables = Environment['variables'];
+
+export interface ServerRecord {
+  /** Unique per store; one name for all in-memory servers. */
+  readonly name: string;
+  readonly pid: number;
+  /** Distinguishes the process from a later one with the same PID. */
+  readonly identity: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly url: string;
+  /** Store folder; absent if the store is in memory. */
+  readonly data?: string | undefined;
+  readonly log: string;
+  /** Profile that contains the administrator's credentials. */
+  readonly profile?: string | undefined;
+  /** Stopped by `iam server stop`, in contrast to an unexpected exit. */
+  readonly stopped?: boolean;
+}
+
+/** Derives the server name from its store folder. A hash distinguishes folders with the same basename. */
+export function serverNameOf(data: string | undefined): string {
+  if (data === undefined) return 'memory';
+  const base = path.basename(data).replaceAll(/[^A-Za-z0-9_-]/g, '') || 'store';
+  return `${base.slice(0, 40)}-${createHash('sha256').update(data).digest('hex').slice(0, 8)}`;
+}
+
+/** Returns the path of a server's record, log or lock file. */
+export function getServerFile(name: string, kind: 'json' | 'log' | 'lock', variables: Variables): string {
+  return path.join(getStateFolder(variables), 'servers', `${name}.${kind}`);
+}
+
+/** Returns all records, most recently started first. */
+export async function readServerRecords(variables: Variables): Promise<ServerRecord[]> {
+  const folder = path.dirname(getServerFile('any', 'json', variables));
+  const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
+  const texts = await Promise.all(files.map((file) => readFileIfExists(path.join(folder, file))));
+  return texts.flatMap((text) => parseRecord(text)).sort((one, other) => other.startedAt - one.startedAt);
+}
+
+/** Ignores damaged files, so that a wrong PID is never signalled. */
+function parseRecord(text = ''): ServerRecord[] {
+  try {
+    const value = JSON.parse(text) as Partial<ServerRecord> | null;
+    const isValid = Number.isSafeInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.identity === 'string';
+    return isValid && typeof value.name === 'string' ? [value as ServerRecord] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Writes a record and replaces the previous one. */
+export async function writeServerRecord(record: ServerRecord, variables: Variables): Promise<void> {
+  await replacePrivateFile(getServerFile(record.name, 'json', variables), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Whether the recorded process is still running. */
+export async function isServerRunning({ pid, identity, stopped }: ServerRecord): Promise<boolean> {
+  return stopped !== true && (await readProcessIdentity(pid)) === identity;
+}
+
+/** Returns the records of servers that are running. */
+export async function listRunningServers(variables: Variables): Promise<ServerRecord[]> {
+  const records = await readServerRecords(variables);
+  const states = await Promise.all(records.map(isServerRunning));
+  return records.filter((_, at) => states[at]);
+}
+
+/** Whether a reference (name, URL, port or store folder) matches a server. */
+export function matchesServer({ name, url, data }: ServerRecord, reference: string): boolean {
+  const known = [name, url, new URL(url).port];
+  return known.includes(reference.replace(/\/+$/, '')) || (data !== undefined && data === path.resolve(reference));
+}

@@ -1,0 +1,157 @@
+/** Error reports for people and programs, with exit codes. */
+import { CommanderError } from 'commander';
+import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
+import { describeMissing, isReservedRole } from '../../contract/roles.ts';
+import { type ErrorTable, errorEntryOf } from '../error-entries.ts';
+import { CliError, QuietExit } from '../errors.ts';
+import { getExitCode } from '../exit-codes.ts';
+import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
+import { hangingIndent } from './table.ts';
+
+export interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  /** The lines of the message, if the command set them. Line breaks from the server are escaped. */
+  readonly lines?: readonly string[] | undefined;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly items: readonly ClientErrorItem[];
+  /** Whether the same request can succeed later. */
+  readonly transient: boolean;
+  readonly hint?: string | undefined;
+  readonly exitCode: number;
+  /** The data of the first item. */
+  readonly details?: ErrorDetails | undefined;
+  /** Nothing is printed, because the command printed the reason. */
+  readonly quiet?: boolean;
+}
+
+/** Creates the report of a thrown value. */
+export function createErrorReport(error: unknown, known: ErrorTable): ErrorReport {
+  // Only rejected requests need the table; it is a file, and --help also ends with an error.
+  if (error instanceof ClientError) return fromClientError(error, known);
+  if (error instanceof NetworkError) return fromNetworkError(error);
+  if (error instanceof CliError) return fromCliError(error);
+  if (error instanceof QuietExit) return { ...createBaseReport('EXIT', '', error.exitCode), quiet: true };
+  if (error instanceof InputError) return createBaseReport('USAGE', error.message, 2);
+  if (error instanceof CommanderError) return fromCommanderError(error);
+  if (error instanceof Error && error.name === 'ExitPromptError')
+    return createBaseReport('INTERRUPTED', 'Interrupted.', 130);
+  return createBaseReport('FAILED', error instanceof Error ? error.message : String(error), 1);
+}
+
+function createBaseReport(code: string, message: string, exitCode: number): ErrorReport {
+  return { code, message, items: [], transient: exitCode === 75, exitCode };
+}
+
+function fromCliError({ code, message, lines, exitCode, hint }: CliError): ErrorReport {
+  return { ...createBaseReport(code, message, exitCode), lines, hint };
+}
+
+function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
+  const entry = errorEntryOf(table, error.code);
+  const exitCode = getExitCode(error.status, entry);
+  const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
+  const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
+  const hint =
+    [wait, roleHint(error) ?? entry?.hint ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
+  const { status, requestId, items, details } = error;
+  return { ...createBaseReport(error.code, error.message, exitCode), status, requestId, items, details, hint };
+}
+
+/** For a missing role: the groups that grant it, or that no group can grant it. */
+function roleHint({ code, details }: ClientError): string | undefined {
+  const { missingRoles = [], missingScopes = [], grantedByGroups = [] } = details ?? {};
+  const missing = describeMissing({ missingRoles, missingScopes });
+  if (code !== 'ROLE_MISSING' || missing.length === 0) return undefined;
+  const role = missingRoles.find((name) => !isReservedRole(name));
+  if (role === undefined)
+    return `No group grants ${missing.map(escapeControls).join(', ')}: it depends on how the caller signs in.`;
+  if (grantedByGroups.length === 0) return undefined;
+  return `Add the caller to a group that grants ${escapeControls(role)}: ${grantedByGroups.map(escapeControls).join(', ')}.`;
+}
+
+function fromNetworkError(error: NetworkError): ErrorReport {
+  const hints: Readonly<Record<string, string>> = {
+    ECONNREFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
+    TIMEOUT: 'Try again, or increase the limit with --timeout.',
+  };
+  return {
+    ...createBaseReport('NETWORK', error.message, 75),
+    hint: hints[error.code] ?? getCertificateHint(error.code) ?? 'Check --base-url and the network, then try again.',
+  };
+}
+
+/** OpenSSL's codes for a chain without a trusted root (X509_verify_cert_error_string). */
+const untrusted: readonly string[] = [
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+function getCertificateHint(code: string): string | undefined {
+  if (!untrusted.includes(code)) return undefined;
+  return 'Trust its certificate authority with --ca-file or IAM_CA_FILE.';
+}
+
+function fromCommanderError(error: CommanderError): ErrorReport {
+  const isQuiet = error.exitCode === 0 || error.code === 'commander.help';
+  const message = error.message.replace(/^error: /, '');
+  return {
+    ...createBaseReport('USAGE', message, error.exitCode === 0 ? 0 : 2),
+    // Commander prints "Did you mean" on a separate line.
+    lines: message.split('\n'),
+    hint: 'Add --help to see the usage.',
+    quiet: isQuiet,
+  };
+}
+
+export interface ErrorReportStyle {
+  readonly json: boolean;
+  readonly colour?: string | undefined;
+}
+
+/** Writes a report to standard error. */
+export async function printErrorReport(
+  report: ErrorReport,
+  io: Io,
+  environment: Environment,
+  style: ErrorReportStyle,
+): Promise<void> {
+  if (report.quiet) return;
+  const text = style.json ? formatJsonReport(report) : await formatTextReport(report, io, environment, style.colour);
+  io.stderr.write(`${text}\n`);
+}
+
+function formatJsonReport({ exitCode: _, quiet: _quiet, lines: _lines, ...error }: ErrorReport): string {
+  const { code, message, status, requestId, items, transient, hint, ...more } = error;
+  return jsonText({ error: { code, message, status, requestId, items, transient, hint, ...more } });
+}
+
+async function formatTextReport(
+  report: ErrorReport,
+  io: Io,
+  environment: Environment,
+  mode: string | undefined,
+): Promise<string> {
+  // Loaded for errors only: chalk takes 8 ms to detect the terminal.
+  const { createColours } = await import('../io/colour.ts');
+  const paint = createColours(io.stderr, environment, mode);
+  const width = getTerminalWidth(io.stderr);
+  const line = (heading: string, text: string) => hangingIndent(`  ${heading.padEnd(9)}`, escapeControls(text), width);
+  const server = report.status === undefined ? [] : [line('reason', `${report.code} (${report.status})`)];
+  const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
+  const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
+  const hint = report.hint === undefined ? [] : [line('hint', report.hint)];
+  const [first = '', ...more] = (report.lines ?? [report.message]).map(escapeControls);
+  return [
+    hangingIndent('error: ', first, width).replace('error:', paint.red.bold('error:')),
+    ...more,
+    ...[...server, ...others, ...request].map((one) => paint.dim(one)),
+    ...hint,
+  ].join('\n');
+}

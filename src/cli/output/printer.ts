@@ -1,0 +1,136 @@
+/** Prints data on standard output in the requested format. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { escapeLines, jsonText } from '../io/control-characters.ts';
+import { getTerminalWidth, type OutputStream } from '../io/io.ts';
+import { assertColumnsPresent, assertKnownColumns, valueAt } from './columns.ts';
+import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
+import type { CellOptions } from './csv-cell.ts';
+import { entityName } from './entity-name.ts';
+import type { Format } from './format.ts';
+import { createListWriter, type ListShape, writePages } from './list-writer.ts';
+import type { ResultQuery } from './query.ts';
+import { createTableFormatter, formatCell, formatFields, listColumns, type TableRow } from './table.ts';
+
+/** The part of the data to print. */
+export interface Selection {
+  readonly query?: ResultQuery | undefined;
+  /** The columns of table and CSV output, in order. */
+  readonly columns?: readonly string[] | undefined;
+  /** Does not escape CSV cells that start a formula. */
+  readonly csvRaw?: boolean | undefined;
+}
+
+export interface Printer {
+  readonly format: Format;
+  /** The format is for people: text can replace data. */
+  readonly isForPeople: boolean;
+  /** Prints one value. */
+  value(value: unknown): Promise<void>;
+  /**
+   * Prints a list page by page with backpressure. With a query the whole list is loaded first.
+   * @returns the number of entries
+   */
+  list(pages: AsyncIterable<readonly unknown[]>, shape?: ListShape): Promise<number>;
+  /** Prints lines of text in any format. */
+  lines(lines: readonly string[]): void;
+  /** Prints lines without escaping: they are escaped, or for programs. */
+  verbatim(lines: readonly string[]): void;
+  /** @throws CliError (exit 2) if the schema lacks a requested column */
+  check(schema: JsonSchema | undefined): void;
+}
+
+/** Creates the printer of a stream. It stops when the reader closes the stream or the signal is aborted. */
+export function createPrinter(
+  stream: OutputStream,
+  format: Format,
+  { query, columns, csvRaw }: Selection = {},
+  signal?: AbortSignal,
+): Printer {
+  const verbatim = (texts: readonly string[]) => {
+    if (texts.length > 0 && stream.writable) stream.write(`${texts.join('\n')}\n`);
+  };
+  const width = format === 'table' ? getTerminalWidth(stream) : undefined;
+  const value = async (result: unknown) => verbatim(await formatValueLines(result, format, { width, columns, csvRaw }));
+  const check = (schema: JsonSchema | undefined) => {
+    if (columns && !query) assertKnownColumns(columns, schema);
+  };
+  return {
+    format,
+    // The result of a query is data.
+    isForPeople: (format === 'table' || format === 'wide') && query === undefined,
+    lines: (texts) => verbatim(texts.map(escapeLines)),
+    verbatim,
+    check,
+    value: (result) => value(query ? query(result) : (result ?? {})),
+    list: async (pages, shape = {}) => {
+      check(shape.schema);
+      if (!query)
+        return writePages(pages, await createListWriter(format, { ...shape, columns, width, csvRaw }), stream, signal);
+      const all: unknown[] = [];
+      for await (const page of pages) all.push(...page);
+      await value(query(all));
+      return all.length;
+    },
+  };
+}
+
+interface OutputStyle {
+  readonly width: number | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly csvRaw: boolean | undefined;
+}
+
+async function formatValueLines(
+  value: unknown,
+  format: Format,
+  { width, columns, csvRaw }: OutputStyle,
+): Promise<string[]> {
+  if (format === 'json') return [jsonText(value, 2)];
+  if (format === 'yaml') return formatYamlLines(value);
+  const rows = Array.isArray(value) ? value : unwrapRows(value);
+  if (format === 'jsonl') return (rows ?? [value]).map((row) => jsonText(row));
+  if (format === 'name') return (rows ?? [value]).map(entityName).filter((name) => name !== '');
+  if (columns) assertColumnsPresent(columns, rows ?? [value]);
+  if (format === 'csv') return formatCsvLines(rows ?? [value], columns, { raw: csvRaw });
+  if (rows) return formatRows(rows, { width, columns, csvRaw });
+  if (typeof value !== 'object') return escapeLines(String(value)).split('\n');
+  return value === null
+    ? []
+    : formatFields(columns ? selectColumns(value as TableRow, columns) : (value as TableRow), width);
+}
+
+function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): string[] {
+  if (rows.length === 0) return [];
+  if (!rows.every(isRow)) return rows.map(formatCell);
+  return createTableFormatter({ width, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);
+}
+
+function selectColumns(row: TableRow, columns: readonly string[]): TableRow {
+  return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
+}
+
+/** Formats complete rows; the columns are the union of their fields. */
+function formatCsvLines(
+  rows: readonly unknown[],
+  columns: readonly string[] | undefined,
+  options: CellOptions,
+): string[] {
+  const all = columns ?? [...new Set(rows.flatMap((row) => listCsvColumns(row, undefined)))];
+  if (all.length === 0) return rows.map((row) => formatCsvLine(row, all, options)).filter((line) => line !== '');
+  return [formatCsvHeader(all, options), ...rows.map((row) => formatCsvLine(row, all, options))];
+}
+
+async function formatYamlLines(value: unknown): Promise<string[]> {
+  const { formatYaml } = await import('../io/yaml.ts');
+  return [formatYaml(value).trimEnd()];
+}
+
+/** The rows of an object whose only field is a list, such as `{keys: [..]}`. */
+function unwrapRows(value: unknown): TableRow[] | undefined {
+  const [only, ...others] = isRow(value) ? Object.values(value) : [];
+  return others.length === 0 && Array.isArray(only) && only.every(isRow) ? only : undefined;
+}
+
+function isRow(value: unknown): value is TableRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,143 @@
+/** Formats values for people: tables and lists of fields. Pure. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { valueAt } from './columns.ts';
+
+export type TableRow = Readonly<Record<string, unknown>>;
+
+const columnGap = '  ';
+const minColumnWidth = 3;
+
+/** Formats a value on one line. */
+export function formatCell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(formatCell).join(', ');
+  if (typeof value !== 'object') return escapeControls(String(value));
+  const [[name, only] = [''], ...others] = Object.entries(value);
+  if (name === '' || others.length > 0) return escapeControls(JSON.stringify(value));
+  // A bare `true` is meaningless without the field name.
+  return only === true ? toWords(name) : formatCell(only);
+}
+
+/** Converts `groupName` to `group name`. */
+export function toWords(property: string): string {
+  return escapeControls(property.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase());
+}
+
+/** The columns with a value in at least one row: in schema order, then others in order of appearance. */
+export function listColumns(rows: readonly TableRow[], schema: JsonSchema | undefined): string[] {
+  const found = new Set([...Object.keys(schema?.properties ?? {}), ...rows.flatMap((row) => Object.keys(row))]);
+  return [...found].filter((column) => rows.some((row) => formatCell(row[column]) !== ''));
+}
+
+export interface TableOptions {
+  /** The terminal width; undefined disables truncation. */
+  readonly width?: number | undefined;
+  /** Returns the columns of these rows, in order. */
+  columnsOf(rows: readonly TableRow[]): readonly string[];
+}
+
+/** Formats the next rows of a table as lines. */
+export type TableFormatter = (rows: readonly TableRow[]) => string[];
+
+/**
+ * Creates a formatter for batches of rows. Later batches keep the columns and at least the widths of earlier ones. If
+ * they fill a new column, the header is repeated with it.
+ */
+export function createTableFormatter(rules: TableOptions): TableFormatter {
+  let columns: readonly string[] = [];
+  let widths: readonly number[] = [];
+  return (rows) => {
+    const added = rules.columnsOf(rows).filter((column) => !columns.includes(column));
+    columns = [...columns, ...added];
+    const heading = columns.map((column) => toWords(column).toUpperCase());
+    const texts = rows.map((row) => columns.map((column) => formatCell(valueAt(row, column))));
+    const lines = added.length > 0 ? [heading, ...texts] : texts;
+    widths = columns.map((_, at) =>
+      lines.reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), widths[at] ?? 0),
+    );
+    const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width);
+    return lines.map((line) => formatLine(line, fitted));
+  };
+}
+
+function formatLine(texts: readonly string[], widths: readonly number[]): string {
+  return texts
+    .map((text, at) => pad(truncate(text, widths[at] ?? 0), widths[at] ?? 0))
+    .join(columnGap)
+    .trimEnd();
+}
+
+/** Shrinks the widest column until all fit or none can shrink; the first column, the id, is never shrunk. */
+function shrinkWidths(widths: readonly number[], width: number): number[] {
+  const fitted = [...widths];
+  let over = fitted.reduce((sum, one) => sum + one, 0) + columnGap.length * (fitted.length - 1) - width;
+  for (; over > 0; over -= 1) {
+    const widest = Math.max(...fitted.slice(1));
+    if (!(widest > minColumnWidth)) break;
+    fitted[fitted.indexOf(widest, 1)] = widest - 1;
+  }
+  return fitted;
+}
+
+/** Formats one entity: a line per field with a value, including nested ones. Long values wrap with a hanging indent. */
+export function formatFields(row: TableRow, width?: number): string[] {
+  const filled = flattenFields(row).filter(([, text]) => text !== '');
+  const widest = Math.max(0, ...filled.map(([name]) => displayWidth(name)));
+  return filled.map(([name, text]) => hangingIndent(`${pad(name, widest)}${columnGap}`, text, width));
+}
+
+function flattenFields(row: TableRow): (readonly [name: string, text: string])[] {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject || Object.keys(value).length === 1) return [[toWords(name), formatCell(value)] as const];
+    return flattenFields(value as TableRow).map(([below, text]) => [`${toWords(name)} ${below}`, text] as const);
+  });
+}
+
+/** Formats text after a heading, wrapped at words to the width; one line without a width. */
+export function hangingIndent(heading: string, text: string, width?: number): string {
+  const room = (width ?? Number.POSITIVE_INFINITY) - displayWidth(heading);
+  if (room < minColumnWidth || displayWidth(text) <= room) return heading + text;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= room)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return heading + lines.join(`\n${' '.repeat(displayWidth(heading))}`);
+}
+
+/** East Asian wide characters and emoji take two columns. */
+const wideCharacter =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const nonLatinCharacter = /[^\u0020-\u00ff]/;
+
+/** The number of terminal columns of a text. */
+function displayWidth(text: string): number {
+  return nonLatinCharacter.test(text)
+    ? [...text].reduce((sum, letter) => sum + characterWidth(letter), 0)
+    : text.length;
+}
+
+function characterWidth(letter: string): number {
+  if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(letter)) return 0;
+  return wideCharacter.test(letter) ? 2 : 1;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let start = '';
+  let columns = 1;
+  for (const letter of text) {
+    columns += characterWidth(letter);
+    if (columns > width) break;
+    start += letter;
+  }
+  return `${start}…`;
+}

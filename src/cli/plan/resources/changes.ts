@@ -1,0 +1,83 @@
+/** Changes of a plan, as data that is printed, saved and executed. */
+
+import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from '../remote-state.ts';
+import type { Member } from './members.ts';
+
+export interface FieldChange {
+  readonly field: string;
+  /** Old and new value of a single value; absent if not set. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Added and removed entries of a list. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+}
+
+export type ResourceKind = 'group' | 'client' | 'apiKey' | 'corporateGroup' | 'customer';
+
+export interface ResourceChange {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly kind: ResourceKind;
+  /** Display name. */
+  readonly name: string;
+  /** Id on the server, if the resource exists. */
+  readonly id?: string;
+  readonly fields: readonly FieldChange[];
+}
+
+export interface GroupChange extends ResourceChange {
+  readonly kind: 'group';
+  readonly before?: RemoteGroup | undefined;
+  readonly after?: Omit<RemoteGroup, 'groupId'> | undefined;
+  readonly joining: readonly Member[];
+  readonly leaving: readonly Member[];
+}
+
+export interface ClientChange extends ResourceChange {
+  readonly kind: 'client';
+  readonly before?: RemoteClient;
+  /** Body of the create or migrate request. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface ApiKeyChange extends ResourceChange {
+  readonly kind: 'apiKey';
+  readonly before?: RemoteApiKey;
+  readonly appId: string;
+  /** Existing client, or service account of a client that the same plan creates. */
+  readonly clientId?: string | undefined;
+  readonly serviceAccountId?: string | undefined;
+}
+
+export interface CorporateGroupChange extends ResourceChange {
+  readonly kind: 'corporateGroup';
+  readonly before?: RemoteCorporateGroup;
+  readonly after?: Omit<RemoteCorporateGroup, 'corporateGroupId'>;
+}
+
+export interface CustomerChange extends ResourceChange {
+  readonly kind: 'customer';
+  readonly operation: 'customers.create-business' | 'customers.create-user';
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
+
+/** Returns the change of a single value; empty if it is unchanged. */
+export function diffValue(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (before === after) return [];
+  return [{ field, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+}
+
+/** Returns the change of an unordered list; empty if it has the same entries. */
+export function diffList(field: string, before: readonly string[], after: readonly string[]): FieldChange[] {
+  const [old, now] = [new Set(before), new Set(after)];
+  const added = [...now].filter((entry) => !old.has(entry)).sort();
+  const removed = [...old].filter((entry) => !now.has(entry)).sort();
+  return added.length + removed.length === 0 ? [] : [{ field, added, removed }];
+}
+
+/** Resolves a desired value: null clears the field, undefined keeps the current value. */
+export function resolveValue<Value>(desired: Value | null | undefined, current: Value | undefined): Value | undefined {
+  return desired === undefined ? current : (desired ?? undefined);
+}

@@ -1,0 +1,59 @@
+/** Updates and deletes entities with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
+
+import { createStaleError, type Execution, unwrapResult } from '../execution.ts';
+import type { FieldChange } from './changes.ts';
+import { mergeChanges } from './three-way-merge.ts';
+
+/** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
+const maxAttempts = 10;
+
+type EntityBody = Readonly<Record<string, unknown>>;
+
+export interface Entity {
+  /** `group ops`, for messages. */
+  readonly title: string;
+  readonly get: string;
+  readonly update: string;
+  readonly remove: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly missing: string;
+  /** Converts a response to plain lists, and back to a request body. */
+  plain(body: EntityBody): EntityBody;
+  body(merged: EntityBody): EntityBody;
+}
+
+/** Reads, merges and writes with the ETag; retries after a conflict. */
+export async function updateEntity({ deps }: Execution, entity: Entity, fields: readonly FieldChange[]): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const read = await deps.call(entity.get, { params: entity.params });
+    const body = unwrapResult(read, entity.missing);
+    if (!body) throw createStaleError(deps, `${entity.title} no longer exists`);
+    const { merged, isChanged, conflicts } = mergeChanges(entity.plain(body), fields);
+    if (conflicts.length > 0)
+      throw createStaleError(deps, `${entity.title} has an unexpected value of ${conflicts.join(', ')}`);
+    if (!isChanged) return;
+    const written = await deps.call(entity.update, {
+      params: entity.params,
+      body: entity.body(merged),
+      ifMatch: read.etag,
+    });
+    // Deleted between read and write: the next read reports it.
+    const isStale = written.code === 'CHANGED_MEANWHILE' || written.code === entity.missing;
+    if (!isStale || attempt >= maxAttempts) return void unwrapResult(written);
+  }
+}
+
+/** Deletes an entity that is unchanged since the plan. Ignores an entity that no longer exists. */
+export async function removeEntity({ deps }: Execution, entity: Entity, before: EntityBody): Promise<void> {
+  const read = await deps.call(entity.get, { params: entity.params });
+  const body = unwrapResult(read, entity.missing);
+  if (!body) return;
+  const now = entity.plain(body);
+  const same = Object.keys({ ...before, ...now }).every((field) => text(before[field]) === text(now[field]));
+  if (!same) throw createStaleError(deps, `${entity.title} has changed`);
+  unwrapResult(await deps.call(entity.remove, { params: entity.params, ifMatch: read.etag }), entity.missing);
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? [...value].sort() : value) ?? '';
+}

@@ -1,0 +1,104 @@
+/** Finds the required fields that a request lacks, and prompts for them. */
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { type Field, parseFieldValue, setAtPath, toKebabCase } from '../request/field-options.ts';
+import type { RequestDraft } from '../request/request-builder.ts';
+import { formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
+import { labelOf } from './field-prompts.ts';
+import { type MissingValue, type PromptAnswer, type PromptContext, promptForValues } from './missing-values.ts';
+
+interface MissingField {
+  readonly value: MissingValue;
+  fill(answer: PromptAnswer): void;
+}
+
+/** Prompts for the missing fields of a request and adds the answers to it. */
+export async function promptForMissingFields(
+  promptContext: PromptContext,
+  spec: RequestSpec,
+  draft: RequestDraft,
+): Promise<void> {
+  const missing = findMissingFields(spec, draft);
+  if (missing.length === 0) return;
+  const answers = await promptForValues(
+    promptContext,
+    missing.map(({ value }) => value),
+  );
+  for (const [at, { fill }] of missing.entries()) fill(answers[at] ?? '');
+}
+
+/** Lists the missing fields in command-line order. The server validates everything else. */
+function findMissingFields(spec: RequestSpec, { params, query, body }: RequestDraft): MissingField[] {
+  const inPath = spec.operation.params
+    .filter(({ name }) => params[name] === undefined)
+    .map((param): MissingField => {
+      const name = formatArgumentName(param);
+      const value = { name, label: param.schema['x-label'], usage: `<${name}>`, schema: param.schema };
+      return { value, fill: (answer) => setAtPath(params, [param.name], String(answer)) };
+    });
+  const inQuery = spec.query.filter(({ path: [name = ''], required }) => required && query[name] === undefined);
+  return [
+    ...inPath,
+    ...inQuery.map((field) => createMissingField(field, query, `--${field.flag}`)),
+    ...(spec.operation.body ? findMissingBodyFields(spec, body) : []),
+  ];
+}
+
+function findMissingBodyFields({ members, entries, body: fields, last }: RequestSpec, body: unknown): MissingField[] {
+  if (members) return (body as unknown[]).length > 0 ? [] : [createMissingMembers(members, body as unknown[])];
+  const target = body as Record<string, unknown>;
+  if (entries) return findMissingEntryFields(entries, fields, target);
+  return fields
+    .filter(({ path, required }) => required && valueAt(target, path) === undefined)
+    .map((field) => createMissingField(field, target, field === last ? `<${field.flag}>` : `--${field.flag}`));
+}
+
+function createMissingField(field: Field, target: Record<string, unknown>, usage: string): MissingField {
+  const { flag, schema, secret, path } = field;
+  const multiple = schema.type === 'array';
+  // The flag of a secret names a file; the prompt reads the secret itself.
+  const label = schema['x-label'] ?? (secret ? labelOf(toKebabCase(path.join('.'))) : undefined);
+  const known = multiple ? { ...schema.items, ...schema } : schema;
+  const value = { name: flag, label, usage, schema: known, secret, multiple };
+  return {
+    value,
+    fill: (answer) => setAtPath(target, path, secret ? answer : parseFieldValue(field, [answer].flat().join(','))),
+  };
+}
+
+function createMissingMembers({ flag, schema, path: [name = ''] }: Field, body: unknown[]): MissingField {
+  const value = { name: flag, usage: `<${flag}>...`, schema, multiple: true };
+  return { value, fill: (answer) => void body.push(...[answer].flat().map((value) => ({ [name]: value }))) };
+}
+
+/** The fields of one new entry; optional ones can be omitted. */
+function findMissingEntryFields(
+  { path: [name = ''], schema }: Field,
+  fields: readonly Field[],
+  body: Record<string, unknown>,
+): MissingField[] {
+  if (body[name] !== undefined) return [];
+  const entry: Record<string, unknown> = {};
+  return fields.map((field): MissingField => {
+    const required = schema.items?.required?.includes(field.path.join('.')) ?? false;
+    const { value, fill } = createMissingField(field, entry, `--${field.flag}`);
+    return {
+      value: { ...value, optional: !required, onlyFor: findDiscriminator(field, schema.items) },
+      fill: (answer) => {
+        body[name] = [entry];
+        if (answer.length > 0) fill(answer);
+      },
+    };
+  });
+}
+
+/** The condition under which a field applies: `email` belongs to the contact type EMAIL. */
+function findDiscriminator({ path: [name = ''] }: Field, entry: JsonSchema | undefined): MissingValue['onlyFor'] {
+  const condition = entry?.properties?.[name]?.['x-only-for'];
+  return condition && { name: toKebabCase(condition.field), value: condition.value };
+}
+
+/** The value at a path. The server rejects a value that should be an object and is not. */
+function valueAt(target: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined || typeof target !== 'object' || target === null) return target;
+  return valueAt((target as Record<string, unknown>)[name], rest);
+}

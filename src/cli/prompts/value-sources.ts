@@ -1,0 +1,83 @@
+/** The values that an argument or an option accepts, as declared by schemas and commands. */
+import type { Command } from 'commander';
+import {
+  type EntityDeclaration,
+  type EntityListSource,
+  entityOf,
+  type Reference,
+  type ReferenceScope,
+} from '../../contract/entities.ts';
+import type { JsonSchema, Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { getOperation } from '../request/find-operation.ts';
+
+/** Entities of the server, or names that are known locally. */
+export type ValueSource = Reference | 'profile';
+
+type ValueSourceDeclaration = { readonly 'x-reference': Reference } | 'profile';
+
+const declared = new WeakMap<Command, Readonly<Record<string, readonly ValueSource[]>>>();
+
+/** Declares the value sources of a command's arguments (by name) and options (by long flag). */
+export function declareValueSources(
+  command: Command,
+  sources: Readonly<Record<string, ValueSourceDeclaration | readonly ValueSourceDeclaration[]>>,
+): Command {
+  const plain = Object.entries(sources).map(([name, declaration]) => {
+    const marked: readonly ValueSourceDeclaration[] = [declaration].flat();
+    return [name, marked.map((one) => (typeof one === 'string' ? one : one['x-reference']))] as const;
+  });
+  declared.set(command, { ...declared.get(command), ...Object.fromEntries(plain) });
+  return command;
+}
+
+/** The declared value sources of an argument (by name) or an option (by long flag). */
+export function sourcesOf(command: Command, name: string): readonly ValueSource[] {
+  return declared.get(command)?.[name] ?? [];
+}
+
+/** The reference of a field, of the items of a list, or of the only field of an object. */
+export function referenceIn(schema: JsonSchema | undefined): Reference | undefined {
+  if (schema === undefined) return undefined;
+  const own = schema['x-reference'];
+  if (own) return own;
+  const fields = Object.values(schema.properties ?? {});
+  return fields.length === 1 ? referenceIn(fields[0]) : referenceIn(schema.items);
+}
+
+/** Rows that contain the values of a reference. */
+export interface ReferencedRows {
+  readonly source: EntityListSource;
+  /** How many preceding values are parameters of the source. */
+  readonly parameters: number;
+  /** The property of a row that contains the value; dotted within lists of objects. */
+  readonly property: string;
+  readonly entity: EntityDeclaration;
+}
+
+/** Resolves the rows that contain the values of a reference. */
+export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifest): ReferencedRows {
+  const entity = entityOf(name);
+  const source: EntityListSource | ReferenceScope = among ?? entity.list;
+  const property = among?.property ?? entity.properties[by[0] ?? ''] ?? '';
+  return { source, parameters: parametersOf(source, manifest), property, entity };
+}
+
+function parametersOf(source: EntityListSource, manifest: Manifest): number {
+  if ('operation' in source) return getOperation(manifest, source.operation).params.length;
+  return source.control.split('{').length - 1;
+}
+
+/** The command that prints the rows, as words; empty if none does. */
+export function wordsOfSource(source: EntityListSource, { operations }: Manifest): readonly string[] {
+  const isSource = ({ id }: ManifestOperation) => 'operation' in source && id === source.operation;
+  const command = 'operation' in source ? operations.find(isSource)?.command : source.command;
+  return command?.split(' ') ?? [];
+}
+
+/** The texts at a dotted path of a row, through all items of lists. */
+export function textsAt(value: unknown, path: string): readonly string[] {
+  const [name = '', ...rest] = path.split('.');
+  const found = [(value as Readonly<Record<string, unknown>> | null)?.[name]].flat();
+  if (rest.length > 0) return found.flatMap((one) => textsAt(one ?? null, rest.join('.')));
+  return found.filter((one) => typeof one === 'string');
+}

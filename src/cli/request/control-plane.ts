@@ -1,0 +1,71 @@
+/** Requests to the control plane of the server: functions outside the service interface. */
+
+import { ClientError } from '../../client/errors.ts';
+import { buildQueryString } from '../../client/request.ts';
+import { type ApiResponse, asPage, assertSuccess } from '../../client/response.ts';
+import type { CallInput, Scalar } from '../../client/types.ts';
+import type { Context } from '../context.ts';
+import { categoryOf, type ErrorTable } from '../error-entries.ts';
+import { CliError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import type { ListShape } from '../output/list-writer.ts';
+import type { PageSource } from './pagination.ts';
+import type { RequestPreview } from './send.ts';
+
+export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
+
+export type ControlFilters = Readonly<Record<string, Scalar | undefined>>;
+
+/** Sends a request to the control plane with the credentials in use. @throws ClientError for an error response */
+export async function callControlPlane(
+  context: Context,
+  method: string,
+  path: string,
+  input: Pick<CallInput, 'query' | 'body' | 'signal'> = {},
+): Promise<ApiResponse> {
+  const client = await context.connect();
+  const response = await client.raw(method, path, { signal: context.io.signal, ...input });
+  try {
+    assertSuccess(response);
+    return response;
+  } catch (error) {
+    throw isRouteMissing(context.manifest, error) ? controlPlaneMissingError(context) : error;
+  }
+}
+
+/** The pages of a list of the control plane. */
+export function createControlPageSource(context: Context, path: string, filters: ControlFilters): PageSource {
+  return async (query) => asPage(await callControlPlane(context, 'GET', path, { query: { ...filters, ...query } }));
+}
+
+/** The preview of a request to the control plane. */
+export function controlRequestPreview(
+  { sources }: Context,
+  method: string,
+  path: string,
+  query: ControlFilters = {},
+): RequestPreview {
+  return { method, url: resolveBaseUrl(sources).replace(/\/+$/, '') + path + buildQueryString(query) };
+}
+
+/** A list with these columns; a table displays the first `main` of them. */
+export function buildListShape(columns: readonly string[], main: number): ListShape {
+  const properties = Object.fromEntries(columns.map((column) => [column, {}]));
+  return { schema: { properties }, main: columns.slice(0, main) };
+}
+
+/** Whether the route does not exist, as opposed to an unknown group or session. */
+export function isRouteMissing(table: ErrorTable, error: unknown): boolean {
+  return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
+}
+
+function controlPlaneMissingError({ sources }: Context): CliError {
+  return new CliError(
+    `The server at ${resolveBaseUrl(sources)} has no control plane, or its version lacks this route.`,
+    {
+      code: 'CONTROL_PLANE_MISSING',
+      exitCode: 3,
+      hint: 'Use a server that was started without --disable-control-plane.',
+    },
+  );
+}

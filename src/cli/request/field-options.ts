@@ -1,0 +1,155 @@
+/** Fields of a request as options: kebab-case names, lists repeated or comma-separated, nested objects with dots. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { JsonSchema } from '../../contract/manifest-types.ts';
+import type { CommandOptions } from '../context.ts';
+import { usageError } from '../errors.ts';
+
+export interface Field {
+  /** Path of its value in the body or the query. */
+  readonly path: readonly string[];
+  readonly flag: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  /** Read from a file, never from the command line. */
+  readonly secret: boolean;
+}
+
+/** Lists the fields of an object schema; nested fields are named with dots. */
+export function listFields(schema: JsonSchema | undefined, above: readonly string[] = [], isRequired = true): Field[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, declared]) => {
+    const property = unwrapList(unwrapNullable(declared));
+    const path = [...above, name];
+    const required = isRequired && (schema?.required?.includes(name) ?? false);
+    return property.properties ? listFields(property, path, required) : [createField(path, property, required)];
+  });
+}
+
+/** A nullable field takes the same values as any other; empty text stands for null. */
+function unwrapNullable(schema: JsonSchema): JsonSchema {
+  const others = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const [only] = others;
+  if (!only || others.length !== 1 || schema.anyOf?.length !== 2) return schema;
+  return { ...only, nullable: true, description: schema.description ?? only.description ?? '' };
+}
+
+/** A schema that accepts a list or text becomes a list option. */
+function unwrapList(schema: JsonSchema): JsonSchema {
+  const list = schema.anyOf?.find(({ type }) => type === 'array');
+  return list ? { ...list, description: schema.description ?? list.description ?? '' } : schema;
+}
+
+/** Creates a field; its flag is the path in kebab-case. */
+export function createField(path: readonly string[], schema: JsonSchema, required: boolean): Field {
+  const secret = schema.sensitive === 'secret';
+  const names = path.map((name, at) =>
+    toKebabCase(schema.type === 'array' && at === path.length - 1 ? toSingular(name) : name),
+  );
+  return { path, flag: names.join('.') + (secret ? '-file' : ''), required, schema, secret };
+}
+
+/** Converts `groupName` to `group-name`. */
+export function toKebabCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+/** The singular of a list's name: `roles` becomes --role, `dependencies` becomes --dependency. */
+export function toSingular(name: string): string {
+  return name
+    .replace(/ies$/, 'y')
+    .replace(/sses$/, 'ss')
+    .replace(/([^s])s$/, '$1');
+}
+
+/** Adds the option of a field. Required fields are checked after files are read. */
+export function addFieldOption(command: Command, field: Field): void {
+  command.addOption(createOption(field));
+}
+
+function createOption({ flag, schema, secret, required }: Field): Option {
+  const notes = `${required ? ' (required)' : ''}${schema.nullable === true ? '; empty to clear' : ''}`;
+  const description = `${(schema.description ?? '').replace(/^.(?![A-Z])/, (letter) => letter.toLowerCase())}${notes}`;
+  if (secret) return new Option(`--${flag} <file>`, `${description}; read from a file, - is standard input`);
+  if (schema.type === 'boolean')
+    return new Option(`--${flag} [yes]`, description).choices(['true', 'false']).preset('true');
+  const option = new Option(`--${flag} <${placeholder(schema)}>`, description);
+  if (schema.type === 'array') return option.argParser(collectValues);
+  if (schema.enum) return option.choices(schema.enum.map(String));
+  return schema.type === 'integer' ? option.argParser(parseInteger) : option;
+}
+
+function placeholder(schema: JsonSchema): string {
+  if (schema.type === 'integer') return 'number';
+  return schema.type === 'array' ? 'value..' : 'value';
+}
+
+/** Collects the values of a list option, repeated or comma-separated. */
+export function collectValues(value: string, previous: unknown): string[] {
+  const values = value.split(',').map((part) => part.trim());
+  if (values.includes('')) throw new InvalidArgumentError('An empty value is not allowed.');
+  return [...((previous as string[] | undefined) ?? []), ...values];
+}
+
+const wholeNumber = /^-?\d{1,15}$/;
+
+function parseInteger(value: string): number {
+  if (!wholeNumber.test(value)) throw new InvalidArgumentError('Must be a whole number.');
+  return Number(value);
+}
+
+/** The commander attribute of a field's option. */
+export function optionAttribute({ flag }: Field): string {
+  return flag.split('-').reduce((name, word) => name + word.slice(0, 1).toUpperCase() + word.slice(1));
+}
+
+/** The option value of a field, converted for the body or the query. */
+export function readFieldOption(field: Field, options: CommandOptions): unknown {
+  const typed = options[optionAttribute(field)];
+  if (typed === undefined) return undefined;
+  if (field.schema.type === 'boolean') return typed === 'true';
+  if (field.schema.nullable === true && typed === '') return null;
+  return Array.isArray(typed) ? typed.map((value: string) => toListItem(field, value)) : typed;
+}
+
+/** Parses text that no option parser has checked: `--set name=text`, or a CSV cell. */
+export function parseFieldValue(
+  field: Field,
+  text: string,
+  separator = ',',
+  readItem: (item: string) => string = (item) => item,
+): unknown {
+  const { schema, path } = field;
+  if (text === '' && schema.nullable === true) return null;
+  const wrong = (what: string) => usageError(`${path.join('.')} must be ${what}, not ${JSON.stringify(text)}.`);
+  if (schema.type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw wrong('true or false');
+    return text === 'true';
+  }
+  if (schema.type === 'integer') {
+    if (!wholeNumber.test(text)) throw wrong('a whole number');
+    return Number(text);
+  }
+  if (schema.type !== 'array') return text;
+  return text === '' ? [] : text.split(separator).map((value) => toListItem(field, readItem(value.trim())));
+}
+
+/** Items with a single field, such as `{groupName}`, are entered as the values of that field. */
+function toListItem({ schema, flag }: Field, value: string): unknown {
+  const names = Object.keys(schema.items?.properties ?? {});
+  if (names.length === 0) return value;
+  const [name] = names;
+  if (names.length > 1 || name === undefined)
+    throw usageError(`--${flag} is not supported on the command line; pass it in a file with -f.`);
+  return { [name]: value };
+}
+
+/** Sets a value in an object at a path. */
+export function setAtPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    target[name] = value;
+    return;
+  }
+  const below = (target[name] ?? {}) as Record<string, unknown>;
+  target[name] = below;
+  setAtPath(below, rest, value);
+}

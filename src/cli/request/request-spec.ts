@@ -1,0 +1,58 @@
+/** Describes how arguments and options map to the request of an operation. */
+import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
+import { createField, type Field, listFields, toKebabCase } from './field-options.ts';
+
+export interface RequestSpec {
+  readonly operation: ManifestOperation;
+  readonly query: readonly Field[];
+  readonly body: readonly Field[];
+  /** The body field that is also accepted as the last argument: `groups add-role ops DEPLOY`. */
+  readonly last: Field | undefined;
+  /** For a list body: the single field of its items. Values are further arguments: `groups users add ops u1 u2`. */
+  readonly members: Field | undefined;
+  /** For a body whose only field is a list of objects: options describe one item, a file any number. */
+  readonly entries: Field | undefined;
+}
+
+export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
+  const declared = listFields(operation.body);
+  const entries = findEntriesField(declared);
+  const body = entries ? listFields(entries.schema.items, [], false) : declared;
+  const visible = operation.query.filter(
+    ({ name }) => !(operation.response.page && (name === 'limit' || name === 'after')),
+  );
+  const query = visible.map(({ name, schema, required }) => createField([name], schema, required));
+  return {
+    operation,
+    query,
+    body,
+    last: findLastArgument(operation, declared),
+    members: findMembersField(operation.body),
+    entries,
+  };
+}
+
+/** The only field of a body, or the user of a request without path parameters. */
+function findLastArgument({ params }: ManifestOperation, body: readonly Field[]): Field | undefined {
+  const isUser = ({ schema }: Field) => schema['x-reference']?.entity === 'user';
+  const about = params.length === 0 ? body.find(isUser) : undefined;
+  const found = body.length === 1 ? body[0] : about;
+  return found?.required && found.schema.type === 'string' && !found.secret ? found : undefined;
+}
+
+function findEntriesField(fields: readonly Field[]): Field | undefined {
+  const [only] = fields;
+  const isList = Object.keys(only?.schema.items?.properties ?? {}).length > 1;
+  return fields.length === 1 && isList ? only : undefined;
+}
+
+function findMembersField(body: JsonSchema | undefined): Field | undefined {
+  if (body?.type !== 'array') return undefined;
+  const fields = listFields(body.items);
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+/** The argument name of a parameter: declared by its schema, or its own name. */
+export function formatArgumentName({ name, schema }: ManifestField): string {
+  return schema['x-argument'] ?? toKebabCase(name);
+}

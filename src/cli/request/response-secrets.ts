@@ -1,0 +1,70 @@
+/** Secrets in responses: printed once, or written to a file with owner-only access. */
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import type { Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { splitSecrets } from '../http/redact.ts';
+import { createPrivateFile } from '../io/private-files.ts';
+import { toWords } from '../output/table.ts';
+
+type Response = ManifestOperation['response'];
+
+/**
+ * Runs a request whose response contains a secret. Creates the file first: a secret that cannot be stored must not be issued.
+ * Returns the value to print. With `mayExist` the entity and the file may already exist;
+ * an existing file is not changed.
+ */
+export async function withSecretOutput(
+  context: Context,
+  response: Response,
+  file: string | undefined,
+  request: () => Promise<unknown>,
+  mayExist = false,
+): Promise<unknown> {
+  if (file === undefined) {
+    if (context.printer.format === 'name')
+      throw usageError('-o name does not print the secret.', 'Add --secret-output FILE to store it.');
+
+    return request();
+  }
+  // A new secret must not overwrite an existing one.
+  const target = mayExist && existsSync(file) ? `${file}.new` : file;
+  await createPrivateFile(target, '').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(
+      `Cannot create ${target}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
+    );
+  });
+  return callWithSecretFile(context, response, target, request);
+}
+
+async function callWithSecretFile(
+  context: Context,
+  response: Response,
+  file: string,
+  request: () => Promise<unknown>,
+): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = await request();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+  const { open, secrets } = splitSecrets(response, body);
+  if (Object.keys(secrets).length === 0) {
+    await rm(file, { force: true });
+    return body;
+  }
+  await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
+  context.notice(
+    `The ${Object.keys(secrets).map(toWords).join(' and the ')} was written to ${file}. It is not shown again.`,
+  );
+  return open;
+}
+
+/** Prints a notice that the secrets of a response are not shown again. */
+export function noticeSecretShownOnce(context: Context, response: Response, body: unknown): void {
+  const names = Object.keys(splitSecrets(response, body).secrets);
+  if (names.length > 0) context.notice(`Copy the ${names.map(toWords).join(' and the ')} now. It is not shown again.`);
+}

@@ -1,0 +1,334 @@
+import { stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { dumpDirectory, type PlanFixture, startPlanFixture } from '../plan/plan-fixture.ts';
+import { everything } from '../plan/sample-documents.ts';
+import { startBreakingProxy, startInterposingProxy } from '../plan/write-proxy.ts';
+
+/** Applies a document and expects success. */
+async function apply(fixture: PlanFixture, text: string, ...more: string[]) {
+  const file = await fixture.write('apply.yaml', text);
+  const outcome = await fixture.iam(['apply', '-f', file, '--yes', ...more]);
+  expect(outcome.code, outcome.err).toBe(0);
+  return outcome;
+}
+
+/** The groups as the server lists them. */
+async function groupsOf({ server }: PlanFixture) {
+  const { items } = await server.admin.groups.list({ query: { limit: 1000 } });
+  return Object.fromEntries(items.map(({ groupName, roles, dependencies }) => [groupName, { roles, dependencies }]));
+}
+
+async function usersIn({ server }: PlanFixture, groupName: string): Promise<string[]> {
+  const { items } = await server.admin.userAccesses.listUsers({ params: { groupName } });
+  return items.map(({ userId }) => userId);
+}
+
+describe('apply', () => {
+  test('creates everything in a valid order, and a second apply changes nothing', async () => {
+    await using fixture = await startPlanFixture();
+    await apply(fixture, everything);
+    const once = await dumpDirectory(fixture.server);
+    const again = await apply(fixture, everything);
+    expect(again.out).toContain('No changes');
+    expect(await dumpDirectory(fixture.server)).toEqual(once);
+    expect((await groupsOf(fixture)).leads).toEqual({
+      roles: ['LEAD', 'APPROVE'],
+      dependencies: [{ groupName: 'ops' }],
+    });
+    expect(await usersIn(fixture, 'ops')).toEqual(['u2', 'u3']);
+  });
+
+  test('keeps omitted fields, and treats a list as the complete list', async () => {
+    await using fixture = await startPlanFixture();
+    await apply(fixture, everything);
+    await apply(fixture, 'groups:\n  - groupName: ops\n    users: [u1]\n');
+    expect(await usersIn(fixture, 'ops')).toEqual(['u1']);
+    expect((await groupsOf(fixture)).ops?.roles).toEqual(['DEPLOY']);
+    const { items } = await fixture.server.admin.serviceAccesses.listServices({ params: { groupId: 'ops' } });
+    expect(items).toEqual([{ serviceId: 'billing' }]);
+    await apply(
+      fixture,
+      'groups:\n  - {groupName: ops, organizationId: null, users: [], businesses: [], businessUsers: []}\n',
+    );
+    expect(await usersIn(fixture, 'ops')).toEqual([]);
+    expect(await fixture.server.admin.groups.get({ params: { groupId: 'ops' } })).not.toHaveProperty('organizationId');
+  });
+
+  test('reverses a dependency without an intermediate cycle', async () => {
+    await using fixture = await startPlanFixture();
+    await apply(
+      fixture,
+      'groups:\n  - {groupName: a, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: c}]}\n  - groupName: c\n',
+    );
+    await apply(
+      fixture,
+      'groups:\n  - {groupName: a, dependencies: []}\n  - {groupName: b, dependencies: [{groupName: a}]}\n  - {groupName: c, dependencies: [{groupName: b}]}\n',
+    );
+    const { a, b, c } = await groupsOf(fixture);
+    expect([a, b, c].map((group) => group?.dependencies)).toEqual([[], [{ groupName: 'a' }], [{ groupName: 'b' }]]);
+  });
+
+  test('moves businesses between corporate groups, also in both directions at once', async () => {
+    await using fixture = await startPlanFixture();
+    await apply(
+      fixture,
+      'corporateGroups:\n  - {corporateGroupName: x, businesses: [b1]}\n  - {corporateGroupName: y, businesses: [b2]}\n',
+    );
+    await apply(
+      fixture,
+      'corporateGroups:\n  - {corporateGroupName: x, businesses: [b2]}\n  - {corporateGroupName: y, businesses: [b1]}\n',
+    );
+    const { items } = await fixture.server.admin.corporateGroups.list();
+    expect(items.map(({ businesses }) => businesses)).toEqual([[{ businessId: 'b2' }], [{ businessId: 'b1' }]]);
+  });
+
+  test('moves a client to another unit, and an API key to another application, without recreating it', async () => {
+    await using fixture = await startPlanFixture();
+    // With roles from a group, only a caller with all of them could move it.
+    await apply(fixture, everything.replace('    services: [billing]\n', ''));
+    const before = (await fixture.server.admin.apiKey.list()).items[0];
+    const outcome = await apply(
+      fixture,
+      `clients:\n  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}\napiKeys:\n  - {serviceAccountId: billing, appId: other, apiKeyId: ${before?.apiKeyId}}\n`,
+    );
+    expect(outcome.out).not.toContain('Secret');
+    const { items } = await fixture.server.admin.apiKey.list();
+    expect(items).toMatchObject([{ apiKeyId: before?.apiKeyId, hint: before?.hint, appId: 'other' }]);
+    expect((await fixture.server.dump()).clients).toContainEqual(
+      expect.objectContaining({ organizationId: 'o', businessUnitId: 'u' }),
+    );
+  });
+
+  test.each([
+    [
+      'an unknown user',
+      'groups:\n  - groupName: new\n  - {groupName: ops, users: [u1, unknown]}\n',
+      '3:34: user unknown not found',
+    ],
+    ['a malformed document', 'groups:\n  - groupName: new\n   roles: [\n', '3:'],
+    [
+      'a cycle',
+      'groups:\n  - {groupName: new, dependencies: [{groupName: b}]}\n  - {groupName: b, dependencies: [{groupName: new}]}\n',
+      'b -> new -> b',
+    ],
+    [
+      'a change that the interface does not support',
+      'groups:\n  - groupName: new\nclients:\n  - {clientId: test-app, appId: other}\n',
+      "the API can't change it",
+    ],
+    [
+      'a change of a customer',
+      'groups:\n  - groupName: new\ncustomers:\n  - {businessId: b1, businessName: Uno, document: "1"}\n',
+      'businessName of the customer',
+    ],
+    [
+      'an unknown client',
+      'groups:\n  - groupName: new\nclients:\n  - {clientId: none, appId: x}\n',
+      "ids can't be chosen",
+    ],
+    [
+      'a business of a corporate group that is not in the documents',
+      'groups:\n  - groupName: new\ncorporateGroups:\n  - {corporateGroupName: other, businesses: [b3]}\n',
+      'which the documents do not change',
+    ],
+  ])('writes nothing for %s, and reports the position', async (_what, text, message) => {
+    await using fixture = await startPlanFixture({
+      businesses: [
+        { businessId: 'b1', businessName: 'One', document: '1' },
+        { businessId: 'b2', businessName: 'Two', document: '2' },
+        { businessId: 'b3', businessName: 'Three', corporateGroupName: 'existing' },
+      ],
+      corporateGroups: [{ corporateGroupName: 'existing' }],
+    });
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('bad.yaml', text);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes']);
+    expect([outcome.code, outcome.out]).toEqual([2, '']);
+    expect(outcome.err).toContain(message);
+    expect(outcome.err).toContain(`${file}:`);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('a dry run prints the plan, does not prompt and writes nothing', async () => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    const outcome = await fixture.iam(['apply', '-f', file, '--dry-run']);
+    expect(outcome.code).toBe(0);
+    expect(outcome.out).toContain('+ group ops');
+    expect(outcome.err).toBe('Dry run, nothing was sent.\n');
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('prompts before it writes: in non-interactive mode it exits with 10 and writes nothing', async () => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    expect((await fixture.iam(['apply', '-f', file])).code).toBe(10);
+    expect((await fixture.iam(['apply', '-f', '-'], { stdin: everything, columns: 80 })).code).toBe(10);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('works with a server that returns rejections with status 200', async () => {
+    await using fixture = await startPlanFixture({}, { 'soft-errors': true });
+    await apply(fixture, everything);
+    expect((await apply(fixture, everything)).out).toContain('No changes');
+    await using between = await startInterposingProxy(fixture.server.url, 1, () =>
+      fixture.server.admin.groups.addRole({ params: { groupId: 'ops' }, body: { roleName: 'THEIRS' } }),
+    );
+    const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [MINE]}\n');
+    expect((await fixture.iam(['apply', '-f', file, '--yes'], { url: between.url })).code).toBe(0);
+    expect((await groupsOf(fixture)).ops?.roles).toEqual(['THEIRS', 'MINE']);
+  });
+
+  test('prints one document with the changes for programs', async () => {
+    await using fixture = await startPlanFixture();
+    const { out } = await apply(fixture, everything, '-o', 'json');
+    const result = JSON.parse(out) as Record<string, unknown>;
+    expect(result.summary).toEqual({ create: 7, update: 0, delete: 0, gain: 5, lose: 0 });
+    expect(result.secrets).toMatchObject([
+      { kind: 'client', serviceAccountId: 'billing' },
+      { kind: 'apiKey', appId: 'reports' },
+    ]);
+  });
+});
+
+describe('new secrets', () => {
+  test('are printed once, and are valid', async () => {
+    await using fixture = await startPlanFixture();
+    const { out } = await apply(fixture, everything);
+    const [, clientId = '', clientSecret = ''] = /client (\S+) of billing: (\S+)/.exec(out) ?? [];
+    const { accessToken } = await fixture.server.as({ clientId, clientSecret }).clientIdentities.login();
+    expect(accessToken).toBeTruthy();
+    expect((await apply(fixture, everything)).out).not.toContain(clientSecret);
+  });
+
+  test('are written only to the private file of --secret-output', async () => {
+    await using fixture = await startPlanFixture();
+    const file = fixture.home.file('secrets.jsonl');
+    const { out, err } = await apply(fixture, everything, '--secret-output', file);
+    const secrets = (await fixture.read('secrets.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(secrets.map(({ kind }) => kind)).toEqual(['client', 'apiKey']);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const { clientSecret, apiKey } of secrets) expect(out + err).not.toContain(clientSecret ?? apiKey);
+  });
+
+  test('are not issued if they cannot be stored', async () => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    expect((await fixture.iam(['apply', '-f', file, '--yes', '--secret-output', file])).code).toBe(2);
+    expect((await fixture.iam(['apply', '-f', file, '--yes', '-o', 'csv'])).code).toBe(2);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+});
+
+describe('an interrupted apply', () => {
+  const shape = async (fixture: PlanFixture) => {
+    const document = await fixture.iam(['export']);
+    return document.out.replaceAll(/ {6}- 0\w{23}\n/g, '');
+  };
+
+  test.each(['before', 'after'] as const)(
+    '%s any of its writes continues when it is run again',
+    async (when) => {
+      let expected: string | undefined;
+      for (let broken = 1; ; broken += 1) {
+        await using fixture = await startPlanFixture();
+        await using breaker = await startBreakingProxy(fixture.server.url, broken, when);
+        const file = await fixture.write('iam.yaml', everything);
+        const first = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+        if (first.code === 0) {
+          expect(breaker.writes).toBe(broken - 1);
+          expect(broken).toBeGreaterThan(8);
+          break;
+        }
+        expect([broken, first.code]).toEqual([broken, 75]);
+        const second = await fixture.iam(['apply', '-f', file, '--yes']);
+        expect([broken, second.code]).toEqual([broken, 0]);
+        expect([broken, (await fixture.iam(['diff', '-f', file])).code]).toEqual([broken, 0]);
+        expected ??= await shape(fixture);
+        expect(await shape(fixture)).toBe(expected);
+      }
+    },
+    120_000,
+  );
+
+  const other = `set: base
+clients:
+  - {serviceAccountId: billing, organizationId: o, businessUnitId: u}
+corporateGroups:
+  - {corporateGroupName: second, businesses: [b1]}
+groups:
+  - {groupName: base, roles: [BASE]}
+  - {groupName: ops, dependencies: [{groupName: base}], roles: [DEPLOY, ROLLBACK], users: [u1], businesses: [], services: []}
+`;
+
+  test.each(['before', 'after'] as const)(
+    '%s any update or delete continues as well',
+    async (when) => {
+      let expected: string | undefined;
+      for (let broken = 1; ; broken += 1) {
+        await using fixture = await startPlanFixture();
+        await using breaker = await startBreakingProxy(fixture.server.url, Number.NaN, when);
+        // Always with the same address: created entities are recorded by address.
+        const runOptions = { url: breaker.url };
+        await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes'], runOptions);
+        breaker.breakNext(broken);
+        const words = [
+          'apply',
+          '-f',
+          await fixture.write('other.yaml', other),
+          '--yes',
+          '--prune',
+          '--confirm',
+          'base',
+        ];
+        const first = await fixture.iam(words, runOptions);
+        breaker.breakNext(Number.NaN);
+        const second = await fixture.iam(words, runOptions);
+        expect([broken, second.code], second.err).toEqual([broken, 0]);
+        expect((await fixture.iam([...words, '--dry-run'], runOptions)).out).toContain('No changes');
+        expected ??= await shape(fixture);
+        expect(await shape(fixture)).toBe(expected);
+        if (first.code === 0) {
+          expect(broken).toBeGreaterThan(8);
+          break;
+        }
+        expect([broken, first.code]).toEqual([broken, 75]);
+      }
+    },
+    120_000,
+  );
+
+  test('prints the secrets that it had issued', async () => {
+    await using fixture = await startPlanFixture();
+    await using breaker = await startBreakingProxy(fixture.server.url, 5, 'before');
+    const file = await fixture.write('iam.yaml', everything);
+    const outcome = await fixture.iam(['apply', '-f', file, '--yes'], { url: breaker.url });
+    expect(outcome.code).toBe(75);
+    expect(outcome.out).toMatch(/client \S+ of billing: \S{40}/);
+  });
+
+  test('exits with 130 after an interrupt, and continues when it is run again', async () => {
+    await using fixture = await startPlanFixture();
+    const controller = new AbortController();
+    await using between = await startInterposingProxy(fixture.server.url, 4, async () => controller.abort('SIGINT'));
+    const file = await fixture.write('iam.yaml', everything);
+    const words = ['apply', '-f', file, '--yes'];
+    expect((await fixture.iam(words, { url: between.url, signal: controller.signal })).code).toBe(130);
+    expect((await fixture.iam(words)).code).toBe(0);
+    expect((await fixture.iam(['diff', '-f', file])).code).toBe(0);
+  });
+
+  test('rejects a document number of another customer before the first write', async () => {
+    await using fixture = await startPlanFixture();
+    const text = 'customers:\n  - {businessId: new, businessName: New, document: "1"}\ngroups:\n  - groupName: new\n';
+    const outcome = await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', text), '--yes']);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('the document 1 belongs to b1') });
+    expect(await groupsOf(fixture)).not.toHaveProperty('new');
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { ErrorDetails } from '../../../src/client/errors.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
+import { iam } from '../run-cli.ts';
+
+/** Has the user u1, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
+function roleServer(): Promise<FakeServer> {
+  const roles = [{ role: 'DEPLOY', groupNames: ['ops', 'leads'] }];
+  return startFakeServer(({ path }) => {
+    if (path.endsWith('/groups/ops')) return { json: { groupName: 'ops', roles: ['DEPLOY'], dependencies: [] } };
+    if (path.endsWith('/groups/leads'))
+      return { json: { groupName: 'leads', roles: ['LEAD'], dependencies: [{ groupName: 'ops' }] } };
+    if (path.includes('/user-accounts/u1/roles')) return { json: path.includes('businessId=') ? [] : roles };
+    if (path.includes('/user-accounts/')) return errorResponse(404, 'USER_NOT_FOUND');
+    return path.includes('/service-accounts/s1/roles') ? { json: roles } : errorResponse(404, 'SERVICE_NOT_FOUND');
+  });
+}
+
+describe('can', () => {
+  test.each([
+    [0, ['u1', 'DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
+    [0, ['u1', 'ROLE_DEPLOY'], 'yes: u1 has DEPLOY through ops, leads > ops\n'],
+    [0, ['s1', 'DEPLOY'], 'yes: s1 has DEPLOY through ops, leads > ops\n'],
+    [1, ['u1', 'APPROVE'], 'no: u1 does not have APPROVE\n'],
+    [1, ['u1', 'DEPLOY', '--business', 'b1'], 'no: u1 does not have DEPLOY\n'],
+    [3, ['unknown', 'DEPLOY'], ''],
+    [3, ['s1', 'DEPLOY', '--business', 'b1'], ''],
+    [2, ['u1', 'AUTH-MFA'], ''],
+  ])('exits with %i for %j', async (code, words, out) => {
+    await using server = await roleServer();
+    expect(await iam(['can', ...words], server)).toMatchObject({ code, out });
+  });
+
+  test('reports an id that is neither a user nor a service', async () => {
+    await using server = await roleServer();
+    expect((await iam(['can', 'unknown', 'X'], server)).err).toContain('not found');
+  });
+
+  test('prints subject, kind and paths for programs', async () => {
+    await using server = await roleServer();
+    expect(JSON.parse((await iam(['can', 's1', 'DEPLOY', '-o', 'json'], server)).out)).toEqual({
+      subject: 's1',
+      kind: 'service',
+      role: 'DEPLOY',
+      allowed: true,
+      through: ['ops', 'leads'],
+      ways: [['ops'], ['leads', 'ops']],
+    });
+    const no = await iam(['can', 'u1', 'APPROVE', '-o', 'json'], server);
+    expect([no.code, JSON.parse(no.out), no.err]).toMatchObject([1, { allowed: false, through: [], ways: [] }, '']);
+  });
+});
+
+describe('a missing role', () => {
+  const missing = (details?: ErrorDetails) => errorResponse(403, 'ROLE_MISSING', 'Another message.', details);
+  const add = ['clients', 'delete', 'c1', '--yes'];
+
+  test('is reported with the groups that the server returns', async () => {
+    const details = { missingRoles: ['ADMIN'], grantedByGroups: ['iam-administrators', 'owners'] };
+    await using server = await startFakeServer(() => missing(details));
+    const outcome = await iam(add, server);
+    expect(outcome.code).toBe(5);
+    expect(outcome.err).toContain('Another message.');
+    expect(outcome.err).toContain('to a group that grants ADMIN: iam-administrators, owners.');
+    expect(server.received).toHaveLength(1);
+    const { error } = JSON.parse((await iam([...add, '-o', 'json'], server)).err) as { error: object };
+    expect(error).toMatchObject({ code: 'ROLE_MISSING', details, items: [{ details }] });
+  });
+
+  test('is reported alone if the server returns no groups', async () => {
+    await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
+    const outcome = await iam(add, server);
+    expect(outcome).toMatchObject({ code: 5, out: '' });
+    expect(outcome.err).toContain('Add the caller to a group that grants the role.');
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.each([
+    [{ missingRoles: ['AUTH-MFA'] }, 'No group grants AUTH-MFA'],
+    [{ missingScopes: ['READ'] }, 'No group grants scope READ'],
+  ])('that no group grants, as in %j, is explained by the sign-in', async (details, words) => {
+    await using server = await startFakeServer(() => missing(details));
+    expect(await iam(add, server)).toMatchObject({ code: 5, err: expect.stringContaining(words) });
+  });
+
+  test('with details of another shape is reported without details', async () => {
+    const odd = { missingRoles: 'ADMIN', grantedByGroups: [1], field: {}, more: true };
+    await using server = await startFakeServer(() => missing(odd as unknown as ErrorDetails));
+    const { code, err } = await iam([...add, '-o', 'json'], server);
+    expect(code).toBe(5);
+    expect(JSON.parse(err).error).toMatchObject({
+      code: 'ROLE_MISSING',
+      items: [expect.not.objectContaining({ details: expect.anything() })],
+    });
+    expect(JSON.parse(err).error).not.toHaveProperty('details');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { iam } from '../run-cli.ts';
+
+const rule = { id: 'f1', operation: 'groups.list', effect: { status: 503 }, matched: 2, applied: 1 };
+
+describe('faults', () => {
+  test('list prints each fault with its effect', async () => {
+    await using server = await startFakeServer(() => ({ json: [rule] }));
+    const { code, out } = await iam(['faults', 'list'], server);
+    expect([code, out]).toEqual([
+      0,
+      'ID  OPERATION    EFFECT  MATCHED  APPLIED\nf1  groups.list  503     2        1\n',
+    ]);
+  });
+
+  test('add sends the options', async () => {
+    await using server = await startFakeServer(() => ({ status: 201, json: rule }));
+    const add = (...words: string[]) => iam(['faults', 'add', ...words, '-o', 'name'], server);
+    expect(await add('--operation', 'groups.list', '--nth', '3', '--fail', '503')).toMatchObject({
+      code: 0,
+      out: 'f1\n',
+    });
+    await add(
+      '--caller',
+      'billing',
+      '--probability',
+      '0.1',
+      '--seed',
+      '7',
+      '--times',
+      '2',
+      '--latency',
+      '2s',
+      '--jitter',
+      '5ms',
+    );
+    await add('--every', '2', '--drop', 'after');
+    await add('--rotate-key');
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { operation: 'groups.list', nth: 3, effect: { status: 503 } },
+      { caller: 'billing', probability: 0.1, seed: 7, times: 2, effect: { latency: '2s', jitter: '5ms' } },
+      { every: 2, effect: { drop: 'after' } },
+      { effect: { rotateKey: true } },
+    ]);
+  });
+
+  test.each([
+    [[]],
+    [['--fail', '503', '--drop', 'after']],
+    [['--jitter', '5ms']],
+    [['--fail', 'x']],
+    [['--fail', '503', '--probability', 'often']],
+  ])('add rejects %j and sends nothing', async (words) => {
+    await using server = await startFakeServer(() => ({ status: 201, json: rule }));
+    expect((await iam(['faults', 'add', ...words], server)).code).toBe(2);
+    expect(server.received).toEqual([]);
+  });
+
+  test('remove and clear delete faults', async () => {
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    expect((await iam(['faults', 'remove', 'f1'], server)).code).toBe(0);
+    expect((await iam(['faults', 'clear'], server)).code).toBe(10);
+    expect((await iam(['faults', 'clear', '--yes'], server)).code).toBe(0);
+    expect(server.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /_iam/faults?id=f1',
+      'DELETE /_iam/faults',
+    ]);
+  });
+
+  test.each([[['add', '--fail', '503']], [['remove', 'f1']], [['clear']]])(
+    '%j --dry-run sends nothing',
+    async (words) => {
+      await using server = await startFakeServer(() => ({ status: 204 }));
+      expect((await iam(['faults', ...words, '--dry-run'], server)).code).toBe(0);
+      expect(server.received).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { mergeGroup } from '../../../../src/cli/commands/groups/merge.ts';
+import { errorResponse, type FakeServer, startFakeServer } from '../../../client/fake-server.ts';
+import { iam } from '../../run-cli.ts';
+
+const group = {
+  groupId: 'g1',
+  groupName: 'ops',
+  organizationId: 'acme',
+  roles: ['A', 'B'],
+  dependencies: [{ groupName: 'base' }],
+};
+const update = ['groups', 'update', 'ops'];
+
+/** A server with one group whose ETag is its version; `between` is a concurrent change before the first write. */
+async function withGroup(between: (current: { roles: string[] }) => void = () => undefined) {
+  let version = 1;
+  let current = structuredClone(group);
+  let others: ((current: { roles: string[] }) => void) | undefined = between;
+  const server = await startFakeServer(({ method, headers, body }) => {
+    if (method === 'GET') return { json: current, headers: { etag: `"${version}"` } };
+    if (others !== undefined) {
+      const before = JSON.stringify(current);
+      others(current);
+      if (JSON.stringify(current) !== before) version += 1;
+      others = undefined;
+    }
+    if (headers['if-match'] !== undefined && headers['if-match'] !== `"${version}"`)
+      return errorResponse(422, 'CHANGED_MEANWHILE');
+    current = { groupId: 'g1', ...JSON.parse(body) };
+    version += 1;
+    return { status: 204 };
+  });
+  return Object.assign(server, { group: () => current });
+}
+
+function writes({ received }: FakeServer) {
+  return received.filter(({ method }) => method === 'PUT');
+}
+
+describe('groups update', () => {
+  test('changes only the fields of the options', async () => {
+    await using server = await withGroup();
+    const outcome = await iam(
+      [...update, '--add-role', 'ROLE_C', '--remove-role', 'A', '--set', 'groupName=dev=ops'],
+      server,
+    );
+    expect(outcome).toEqual({ code: 0, out: '', err: 'ops: + role C, - role A, groupName = dev=ops\n' });
+    expect(server.group()).toEqual({ ...group, groupName: 'dev=ops', roles: ['B', 'C'] });
+    expect(writes(server)).toMatchObject([{ path: '/security/iam/v1/groups/g1', headers: { 'if-match': '"1"' } }]);
+  });
+
+  test('changes dependencies, and clears a field that is set to empty', async () => {
+    await using server = await withGroup();
+    const words = [...update, '--add-dependency', 'x,y', '--remove-dependency', 'base', '--set', 'organizationId='];
+    expect((await iam(words, server)).code).toBe(0);
+    expect(server.group()).toEqual({
+      groupId: 'g1',
+      groupName: 'ops',
+      roles: ['A', 'B'],
+      dependencies: [{ groupName: 'x' }, { groupName: 'y' }],
+    });
+  });
+
+  test('keeps concurrent changes', async () => {
+    await using server = await withGroup((current) => current.roles.push('THEIRS'));
+    expect((await iam([...update, '--add-role', 'MINE'], server)).code).toBe(0);
+    expect(server.group().roles).toEqual(['A', 'B', 'THEIRS', 'MINE']);
+    expect(writes(server)).toHaveLength(2);
+  });
+
+  test('is a conflict after repeated concurrent changes', async () => {
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: group, headers: { etag: '"1"' } } : errorResponse(422, 'CHANGED_MEANWHILE'),
+    );
+    expect((await iam([...update, '--add-role', 'C'], server)).code).toBe(6);
+    expect(writes(server)).toHaveLength(10);
+  });
+
+  test('sends nothing if nothing would change, and prints a notice', async () => {
+    await using server = await withGroup();
+    const outcome = await iam(
+      [...update, '--add-role', 'A', '--remove-role', 'NOT_THERE', '--set', 'organizationId=acme'],
+      server,
+    );
+    expect(outcome).toEqual({ code: 0, out: '', err: 'ops: nothing to change\n' });
+    expect(writes(server)).toEqual([]);
+  });
+
+  test('prints the changed group for programs', async () => {
+    await using server = await withGroup();
+    const outcome = await iam([...update, '--add-role', 'C', '-o', 'json', '-q'], server);
+    expect(JSON.parse(outcome.out)).toEqual({ ...group, roles: ['A', 'B', 'C'] });
+    expect(outcome.err).toBe('');
+  });
+
+  test('a dry run reads and prints, and writes nothing', async () => {
+    await using server = await withGroup();
+    const outcome = await iam([...update, '--add-role', 'C', '--dry-run', '-o', 'json'], server);
+    expect(JSON.parse(outcome.out)).toMatchObject({
+      method: 'PUT',
+      headers: { 'if-match': '"1"' },
+      body: { roles: ['A', 'B', 'C'] },
+    });
+    expect(writes(server)).toEqual([]);
+  });
+
+  test('-f replaces the group', async () => {
+    await using server = await withGroup();
+    expect((await iam([...update, '-f', '-'], { url: server.url, stdin: 'groupName: new\nroles: [Z]\n' })).code).toBe(
+      0,
+    );
+    expect(server.received.map(({ method, body }) => [method, body])).toEqual([
+      ['PUT', '{"groupName":"new","roles":["Z"]}'],
+    ]);
+  });
+
+  test.each([
+    [[], 'No changes specified'],
+    [['--set', 'groupName'], 'FIELD=VALUE'],
+    [['--set', 'groupId=x'], 'one of the fields groupName, organizationId, businessUnitId'],
+    [['-f', '-', '--add-role', 'A'], 'cannot be combined'],
+    [['--add-role', 'A,,B'], 'empty value'],
+  ])('%j is a usage error', async (words, message) => {
+    await using server = await withGroup();
+    const outcome = await iam([...update, ...words], server);
+    expect(outcome.code).toBe(2);
+    expect(outcome.err).toContain(message);
+    expect(server.received).toEqual([]);
+  });
+});
+
+test.each(['--group-name=X', '--group-name', '--organization-id='])(
+  '%s, an option of create, gets a hint for update',
+  async (option) => {
+    await using server = await withGroup();
+    const { code, err } = await iam([...update, option, 'X'], { url: server.url });
+    expect(code).toBe(2);
+    expect(err).toMatch(/Set the field with --set (groupName|organizationId)=VALUE\./);
+    expect(server.received).toEqual([]);
+  },
+);
+
+test('an unknown option is rejected', async () => {
+  const { code, err } = await iam([...update, '--nope']);
+  expect(code).toBe(2);
+  expect(err).toContain("unknown option '--nope'");
+});
+
+test('a role that is added and removed at once is absent', () => {
+  const change = { addRoles: ['C', 'A'], removeRoles: ['C'], addDependencies: [], removeDependencies: [], fields: {} };
+  expect(mergeGroup(group, change)).toEqual({ group, differences: [] });
+});

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { Home, iam, tokenVariables } from '../run-cli.ts';
+
+const prefix = '/security/iam/v1';
+
+describe('members of groups', () => {
+  test.each([
+    [['users', 'add', 'ops', 'u1', 'u2'], '/user-accesses/ops/user-accounts', [{ userId: 'u1' }, { userId: 'u2' }]],
+    [['businesses', 'add', 'ops', 'b9'], '/business-accesses/ops/business-accounts', [{ businessId: 'b9' }]],
+    [
+      ['business-users', 'add', 'ops', 'b9', 'u1'],
+      '/user-accesses/ops/business-accounts/b9/user-accounts',
+      [{ userId: 'u1' }],
+    ],
+    [['services', 'add', 'ops', 's1', 's2'], undefined, [{ serviceId: 's1' }, { serviceId: 's2' }]],
+  ])('are added by their ids: groups %j', async (words, path, body) => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    const outcome = await iam(['groups', ...words], server);
+    expect(outcome).toEqual({ code: 0, out: '', err: `groups ${words.join(' ')}: done\n` });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual(body);
+    if (path !== undefined) expect(server.received).toMatchObject([{ method: 'POST', path: prefix + path }]);
+  });
+
+  test('can come from a file, but not be empty', async () => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => ({ json: {} }));
+    await writeFile(home.file('users.yaml'), '- userId: u1\n');
+    const words = ['groups', 'users', 'add', 'ops'];
+    const runOptions = { ...server, variables: tokenVariables };
+    expect((await home.iam([...words, '-f', home.file('users.yaml'), 'u2'], runOptions)).code).toBe(0);
+    expect(server.received[0]?.body).toBe('[{"userId":"u1"},{"userId":"u2"}]');
+    expect(await home.iam(words, runOptions)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('<user-id>... is missing'),
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('are removed one at a time, after confirmation', async () => {
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    expect((await iam(['groups', 'users', 'remove', 'ops', 'u1'], server)).code).toBe(10);
+    expect((await iam(['groups', 'users', 'remove', 'ops', 'u1', '--yes'], server)).code).toBe(0);
+    expect(server.received.map(({ method, path }) => [method, path])).toEqual([
+      ['DELETE', `${prefix}/user-accesses/ops/user-accounts/u1`],
+    ]);
+  });
+
+  test('are listed', async () => {
+    await using server = await startFakeServer(() => ({ json: [{ userId: 'u1' }] }));
+    expect((await iam(['group', 'user', 'ls', 'ops', '-o', 'name'], server)).out).toBe('u1\n');
+  });
+});
+
+describe('users', () => {
+  test.each([
+    ['an argument', ['users', 'lock', 'u1', '--reason', 'Resigned', '--yes']],
+    ['an option', ['users', 'lock', '--user-id', 'u1', '--reason', 'Resigned', '--yes']],
+  ])('are locked by id as %s', async (_, words) => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    expect((await iam(words, server)).code).toBe(0);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ userId: 'u1', reason: 'Resigned' });
+  });
+
+  test('are not locked without an id', async () => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    expect(await iam(['users', 'lock'], server)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('<user-id> is missing'),
+    });
+    expect(server.received).toEqual([]);
+  });
+
+  test('clear a field that is set to empty, and keep omitted ones', async () => {
+    await using server = await startFakeServer(() => ({ json: {} }));
+    await iam(['users', 'update', 'u1', '--user-email', ''], server);
+    await iam(['users', 'update', 'u1', '--user-mobile.area-code', '11'], server);
+    expect(server.received.map(({ body }) => body)).toEqual(['{"userEmail":null}', '{"userMobile":{"areaCode":11}}']);
+  });
+
+  test.each([
+    ['users', 'user-accesses/user-accounts'],
+    ['businesses', 'business-accesses/business-accounts'],
+    ['services', 'service-accesses/service-accounts'],
+  ])('and others have roles: %s roles ID', async (noun, path) => {
+    await using server = await startFakeServer(() => ({ json: [{ role: 'DEPLOY', groupNames: ['ops'] }] }));
+    expect((await iam([noun, 'roles', 'x1'], server)).out).toBe('ROLE    GROUP NAMES\nDEPLOY  ops\n');
+    expect(server.received[0]?.path).toBe(`${prefix}/${path}/x1/roles`);
+  });
+});

@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { dumpDirectory, startPlanFixture } from '../plan/plan-fixture.ts';
+import { everything } from '../plan/sample-documents.ts';
+
+describe('plan', () => {
+  test('prints changes, gained roles and totals; and writes nothing', async () => {
+    await using fixture = await startPlanFixture();
+    const before = await dumpDirectory(fixture.server);
+    const file = await fixture.write('iam.yaml', everything);
+    const { code, out, err } = await fixture.iam(['plan', '-f', file], { columns: 80, variables: { NO_COLOR: '1' } });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('+ group ops\n    organizationId  acme\n    roles           + DEPLOY\n');
+    expect(out).toContain('    user u1          + APPROVE  + DEPLOY  + LEAD\n');
+    expect(out).toContain('    business b9      + DEPLOY\n');
+    expect(out.trimEnd().split('\n').at(-1)).toBe(
+      'Plan: 7 to create, none to change, none to delete; 5 gain roles, none lose roles.',
+    );
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(81);
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('prints removals and lost roles, except roles that remain through another group', async () => {
+    await using fixture = await startPlanFixture();
+    await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes']);
+    const file = await fixture.write(
+      'next.yaml',
+      'groups:\n  - {groupName: ops, users: [], organizationId: globex, roles: [DEPLOY, X]}\n',
+    );
+    const plan = JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out) as {
+      roles: unknown;
+      changes: unknown;
+    };
+    expect(plan.changes).toMatchObject([
+      {
+        action: 'update',
+        fields: [
+          { field: 'organizationId', before: 'acme', after: 'globex' },
+          { field: 'roles', added: ['X'], removed: [] },
+          { field: 'users', added: [], removed: ['u2', 'u3'] },
+        ],
+      },
+    ]);
+    expect(plan.roles).toEqual([
+      { kind: 'user', id: 'u1', gains: ['X'], loses: [] },
+      { kind: 'user', id: 'u2', gains: [], loses: ['DEPLOY'] },
+      { kind: 'user', id: 'u3', gains: [], loses: ['DEPLOY'] },
+      { kind: 'business', id: 'b9', gains: ['X'], loses: [] },
+      { kind: 'service', id: 'billing', gains: ['X'], loses: [] },
+    ]);
+  });
+
+  test('a user who keeps a role through the business does not lose it', async () => {
+    await using fixture = await startPlanFixture();
+    const groups =
+      'groups:\n  - {groupName: a, roles: [R], users: [u1, u2]}\n  - {groupName: b, roles: [R], businesses: [b1]}\n';
+    await fixture.iam(['apply', '-f', await fixture.write('a.yaml', groups), '--yes']);
+    const file = await fixture.write('b.yaml', 'groups:\n  - {groupName: a, users: []}\n');
+    const plan = JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out) as { roles: unknown };
+    expect(plan.roles).toEqual([{ kind: 'user', id: 'u2', gains: [], loses: ['R'] }]);
+  });
+
+  test('returns the exit code for changes only with --detailed-exitcode', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', everything);
+    const words = ['plan', '-f', file, '--detailed-exitcode'];
+    expect((await fixture.iam(words)).code).toBe(9);
+    await fixture.iam(['apply', '-f', file, '--yes']);
+    expect((await fixture.iam(words)).code).toBe(0);
+  });
+
+  test('reads several documents, folders and standard input as one', async () => {
+    await using fixture = await startPlanFixture();
+    const one = await fixture.write('one.yaml', 'groups:\n  - groupName: a\n---\ngroups:\n  - groupName: b\n');
+    const two = await fixture.write(
+      'two.json',
+      '{\n\t"groups": [{"groupName": "c", "dependencies": [{"groupName": "a"}]}]\n}',
+    );
+    const names = async (words: string[], stdin = '') =>
+      (await fixture.iam(['plan', '-o', 'name', '-q', ...words], { stdin })).out.trim().split('\n').length;
+    expect(await names(['-f', one, two])).toBe(3);
+    expect(await names(['-f', fixture.home.folder])).toBe(3);
+    expect(await names(['-f', '-', '-f', one], 'groups: [{groupName: d}]')).toBe(3);
+  });
+
+  test.each([
+    [['plan'], '-f is required'],
+    [['plan', '-f', '/nonexistent.yaml'], 'Cannot read'],
+    [['plan', '-f', '-', '-f', '-'], 'only once'],
+    [['apply', 'no-plan.json'], 'is not a saved plan'],
+    [['export', '--kind', 'users'], 'Use one of'],
+    [['export', '-o', 'csv'], 'YAML or JSON'],
+  ])('%j is a usage error', async (words, message) => {
+    await using fixture = await startPlanFixture();
+    expect(await fixture.iam(words)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+  });
+});
+
+describe('a plan in a file', () => {
+  test.each(['--out', '-o'])('with %s is applied unchanged, contains no secret and is private', async (option) => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', everything);
+    const planFile = fixture.home.file('plan.json');
+    expect((await fixture.iam(['plan', '-f', file, option, planFile])).code).toBe(0);
+    expect((await stat(planFile)).mode & 0o777).toBe(0o600);
+    expect(await fixture.read('plan.json')).not.toContain('secret-of');
+    await fixture.write('iam.yaml', 'groups: []\n');
+    expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
+    expect((await fixture.iam(['diff', '-f', await fixture.write('iam.yaml', everything)])).code).toBe(0);
+  });
+
+  test('-o is still the output format', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', everything);
+    expect(JSON.parse((await fixture.iam(['plan', '-f', file, '-o', 'json'])).out)).toHaveProperty('summary');
+    expect(await fixture.iam(['plan', '-f', file, '-o', 'jason'])).toMatchObject({ code: 2 });
+    const both = ['plan', '-f', file, '-o', fixture.home.file('p.json'), '-o', 'json'];
+    expect(JSON.parse((await fixture.iam(both)).out)).toHaveProperty('summary');
+  });
+
+  test('is rejected if its basis has changed, and nothing is written', async () => {
+    await using fixture = await startPlanFixture();
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
+    const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops, roles: [B], users: [u1]}\n');
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', file, '--out', planFile]);
+    await admin.groups.create({ body: { groupName: 'unrelated', roles: ['Z'] } });
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
+    const before = await dumpDirectory(fixture.server);
+    expect(await fixture.iam(['apply', planFile, '--yes'])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('stale'),
+    });
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+    await admin.userAccesses.removeUser({ params: { groupName: 'ops', userId: 'u2' } });
+    expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
+  });
+
+  test('is valid only for its own server', async () => {
+    await using fixture = await startPlanFixture();
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', everything), '--out', planFile]);
+    const url = fixture.server.url.replace('127.0.0.1', 'localhost');
+    expect(await fixture.iam(['apply', planFile, '--yes'], { url })).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { iam } from '../run-cli.ts';
+
+const entry = {
+  id: 'r-1',
+  at: '2026-03-01T12:00:00.000Z',
+  caller: 'billing',
+  operation: 'groups.list',
+  method: 'GET',
+  path: '/security/iam/v1/groups',
+  status: 403,
+  errors: ['ROLE_MISSING'],
+  milliseconds: 1.5,
+};
+const none = { groups: [], roles: [], scope: [], missing: [], standsAgainst: [], givenBy: [] };
+
+const queryOf = (path: string) => Object.fromEntries(new URL(path, 'http://x').searchParams);
+
+describe('requests', () => {
+  test('list sends the filters and prints the main columns', async () => {
+    await using server = await startFakeServer(() => ({ json: [entry] }));
+    const words = ['--operation', 'groups.list', '--caller', 'billing', '--status', '4xx', '--error', 'ROLE_MISSING'];
+    const { code, out } = await iam(['requests', 'list', ...words], server);
+    expect([code, out.split('\n')[1]]).toEqual([0, 'r-1  403     groups.list  ROLE_MISSING  billing']);
+    expect(queryOf(server.received[0]?.path ?? '')).toEqual({
+      operation: 'groups.list',
+      caller: 'billing',
+      status: '4xx',
+      error: 'ROLE_MISSING',
+      limit: '100',
+    });
+  });
+
+  test('wait repeats until enough requests match, and lists them', async () => {
+    const responses = [errorResponse(404, 'REQUEST_NOT_FOUND'), { json: [entry, entry] }];
+    await using server = await startFakeServer(() => responses.shift() ?? { status: 500 });
+    const words = ['--operation', 'groups.list', '--count', '2', '--after', 'r-0', '--wait', '30s', '--timeout', '10'];
+    const { code, out } = await iam(['requests', 'wait', ...words], server);
+    expect([code, out.trimEnd().split('\n')]).toMatchObject([0, { length: 3 }]);
+    const query = { operation: 'groups.list', count: '2', after: 'r-0', timeout: '8' };
+    expect(server.received.map(({ path }) => queryOf(path))).toEqual([query, query]);
+    expect(server.received[0]?.path).toMatch(/^\/_iam\/requests\/wait\?/);
+  });
+
+  test('wait exits with 3 after the timeout', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
+    const outcome = await iam(['requests', 'wait', '--wait', '0'], server);
+    expect(outcome).toMatchObject({ code: 3, out: '' });
+    expect(outcome.err).toContain('iam requests list');
+  });
+
+  test('show requests one entry', async () => {
+    await using server = await startFakeServer(() => ({ json: { ...entry, query: {}, body: { a: '(secret)' } } }));
+    const { code, out } = await iam(['requests', 'show', 'r/1', '-o', 'json'], server);
+    expect([code, JSON.parse(out)]).toEqual([0, { ...entry, query: {}, body: { a: '(secret)' } }]);
+    expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r%2F1']);
+  });
+
+  test('show exits with 3 for an unknown request', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'REQUEST_NOT_FOUND'));
+    expect(await iam(['requests', 'show', 'x'], server)).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+describe('why', () => {
+  const rejected = {
+    ...none,
+    ...{ requestId: 'r-1', operation: 'api-key.list', method: 'GET', path: '/api-key', status: 403, refused: true },
+    errors: [{ code: 'ROLE_MISSING', message: 'The caller lacks ADMIN.', hint: 'Ask for the role.' }],
+    credential: { way: 'bearer', taken: true },
+    client: { clientId: 'app', appId: 'a', party: '1STPARTY' },
+    user: { userId: 'ann', userName: 'ann\u001b[2J', locked: false },
+    session: { sessionId: 's', level: 'AUTH-BASIC', endsAt: '2026-03-02T00:00:00.000Z', lasts: false },
+    groups: ['ops'],
+    roles: ['DEPLOY'],
+    needs: 'ADMIN',
+    missing: ['ADMIN'],
+    givenBy: [{ role: 'ADMIN', groups: ['iam-administrators'] }],
+    rule: undefined,
+  };
+
+  test('prints the explanation as text', async () => {
+    await using server = await startFakeServer(() => ({ json: rejected }));
+    const { code, out } = await iam(['why', 'r-1'], server);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        'GET /api-key (api-key.list) was rejected: 403',
+        '  error       ROLE_MISSING: The caller lacks ADMIN.',
+        '  credential  bearer, accepted',
+        '  client      app (1STPARTY)',
+        '  user        ann (ann\\u001b[2J)',
+        '  session     AUTH-BASIC until 2026-03-02T00:00:00.000Z, ended',
+        '  groups      ops',
+        '  roles       DEPLOY',
+        '  needs       ADMIN',
+        '  missing     ADMIN',
+        '  in groups   ADMIN: iam-administrators',
+        '  hint        Ask for the role.',
+        '',
+      ].join('\n'),
+    );
+    expect(server.received.map(({ path }) => path)).toEqual(['/_iam/requests/r-1/why']);
+  });
+
+  test('explains a credential, a rule and an injected fault', async () => {
+    const credential = { way: 'bearer', taken: false, reason: 'It has expired.' };
+    const about = {
+      requestId: 'r',
+      method: 'GET',
+      path: '/x',
+      refused: true,
+      rule: 'Not your own.',
+      fault: 'f1 drop=after',
+    };
+    await using server = await startFakeServer(() => ({ json: { ...none, ...about, errors: [], credential } }));
+    const { out } = await iam(['why', 'r'], server);
+    expect(out).toContain('GET /x was rejected: no response');
+    expect(out).toContain('credential  bearer, rejected: It has expired.');
+    expect(out).toContain('rule        Not your own.');
+    expect(out).toContain('fault       f1 drop=after');
+  });
+
+  test('prints everything for programs', async () => {
+    await using server = await startFakeServer(() => ({ json: rejected }));
+    const { out } = await iam(['why', 'r-1', '-o', 'json'], server);
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(rejected)));
+  });
+
+  test('exits with 3 for an unknown request or a missing control plane', async () => {
+    for (const code of ['REQUEST_NOT_FOUND', 'PATH_UNKNOWN']) {
+      await using server = await startFakeServer(() => errorResponse(404, code));
+      expect(await iam(['why', 'r-1'], server)).toMatchObject({ code: 3, out: '' });
+    }
+  });
+});

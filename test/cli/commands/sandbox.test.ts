@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { startServer } from '../../harness.ts';
+import { iam } from '../run-cli.ts';
+
+test('a sandbox is created, listed and deleted', async () => {
+  await using server = await startServer();
+  const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' } };
+  const created = await iam(['sandbox', 'create', 'one', '-o', 'json'], runOptions);
+  expect(JSON.parse(created.out)).toMatchObject({ name: 'one', baseUrl: `${server.url}/s/one` });
+  expect((await iam(['sandbox', 'ls'], runOptions)).out).toContain('BASE URL');
+  const unasked = await iam(['sandbox', 'delete', 'one'], runOptions);
+  expect([unasked.code, server.appContext.sandboxes.list().length]).toEqual([10, 1]);
+  expect((await iam(['sandbox', 'delete', 'one', '--yes'], runOptions)).code).toBe(0);
+  expect(server.appContext.sandboxes.list()).toEqual([]);
+  const again = await iam(['sandbox', 'delete', 'one', '--yes'], runOptions);
+  expect([again.code, again.err]).toEqual([3, expect.stringContaining('SANDBOX_NOT_FOUND')]);
+});
+
+test.each([
+  [['create', 'one'], 'POST', ''],
+  [['delete', 'one'], 'DELETE', '/one'],
+])('%j previews the request', async (words, method, rest) => {
+  await using server = await startFakeServer(() => ({}));
+  const { out } = await iam(['sandbox', ...words, '--dry-run'], server);
+  expect(out).toContain(`${method} ${server.url}/_iam/sandboxes${rest}\n`);
+  expect(server.received).toEqual([]);
+});

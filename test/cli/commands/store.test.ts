@@ -1,0 +1,149 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { adminClient, startServer } from '../../harness.ts';
+import { countCommits, History } from '../../server/store/history.ts';
+import { openStore } from '../../server/store/temp-store.ts';
+import { Home } from '../run-cli.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly home: Home;
+  /** A store with four commits and a checkpoint after the second. */
+  readonly folder: string;
+}
+
+async function makeStores(): Promise<Stores> {
+  const home = await Home.make();
+  const folder = home.file('store');
+  const store = await openStore(folder);
+  const history = new History();
+  await history.commits(store, 2);
+  await store.checkpoint();
+  await history.commits(store, 2);
+  await store.close();
+  return { home, folder, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() };
+}
+
+async function commitsIn(folder: string): Promise<number> {
+  const store = await openStore(folder);
+  return countCommits(store).finally(() => store.close());
+}
+
+async function damage(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0x20, 300, 310));
+}
+
+/** A store after a crash: the first checkpoint, and a write-ahead log whose second commit is damaged. */
+async function damageJournal(folder: string): Promise<void> {
+  const file = path.join(folder, 'journal.000000000003.jsonl');
+  await damage(file);
+  await damage(path.join(folder, 'iam.json'));
+}
+
+describe('backup and restore', () => {
+  test('of a running server restore its data with owner-only access', async () => {
+    await using home = await Home.make();
+    await using server = await startServer();
+    await server.admin.groups.create({ body: { groupName: 'stored' } });
+    const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+    const iam = (words: string[]) => home.iam(words, { url: server.url, variables });
+    const backup = await iam(['store', 'backup', '--to', home.folder]);
+    expect(backup).toMatchObject({ code: 0, err: expect.stringContaining('signing keys') });
+    const file = backup.out.trim();
+    expect(path.dirname(file)).toBe(home.folder);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const folder = home.file('restored');
+    const restored = await iam(['store', 'restore', file, '--data', folder, '-o', 'json']);
+    expect(JSON.parse(restored.out)).toMatchObject({ folder, tables: { signingKeys: 1 }, setAside: [] });
+    const store = await openStore(folder);
+    expect(await store.groups.getBy('groupName', 'stored')).toBeDefined();
+    expect(await store.signingKeys.list()).toEqual(await server.appContext.store.signingKeys.list());
+    const verified = await iam(['store', 'verify', '--data', folder]);
+    expect(verified).toMatchObject({ code: 13, err: expect.stringContaining(`process ${process.pid}`) });
+    const over = await iam(['store', 'restore', file, '--data', folder, '--force', '--confirm', 'restored']);
+    expect(over.code).toBe(13);
+    await store.close();
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('of files need no confirmation for an empty folder, and a name for an existing store', async () => {
+    await using stores = await makeStores();
+    const { home, folder } = stores;
+    const file = home.file('backup.json');
+    expect(await home.iam(['store', 'backup', '--to', file, '--data', folder])).toMatchObject({ code: 0 });
+    const again = (more: string[]) => home.iam(['store', 'restore', file, '--data', folder, ...more]);
+    expect(await again([])).toMatchObject({ code: 6, err: expect.stringContaining('--force') });
+    expect(await again(['--force'])).toMatchObject({ code: 10, err: expect.stringContaining('--confirm store') });
+    expect(await again(['--force', '--yes'])).toMatchObject({ code: 10 });
+    expect(await again(['--force', '--confirm', 'other'])).toMatchObject({ code: 2 });
+    expect(await again(['--force', '--dry-run'])).toMatchObject({ code: 0, err: expect.stringContaining('Dry run') });
+    expect((await readdir(folder)).filter((name) => name.startsWith('set-aside'))).toEqual([]);
+    expect(await again(['--force', '--confirm', 'store'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('set-aside.1.iam.json'),
+    });
+    expect(await commitsIn(folder)).toBe(4);
+  });
+
+  test('reject a damaged file with its position, and a response that is not a backup', async () => {
+    await using stores = await makeStores();
+    const { home, folder } = stores;
+    const file = home.file('backup.json');
+    await home.iam(['store', 'backup', '--to', file, '--data', folder]);
+    await damage(file);
+    const rejected = await home.iam(['store', 'restore', file, '--data', home.file('new'), '-o', 'json']);
+    expect(rejected.code).toBe(14);
+    expect(JSON.parse(rejected.err).error).toMatchObject({
+      code: 'STORE_DAMAGED',
+      message: expect.stringMatching(/backup\.json: .* \(byte \d+\)/),
+    });
+    await using server = await startFakeServer(() => ({ status: 200, text: '<html>' }));
+    const odd = await home.iam(['store', 'backup', '--to', file], { ...server, variables: { IAM_TOKEN: 'any' } });
+    expect(odd.code).toBe(14);
+    expect(await home.iam(['store', 'backup'])).toMatchObject({ code: 2, err: expect.stringContaining('--to') });
+    expect(await readdir(home.folder)).not.toContain('new');
+  });
+});
+
+describe('verify and repair', () => {
+  test('report an intact store and change nothing', async () => {
+    await using stores = await makeStores();
+    const { home, folder } = stores;
+    const before = await readdir(folder);
+    const verified = await home.iam(['store', 'verify', '--data', folder]);
+    expect(verified).toMatchObject({ code: 0, err: '' });
+    expect(verified.out).toMatch(/last commit +4\n/);
+    expect(verified.out).toMatch(/iam\.json +\d+ bytes {2}5 rows, up to commit 4/);
+    const usual = await home.iam(['store', 'verify', '-o', 'json'], { variables: { IAM_SERVE_DATA: folder } });
+    expect(JSON.parse(usual.out)).toMatchObject({ sound: true, sequence: 4, files: expect.any(Array) });
+    expect(await home.iam(['store', 'repair', '--data', folder])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Nothing to repair'),
+    });
+    expect(await readdir(folder)).toEqual(before);
+    expect((await home.iam(['store', 'verify', '--data', home.folder])).code).toBe(12);
+  });
+
+  test('report the damage, and keep the commits before it after confirmation of the loss', async () => {
+    await using stores = await makeStores();
+    const { home, folder } = stores;
+    await damageJournal(folder);
+    const verified = await home.iam(['store', 'verify', '--data', folder]);
+    expect(verified).toMatchObject({ code: 14, err: expect.stringContaining('iam store restore') });
+    expect(verified.out).toMatch(/journal\.000000000003\.jsonl .*DAMAGED at byte \d+/);
+    const repair = (more: string[]) => home.iam(['store', 'repair', '--data', folder, ...more]);
+    const before = await readdir(folder);
+    expect(await repair([])).toMatchObject({ code: 14, err: expect.stringContaining('with --accept-loss') });
+    expect(await repair(['--accept-loss'])).toMatchObject({ code: 10 });
+    expect(await repair(['--accept-loss', '--yes'])).toMatchObject({ code: 10 });
+    const tried = await repair(['--dry-run', '-o', 'json']);
+    expect(JSON.parse(tried.out)).toMatchObject({ keeps: 2, lostCommits: 1, unreadableLines: 1 });
+    expect(await readdir(folder)).toEqual(before);
+    const done = await repair(['--accept-loss', '--confirm', 'store']);
+    expect(done).toMatchObject({ code: 0, err: expect.stringContaining('groups: 2 written, 0 deleted') });
+    expect(await home.iam(['store', 'verify', '--data', folder])).toMatchObject({ code: 0 });
+    expect(await commitsIn(folder)).toBe(2);
+  });
+});

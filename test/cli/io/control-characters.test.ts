@@ -1,0 +1,224 @@
+import { writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  escapeControls,
+  escapeInText,
+  escapeLines,
+  hasControls,
+  jsonText,
+} from '../../../src/cli/io/control-characters.ts';
+import type { Question } from '../../../src/cli/io/prompter.ts';
+import { formatYaml } from '../../../src/cli/io/yaml.ts';
+import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
+import { createScriptedPrompter } from '../prompts/scripted-prompter.ts';
+import { Home, iam, tokenVariables } from '../run-cli.ts';
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));
+const letters = [
+  ...range(0x00, 0x1f),
+  ...range(0x7f, 0x9f),
+  ...['\u061c', '\u200e', '\u200f', '\ufeff'],
+  ...range(0x2028, 0x202e),
+  ...range(0x2066, 0x206f),
+];
+/** None of these may be printed; line breaks are structure. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/;
+const evil = `a${letters.join('')}b`;
+
+describe('control characters', () => {
+  test('are exactly these, and other text is unchanged', () => {
+    const all = range(0, 0xd7ff).concat(range(0xe000, 0xffff), '😀');
+    expect(all.filter((letter) => escapeControls(letter) !== letter)).toEqual(letters.toSorted());
+    expect(all.filter((letter) => hasControls(letter))).toEqual(
+      letters.filter((letter) => letter !== '\n' && letter !== '\t').toSorted(),
+    );
+  });
+
+  test('become visible escapes; multi-line text keeps line breaks and tabs', () => {
+    expect(escapeControls('a\u001b\u009b\u202e\n\r\t')).toBe(String.raw`a\u001b\u009b\u202e\n\r\t`);
+    expect(escapeLines('a\r\n\tb')).toBe('a\\r\n\\tb');
+    expect(escapeInText('a\r\n\tb')).toBe('a\\u000d\n\tb');
+  });
+
+  const value = fc.jsonValue({ stringUnit: fc.oneof(fc.constantFrom(...letters, '\\', '"', '\ud800'), fc.string()) });
+
+  test('are escaped in JSON with the same value', () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), (sample, indent) => {
+        const text = jsonText(sample, indent);
+        expect(text).not.toMatch(steering);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(sample)));
+      }),
+    );
+  });
+
+  test('are escaped in YAML with the same value, also in keys and long text', () => {
+    const units = fc.constantFrom(...letters, 'a', ' ', ':', '#', '-', '"', '\\', 'x'.repeat(50));
+    const text = fc.string({ unit: units, maxLength: 30 });
+    fc.assert(
+      fc.property(fc.oneof(text, fc.array(text), fc.dictionary(text, fc.oneof(text, fc.array(text)))), (sample) => {
+        const written = formatYaml(sample);
+        expect(written.replaceAll('\t', '')).not.toMatch(steering);
+        expect(parse(written)).toEqual(sample);
+        expect(parse(formatYaml(sample, { lineWidth: 0, aliasDuplicateObjects: false }))).toEqual(sample);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('text from the server', () => {
+  const formats = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'name'];
+  const group = {
+    groupId: 'g',
+    groupName: evil,
+    roles: [evil, 'B'],
+    dependencies: [{ groupName: `x${evil}` }],
+    [`key${evil}`]: { deep: [{ a: evil, b: 1 }] },
+  };
+
+  test.each(formats)('cannot control the terminal as %s', async (format) => {
+    await using server = await startFakeServer(({ path }) => {
+      if (path.includes('missing'))
+        return {
+          status: 422,
+          json: [
+            { code: 'X', message: evil },
+            { code: evil, message: evil },
+          ],
+        };
+      if (path.endsWith('/text')) return { text: evil, headers: { 'content-type': 'text/plain' } };
+      if (path.includes('/_iam/state/export')) return { json: { formatVersion: 1, tables: { [evil]: [group] } } };
+      if (path.includes('/_iam/state/diff'))
+        return {
+          json: { tables: [{ table: evil, added: [evil], removed: [evil], changed: [{ key: evil, fields: [] }] }] },
+        };
+      return { json: path.includes('/groups/') ? group : [group, group] };
+    });
+    const runs = [
+      ['groups', 'list'],
+      ['groups', 'get', 'x'],
+      ['groups', 'get', 'missing'],
+      ['groups', 'get', 'missing', '--debug'],
+      ['groups', 'tree'],
+      ['groups', 'list', '--query', '[].groupName'],
+      ['groups', 'get', 'x', '--query', 'groupName'],
+      ['groups', 'create', '--group-name', evil.replace('\u0000', ''), '--dry-run'],
+      ['api', 'GET', '/text'],
+      ['state', 'export'],
+      ['state', 'diff'],
+      ['users', 'list'],
+    ];
+    for (const words of runs) {
+      const { out, err } = await iam([...words, '-o', format, '--color', 'never'], { ...server, columns: 80 });
+      // CSV and YAML keep tabs to preserve values.
+      const text = format === 'csv' || format === 'yaml' ? out.replaceAll('\t', '') : out;
+      expect([words, text]).not.toEqual([words, expect.stringMatching(steering)]);
+      expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
+      expect(out + err).not.toBe('');
+    }
+  });
+
+  test('has the same value after parsing JSON and YAML', async () => {
+    await using server = await startFakeServer(() => ({ json: group }));
+    const read = async (format: string) => (await iam(['groups', 'get', 'x', '-o', format], server)).out;
+    expect(JSON.parse(await read('json'))).toEqual(group);
+    expect(JSON.parse(await read('jsonl'))).toEqual(group);
+    expect(parse(await read('yaml'))).toEqual(group);
+  });
+
+  test('cannot control the terminal from a header in debug output', async () => {
+    await using server = await startFakeServer(() => ({ json: [], headers: { 'x-request-id': 'r\u009b31m' } }));
+    const { err } = await iam(['groups', 'list', '--verbose'], server);
+    expect(err).toContain(String.raw`request r\u009b31m`);
+    await using refusing = await startFakeServer(() => ({
+      ...errorResponse(404, 'X'),
+      headers: { 'x-request-id': 'r\u009b31m' },
+    }));
+    for (const words of [[], ['-o', 'json']])
+      expect((await iam(['groups', 'get', 'x', ...words], refusing)).err).not.toMatch(steering);
+  });
+
+  test('cannot control the terminal in a prompt or its choices', async () => {
+    await using server = await startFakeServer(() => ({
+      json: [{ groupId: 'g', groupName: evil, organizationId: evil }],
+    }));
+    const { prompter, questions } = createScriptedPrompter('x');
+    await iam(['groups', 'get'], { ...server, columns: 80, prompter });
+    await iam(['groups', 'delete', `x${evil}`], { ...server, columns: 80, prompter });
+    await iam(['login', '--user', evil, '--client-id', 'app'], { ...server, columns: 80, prompter, variables: {} });
+    const namesIn = async (question: Question) => {
+      if (question.type !== 'search') return [];
+      return (await question.source('', { signal: new AbortController().signal })).map(({ name }) => name);
+    };
+    const texts = [...questions.map(({ message }) => message), ...(await Promise.all(questions.map(namesIn))).flat()];
+    expect(texts).toContainEqual(expect.stringContaining('Password of a'));
+    expect(texts.join('')).not.toMatch(steering);
+  });
+});
+
+test('names of profiles, files and projects cannot control the terminal', async () => {
+  await using home = await Home.make();
+  const name = `x${evil.replace('\u0000', '')}`;
+  const runs = [
+    ['groups', 'list', '--profile', name],
+    ['profile', 'use', name],
+    ['profile', 'show', name],
+    ['groups', 'create', '-f', name],
+    ['bulk', 'run', name, '--operation', 'groups.create'],
+    ['call', name],
+    [name],
+    ['groups', 'list', `--${name}`],
+    ['groups', 'list', '-o', name],
+    ['groups', 'list', '--query', name],
+  ];
+  for (const words of runs)
+    for (const more of [[], ['-o', 'json']]) {
+      const { code, err } = await home.iam([...words, ...more], { variables: tokenVariables });
+      expect([words, code]).not.toEqual([words, 0]);
+      expect([words, err]).not.toEqual([words, expect.stringMatching(steering)]);
+    }
+  await writeFile(home.file('.iamrc.json'), JSON.stringify({ [name]: 1 }));
+  const { err } = await home.iam(['config', 'explain'], { folder: home.folder });
+  expect(err).toContain('which is ignored');
+  expect(err).not.toMatch(steering);
+});
+
+test('a base URL with control characters is rejected from every source', async () => {
+  await using home = await Home.make();
+  await using server = await startFakeServer(() => ({ json: [] }));
+  const runs = [
+    ['env'],
+    ['env', '--shell', 'fish'],
+    ['groups', 'create', '--group-name', 'x', '--dry-run', '--curl'],
+    ['api', 'POST', '/groups', '--dry-run', '--curl'],
+    ['login', '--user', 'ann', '--client-id', 'app'],
+  ];
+  for (const part of ['\u001b]0;x\u0007', '\u202e', '\u009b31m', '\n', '\t']) {
+    const baseUrl = `${server.url}/${part}x`;
+    await writeFile(home.file('.iamrc.json'), JSON.stringify({ baseUrl }));
+    for (const words of runs)
+      for (const runOptions of [
+        { folder: home.folder, variables: {} },
+        { url: baseUrl, variables: {} },
+      ]) {
+        const { code, out, err } = await home.iam(words, runOptions);
+        expect({ words, code, out }).toEqual({ words, code: 2, out: '' });
+        expect(err).not.toMatch(steering);
+      }
+  }
+  expect(server.received).toEqual([]);
+});
+
+test('a curl command cannot control the terminal', async () => {
+  await using server = await startFakeServer(() => ({ json: {} }));
+  const words = ['api', 'POST', `/x${['\u001b', '\u202e', '\u009b'].join('')}`, '--dry-run', '--curl'];
+  const { code, err } = await iam(words, server);
+  expect(code).toBe(0);
+  expect(err).toContain('curl -X POST');
+  expect(err).not.toMatch(steering);
+});

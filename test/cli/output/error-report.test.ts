@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { errorResponse, startFakeServer, tokenResponse } from '../../client/fake-server.ts';
+import { Home, iam } from '../run-cli.ts';
+
+const get = ['groups', 'get', 'ops'];
+
+describe('the exit code of a rejection', () => {
+  test.each([
+    [404, 'GROUP_NOT_FOUND', 3],
+    [404, 'PATH_UNKNOWN', 3],
+    [401, 'CREDENTIALS_INVALID', 4],
+    [400, 'CREDENTIALS_AMBIGUOUS', 4],
+    [401, 'TOKEN_INVALID', 4],
+    [403, 'ROLE_MISSING', 5],
+    [401, 'ROLE_MISSING', 5],
+    [401, 'GRANT_EXCEEDED', 5],
+    [412, 'CHANGED_MEANWHILE', 6],
+    [422, 'CHANGED_MEANWHILE', 6],
+    [422, 'GROUP_NAME_TAKEN', 6],
+    [412, 'SOMETHING_NEW_TAKEN', 6],
+    [412, 'GROUP_IN_USE', 6],
+    [400, 'FIELD_MISSING', 7],
+    [422, 'DEPENDENCY_CYCLE', 7],
+    [413, 'BODY_TOO_LARGE', 7],
+    [429, 'TOO_MANY_ATTEMPTS', 75],
+    [500, 'INTERNAL', 75],
+    [503, 'STORE_UNAVAILABLE', 75],
+    [200, 'GROUP_NAME_TAKEN', 6],
+    [200, 'FIELD_VALUE', 7],
+    [200, 'NEVER_HEARD_OF', 1],
+    [405, 'METHOD_NOT_ALLOWED', 1],
+  ])('%i %s is %i', async (status, code, exitCode) => {
+    await using server = await startFakeServer(() => errorResponse(status, code));
+    const outcome = await iam([...get, '-o', 'json'], server);
+    expect(outcome).toMatchObject({ code: exitCode, out: '' });
+    const { error } = JSON.parse(outcome.err) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({ code, status, requestId: 'request-1', transient: exitCode === 75 });
+  });
+
+  test.each([
+    ['a proxy response for a server that is down', { status: 502, text: '<html>' }],
+    ['a connection that breaks', { hangUp: true }],
+    ['a timeout', { silent: true }],
+  ])('is 75 for %s', async (_, reply) => {
+    await using server = await startFakeServer(() => reply);
+    expect((await iam([...get, '--timeout', '0.2'], server)).code).toBe(75);
+  });
+
+  test('is 75 if the server is down, with a hint to start one', async () => {
+    const server = await startFakeServer(() => ({}));
+    await server[Symbol.asyncDispose]();
+    const outcome = await iam(get, server);
+    expect(outcome.code).toBe(75);
+    expect(outcome.err).toContain('iam serve');
+  });
+});
+
+describe('an error', () => {
+  test('for people has the reason, the request id and a hint', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND', 'Group not found.'));
+    expect(await iam(get, server)).toEqual({
+      code: 3,
+      out: '',
+      err: [
+        'error: Group not found.',
+        '  reason   GROUP_NOT_FOUND (404)',
+        '  request  request-1',
+        '  hint     List groups with `iam groups list`.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('for programs is one object on standard error, also for usage errors', async () => {
+    const outcome = await iam(['groups', 'list', '--limit', 'x', '-o', 'jsonl']);
+    expect(outcome).toMatchObject({ code: 2, out: '' });
+    expect(JSON.parse(outcome.err)).toMatchObject({ error: { code: 'USAGE', transient: false, items: [] } });
+  });
+
+  test('reports every item and how long to wait', async () => {
+    const items = [
+      { code: 'TOO_MANY_ATTEMPTS', message: 'Too many.' },
+      { code: 'OTHER', message: 'Also this.' },
+    ];
+    await using server = await startFakeServer(() => ({ status: 429, json: items, headers: { 'retry-after': '30' } }));
+    const { err } = await iam(get, server);
+    expect(err).toContain('Also this.');
+    expect(err).toContain('  hint     Try again in 30 s. ');
+  });
+
+  test('cannot control the terminal', async () => {
+    await using server = await startFakeServer(() =>
+      errorResponse(404, 'GROUP_NOT_FOUND', 'No \u001b[31mgroup\u0007\u202e.'),
+    );
+    expect((await iam(get, server)).err).toContain(String.raw`error: No \u001b[31mgroup\u0007\u202e.`);
+  });
+
+  test('is colored on a terminal, unless disabled', async () => {
+    await using server = await startFakeServer(() => errorResponse(404, 'GROUP_NOT_FOUND'));
+    const paint = '\u001b[';
+    const variables = { IAM_TOKEN: 't' };
+    expect((await iam(get, { ...server, columns: 80 })).err).toContain(paint);
+    expect((await iam(get, { ...server, columns: 80, variables: { ...variables, NO_COLOR: '1' } })).err).not.toContain(
+      paint,
+    );
+    expect((await iam([...get, '--color', 'never'], { ...server, columns: 80 })).err).not.toContain(paint);
+    expect((await iam(get, server)).err).not.toContain(paint);
+    expect((await iam(get, { ...server, variables: { ...variables, FORCE_COLOR: '1' } })).err).toContain(paint);
+    expect(
+      (await iam([...get, '--color', 'always'], { ...server, variables: { ...variables, NO_COLOR: '1' } })).err,
+    ).toContain(paint);
+  });
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])('%s aborts a pending request with %i', async (signal, exitCode) => {
+  const controller = new AbortController();
+  await using server = await startFakeServer(() => {
+    controller.abort(signal);
+    return { silent: true };
+  });
+  expect((await iam(get, { ...server, signal: controller.signal })).code).toBe(exitCode);
+});
+
+describe('a confirmation', () => {
+  const remove = ['groups', 'delete', 'ops'];
+
+  test.each([
+    ['standard input is not a terminal', {}, []],
+    ['in continuous integration', { columns: 80, variables: { IAM_TOKEN: 't', CI: 'true' } }, []],
+    ['with --no-input', { columns: 80 }, ['--no-input']],
+  ])('in non-interactive mode is exit code 10, and nothing is sent: %s', async (_, runOptions, words) => {
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    const outcome = await iam([...remove, ...words], { ...server, ...runOptions });
+    expect(outcome).toMatchObject({ code: 10, out: '' });
+    expect(outcome.err).toContain('--yes');
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('signing in', () => {
+  test('is required before the first request', async () => {
+    await using server = await startFakeServer(() => ({}));
+    const outcome = await iam(get, { ...server, variables: { IAM_BASE_URL: server.url } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.err).toContain('IAM_CLIENT_ID');
+    expect(server.received).toEqual([]);
+  });
+
+  test('is not required for public operations', async () => {
+    await using server = await startFakeServer(() => ({ json: { keys: [{ kid: 'k1' }] } }));
+    const outcome = await iam(['keys', '-o', 'name'], { variables: { IAM_BASE_URL: server.url } });
+    expect(outcome).toEqual({ code: 0, out: 'k1\n', err: '' });
+  });
+
+  test('rejects incomplete client credentials', async () => {
+    const outcome = await iam(get, { variables: { IAM_CLIENT_ID: 'me' } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.err).toContain('secret is missing');
+  });
+
+  test('accepts an API key', async () => {
+    await using server = await startFakeServer(() => ({ json: { groupId: 'g' } }));
+    await iam(get, { variables: { IAM_BASE_URL: server.url, IAM_API_KEY: 'key' } });
+    expect(server.received[0]?.headers).toMatchObject({ 'x-api-key': 'key' });
+  });
+
+  test('of a profile caches its token, and obtains a new one before it reports a missing role', async () => {
+    await using home = await Home.make();
+    let logins = 0;
+    await using server = await startFakeServer(({ path, headers }) => {
+      if (path.endsWith('/login')) return tokenResponse(`token-${++logins}`);
+      return headers.authorization === 'Bearer token-2'
+        ? { json: { groupId: 'g2' } }
+        : errorResponse(403, 'ROLE_MISSING');
+    });
+    const add = ['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'me', '--secret-file', '-'];
+    expect((await home.iam(add, { stdin: 'secret\n' })).code).toBe(0);
+    expect((await home.iam(get)).code).toBe(5);
+    expect(logins).toBe(1);
+    expect((await home.iam(get)).code).toBe(0);
+    expect((await home.iam(get)).code).toBe(0);
+    expect(logins).toBe(2);
+  });
+
+  test('does not use a token that is about to expire', async () => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(({ path }) =>
+      path.endsWith('/login') ? tokenResponse('t') : { json: { groupId: 'g' } },
+    );
+    await home.iam(['profile', 'add', 'p', '--base-url', server.url, '--client-id', 'me', '--secret-file', '-'], {
+      stdin: 's',
+    });
+    await home.iam(get, { now: () => 1_800_000_000_000 });
+    await home.iam(get, { now: () => 1_800_000_000_000 + 3_590_000 });
+    expect(server.received.filter(({ path }) => path.endsWith('/login'))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { createTableFormatter, formatCell, formatFields, type TableRow } from '../../../src/cli/output/table.ts';
+
+const id = '0123456789abcdef01234567';
+const columns = ['groupId', 'groupName', 'organizationId', 'businessUnitId', 'roles', 'dependencies', 'createdAt', 'x'];
+const row = Object.fromEntries(columns.map((column) => [column, column === 'groupId' ? id : 'wörter '.repeat(12)]));
+
+/** The terminal columns of a line, computed independently of the code: East Asian characters take two. */
+function places(line: string): number {
+  return [...line].reduce((sum, letter) => sum + (/[\u3000-\u9fff\u{1f600}]/u.test(letter) ? 2 : 1), 0);
+}
+
+function linesOf(rows: readonly TableRow[], width?: number): string[] {
+  return createTableFormatter({ width, columnsOf: () => columns })(rows);
+}
+
+describe('a table', () => {
+  test.each([80, 120, 200])('fits %d columns, and never truncates an id', (width) => {
+    const wide = { ...row, groupName: '漢字'.repeat(30), roles: ['😀'.repeat(50)] };
+    const lines = linesOf([row, wide], width);
+    for (const line of lines) expect(places(line)).toBeLessThanOrEqual(width);
+    expect(lines.filter((line) => line.startsWith(`${id}  `))).toHaveLength(2);
+  });
+
+  test('is not truncated without a width', () => {
+    expect(linesOf([row])[1]).toContain(`${'wörter '.repeat(12)}  `);
+  });
+
+  test('aligns wide characters', () => {
+    const write = createTableFormatter({ columnsOf: () => ['a', 'b'] });
+    const lines = write([
+      { a: '漢字', b: 1 },
+      { a: 'abcde', b: 2 },
+      { a: 'e\u0301', b: 3 },
+    ]);
+    expect(lines).toEqual(['A      B', '漢字   1', 'abcde  2', 'e\u0301      3']);
+  });
+
+  test('keeps its widths for later rows, and repeats the header for a new column', () => {
+    const write = createTableFormatter({ columnsOf: (rows) => [...new Set(rows.flatMap((one) => Object.keys(one)))] });
+    expect(write([{ a: 'long value', b: 1 }])).toEqual(['A           B', 'long value  1']);
+    expect(write([{ a: 'x', b: 2 }])).toEqual(['x           2']);
+    expect(write([{ a: 'x', c: 3 }])).toEqual(['A           B  C', 'x              3']);
+  });
+
+  test('supports more rows than function arguments allow', () => {
+    const rows = Array.from({ length: 200_000 }, (_, at) => ({ groupId: at }));
+    expect(linesOf(rows)).toHaveLength(200_001);
+  });
+});
+
+test('field names are aligned and escaped like values', () => {
+  expect(formatFields({ 'a\u001b[2j': 'x\u009b', 漢字: '\u200fy', none: null })).toEqual([
+    String.raw`a\u001b[2j  x\u009b`,
+    String.raw`漢字        \u200fy`,
+  ]);
+});
+
+test('a single-field object is printed as its value, or its name if the value is true', () => {
+  expect([{ status: 503 }, { staleKeys: true }, { locked: false }, { a: 1, b: 2 }, {}].map(formatCell)).toEqual([
+    '503',
+    'stale keys',
+    'false',
+    '{"a":1,"b":2}',
+    '{}',
+  ]);
+});
