@@ -1,7 +1,7 @@
 /** Compares two dumps table by table, without secrets. */
 import { isDeepStrictEqual } from 'node:util';
 import { forEachYielding } from '../lib/for-each-yielding.ts';
-import { type StoredRow, tableNames } from '../store/memory/overlay.ts';
+import { type StoredRow, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';
 import { type DumpTables, diffRows, keyOf } from './dump.ts';
 

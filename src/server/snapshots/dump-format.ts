@@ -4,8 +4,8 @@
  */
 import { apiError } from '../../contract/errors.ts';
 import { createPause, type Pause } from '../lib/for-each-yielding.ts';
-import { findShape, type StoredRow, type TableShape, tableNames } from '../store/memory/overlay.ts';
 import { SortedKeys } from '../store/memory/sorted-keys.ts';
+import { findShape, type StoredRow, type TableShape, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';
 import type { DumpTables } from './dump.ts';
 

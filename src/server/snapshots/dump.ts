@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createPause, forEachYielding } from '../lib/for-each-yielding.ts';
-import { findShape, type StoredRow, tableNames } from '../store/memory/overlay.ts';
 import type { Reader, Store, TableReader, TableWriter, Transaction } from '../store/store.ts';
+import { findShape, type StoredRow, tableNames } from '../store/table-shape.ts';
 import type { TableName } from '../store/tables.ts';
 
 /** The rows of every table, ordered by primary key. */

@@ -4,7 +4,7 @@
  * Reads need no transaction, writes do: `store.groups.insert` outside one does not compile.
  * `test/server/store/suite.ts` tests the behaviour against each engine.
  */
-import type { StoredRow } from './memory/overlay.ts';
+import type { StoredRow } from './table-shape.ts';
 import type { Indexes, Row, TableName, tables, Uniques } from './tables.ts';
 
 /** A page of an ordered list: at most `limit` rows whose key is greater than `after`. */

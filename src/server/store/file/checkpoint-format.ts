@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
-import { findShape, type StoredRow } from '../memory/overlay.ts';
+import { findShape, type StoredRow } from '../table-shape.ts';
 import { FORMAT_VERSION } from './layout.ts';
 import { createDamagedError, createNewerFormatError, type StoreOpenError } from './open-error.ts';
 import { formatCrc } from './wal-record.ts';

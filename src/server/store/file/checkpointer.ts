@@ -1,7 +1,8 @@
 /** Schedules and writes checkpoints: rotate the log, freeze, write, thaw, remove obsolete segments. */
-import type { Overlay, StoredRow, TableOverlay } from '../memory/overlay.ts';
-import { tableNames } from '../memory/overlay.ts';
+import type { Overlay, TableOverlay } from '../memory/overlay.ts';
 import type { OverlayStore } from '../memory/overlay-store.ts';
+import type { StoredRow } from '../table-shape.ts';
+import { tableNames } from '../table-shape.ts';
 import { writeCheckpoint } from './checkpoint-adapter.ts';
 import type { Checkpoint } from './checkpoint-format.ts';
 import { type Disk, isFailedSync } from './disk.ts';

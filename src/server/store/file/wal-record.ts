@@ -11,7 +11,8 @@
  */
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
-import { findShape, type Overlay } from '../memory/overlay.ts';
+import type { Overlay } from '../memory/overlay.ts';
+import { findShape } from '../table-shape.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 const WalHeader = z.object({ formatVersion: z.number(), first: z.number(), epoch: z.number() });

@@ -1,7 +1,8 @@
 /** The in-memory engine, for tests and sandboxes. */
 
 import type { Store } from '../store.ts';
-import { Overlay, tableNames } from './overlay.ts';
+import { tableNames } from '../table-shape.ts';
+import { Overlay } from './overlay.ts';
 import { OverlayStore, type Sink } from './overlay-store.ts';
 
 /** Opens an empty store. */

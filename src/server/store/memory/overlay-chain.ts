@@ -1,7 +1,8 @@
 /** Reads through the overlay chain of one table, topmost first. */
 
 import type { Range } from '../store.ts';
-import type { StoredRow, TableOverlay } from './overlay.ts';
+import type { StoredRow } from '../table-shape.ts';
+import type { TableOverlay } from './overlay.ts';
 import type { KeyCursor, SortedKeys } from './sorted-keys.ts';
 
 export type OverlayChain = readonly TableOverlay[];

@@ -8,10 +8,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { createPause } from '../../lib/for-each-yielding.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
+import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { Batch } from './batch.ts';
 import { mergeInSlices } from './merge-in-slices.ts';
-import { listTableOverlays, Overlay, type StoredRow, tableNames } from './overlay.ts';
+import { listTableOverlays, Overlay } from './overlay.ts';
 import { createReader, createTransaction } from './table-access.ts';
 
 /** Makes batches durable. */

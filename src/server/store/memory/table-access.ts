@@ -1,8 +1,9 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import type { Pause } from '../../lib/for-each-yielding.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
+import { indexValues, type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
-import { indexValues, type StoredRow, type TableOverlay, tableNames } from './overlay.ts';
+import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
 
 /** The overlay chains that a reader reads from. */

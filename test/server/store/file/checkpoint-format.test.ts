@@ -7,7 +7,7 @@ import {
   countTableRows,
   decodeCheckpoint,
 } from '../../../../src/server/store/file/checkpoint-format.ts';
-import type { StoredRow } from '../../../../src/server/store/memory/overlay.ts';
+import type { StoredRow } from '../../../../src/server/store/table-shape.ts';
 import { group } from '../rows.ts';
 
 const file = '/store/iam.json';

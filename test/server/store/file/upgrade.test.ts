@@ -7,7 +7,7 @@ import { packageVersion } from '../../../../src/contract/version.ts';
 import { FORMAT_VERSION, layoutOf } from '../../../../src/server/store/file/layout.ts';
 import { nodeDisk } from '../../../../src/server/store/file/node-disk.ts';
 import { verifyStore } from '../../../../src/server/store/maintenance/verify.ts';
-import { tableNames } from '../../../../src/server/store/memory/overlay.ts';
+import { tableNames } from '../../../../src/server/store/table-shape.ts';
 import { startServer } from '../../../harness.ts';
 import { openStore } from '../temp-store.ts';
 

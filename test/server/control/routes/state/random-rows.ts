@@ -1,6 +1,6 @@
 /** Random rows generated from the table schemas: every field, and strings of every kind. */
 import type * as z from 'zod';
-import { type StoredRow, tableNames } from '../../../../../src/server/store/memory/overlay.ts';
+import { type StoredRow, tableNames } from '../../../../../src/server/store/table-shape.ts';
 import { type TableName, tables } from '../../../../../src/server/store/tables.ts';
 
 export type Random = () => number;
