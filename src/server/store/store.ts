@@ -44,6 +44,12 @@ export interface TableWriter<Name extends TableName> extends TableReader<Name> {
 export type Reader = { readonly [Name in TableName]: TableReader<Name> };
 export type Transaction = { readonly [Name in TableName]: TableWriter<Name> };
 
+/** Returns a transaction with other tables in place of some of its own. */
+export function overrideTables(tx: Transaction, tables: Partial<Transaction>): Transaction {
+  // Not a spread: an engine may create its tables on access.
+  return Object.create(tx, Object.getOwnPropertyDescriptors(tables));
+}
+
 export interface Store extends Reader {
   /**
    * Runs `work` in isolation (serializable) and resolves once its writes are durable. If `work` throws or saving fails,

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertMfaForAdministrator } from '../directory/object-access.ts';
 import type { Principal } from '../directory/principal.ts';
-import type { Store, TableWriter, Transaction } from '../store/store.ts';
+import { overrideTables, type Store, type TableWriter, type Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
 import { type NoticeDeps, notifyAccountChanges } from './account-notices.ts';
 
@@ -39,7 +39,7 @@ async function notifyUsers(tx: Transaction, changes: UserChanges, deps: NoticeDe
 function guardTransaction(tx: Transaction, caller: Principal, changes: UserChanges): Transaction {
   const users = Object.assign(Object.create(tx.users) as TableWriter<'users'>, guardUserWrites(tx, caller, changes));
   const factors = Object.assign(Object.create(tx.factors) as TableWriter<'factors'>, guardFactorWrites(tx, caller));
-  return Object.assign(Object.create(tx) as Transaction, { users, factors });
+  return overrideTables(tx, { users, factors });
 }
 
 type Writes<Name extends 'users' | 'factors'> = Pick<TableWriter<Name>, 'insert' | 'replace' | 'delete'>;

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/server/lib/clock.ts';
 import type { Random } from '../../../src/server/lib/random.ts';
 import type { RunningServer } from '../../../src/server/listen.ts';
-import type { Store, Transaction } from '../../../src/server/store/store.ts';
+import { overrideTables, type Store, type Transaction } from '../../../src/server/store/store.ts';
 import type { SigningKey } from '../../../src/server/store/tables.ts';
 
 /** Descriptions of the bugs, as `--help` shows them. */
@@ -40,7 +40,9 @@ export function seedStoreBug(store: Store, seededBug: string | undefined): Store
     ...store,
     async transaction(work) {
       const deferred: SigningKey[] = [];
-      const result = await store.transaction((tx) => work({ ...tx, signingKeys: deferInserts(tx, deferred) }));
+      const result = await store.transaction((tx) =>
+        work(overrideTables(tx, { signingKeys: deferInserts(tx, deferred) })),
+      );
       if (deferred.length === 0) return result;
       await store.transaction(async ({ signingKeys }) => {
         for (const row of deferred) await signingKeys.insert(row);

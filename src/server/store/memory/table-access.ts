@@ -23,18 +23,14 @@ export interface WritableView extends View {
 
 /** Creates readers for all tables. */
 export function createReader(view: View): Reader {
-  return mapTables((name) => new ReadAccess(name, view)) as unknown as Reader;
+  const readers: Partial<Record<TableName, ReadAccess<View>>> = {};
+  for (const name of tableNames) readers[name] = new ReadAccess(name, view);
+  return readers as unknown as Reader;
 }
 
-/** Creates readers and writers for all tables. */
+/** Creates a transaction. Its tables are made on access, as a transaction uses few of them. */
 export function createTransaction(view: WritableView): Transaction {
-  return mapTables((name) => new WriteAccess(name, view)) as unknown as Transaction;
-}
-
-function mapTables<Access>(make: (name: TableName) => Access): Record<string, Access> {
-  const accesses: Record<string, Access> = {};
-  for (const name of tableNames) accesses[name] = make(name);
-  return accesses;
+  return new ViewTransaction(view) as unknown as Transaction;
 }
 
 class ReadAccess<Kind extends View> {
@@ -96,6 +92,25 @@ class WriteAccess extends ReadAccess<WritableView> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     return remove(this.view.chainOf(this.name), this.view.topOf(this.name), key);
+  }
+}
+
+/** The getters of the tables are on the prototype: getters of an instance would give each transaction its own hidden class. */
+class ViewTransaction {
+  readonly view: WritableView;
+
+  constructor(view: WritableView) {
+    this.view = view;
+  }
+
+  static {
+    for (const name of tableNames) {
+      Object.defineProperty(ViewTransaction.prototype, name, {
+        get(this: ViewTransaction) {
+          return new WriteAccess(name, this.view);
+        },
+      });
+    }
   }
 }
 
