@@ -23,8 +23,13 @@ function plainSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     $schema: _dialect,
     $defs,
     ...rest
-  } = z.toJSONSchema(schema, { io, reused: 'inline' }) as Record<string, unknown>;
+  } = z.toJSONSchema(schema, { io, reused: 'inline', override: withoutExamples }) as Record<string, unknown>;
   return inline(rest, ($defs ?? {}) as Record<string, unknown>) as JsonSchema;
+}
+
+/** Removes the examples, which only the API documents use. */
+function withoutExamples({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.examples;
 }
 
 function inline(value: unknown, definitions: Record<string, unknown>): unknown {

@@ -23,7 +23,7 @@ function markSensitive(schema: Record<string, unknown>): void {
   schema['x-sensitive'] = true;
 }
 
-/** Removes keywords that only the command line uses: validators in strict mode reject unknown keywords. */
+/** Removes keywords that only the command line or the API documents use: validators in strict mode reject unknown keywords. */
 function withoutReferences(schema: Record<string, unknown>): void {
-  for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label', 'x-only-for']) delete schema[key];
+  for (const key of ['x-reference', 'x-defines', 'x-argument', 'x-label', 'x-only-for', 'examples']) delete schema[key];
 }

@@ -58,6 +58,7 @@ export interface ResponseHeader {
   readonly name: string;
   readonly field: string;
   readonly description: string;
+  readonly example: string;
 }
 
 export type ResponseDeclaration =

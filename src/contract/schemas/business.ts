@@ -3,7 +3,11 @@ import * as z from 'zod';
 import { reference } from '../entities.ts';
 import { Id, memberList } from './primitives.ts';
 
-export const BusinessId = Id.meta({ description: 'Business id', ...reference('business', ['id']) });
+export const BusinessId = Id.meta({
+  description: 'Business id',
+  ...reference('business', ['id']),
+  examples: ['example-shop'],
+});
 
 export const BusinessReference = z
   .strictObject({ businessId: BusinessId })

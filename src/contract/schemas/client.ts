@@ -4,13 +4,18 @@ import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
 import { Id, memberList, NewId, singleLine } from './primitives.ts';
 
-export const ClientId = Id.meta({ description: 'Client id', ...reference('client', ['id']) });
+export const ClientId = Id.meta({
+  description: 'Client id',
+  ...reference('client', ['id']),
+  examples: ['billing-service'],
+});
 
 /** The service account id of a client, used in group memberships. */
 export const ServiceId = Id.meta({
   description: 'Service account id of a client',
   'x-label': 'Service account id of a client',
   ...reference('client', ['serviceAccount']),
+  examples: ['billing-service'],
 });
 
 /** Path parameter: either id of a client. */
@@ -18,42 +23,58 @@ export const ServiceOrClientId = Id.meta({
   description: 'Service account id, or client id',
   'x-label': 'Service account id, or client id',
   ...reference('client', ['serviceAccount', 'id']),
+  examples: ['billing-service'],
 });
 
 /** An application id. Applications exist only as a field of clients. */
 export function applicationId(description: string) {
-  return singleLine(64, description).meta({ 'x-label': 'Application', ...reference('client', ['application']) });
+  return singleLine(64, description).meta({
+    'x-label': 'Application',
+    ...reference('client', ['application']),
+    examples: ['billing'],
+  });
 }
 
 /** RFC 6749, 3.3: printable ASCII without space, quote and backslash. */
 export const ScopeName = z
   .string()
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes');
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be printable ASCII without spaces, quotes and backslashes')
+  .meta({ examples: ['reports.read'] });
 
 /** Fields of the body of both operations that create clients. */
 export const clientFields = {
   appId: applicationId('Application that the client belongs to'),
   serviceAccountId: NewId.optional()
     .describe('Service account of the client, to which groups grant roles')
-    .meta(definition('client', 'serviceAccount')),
+    .meta({ ...definition('client', 'serviceAccount'), examples: ['billing-service'] }),
   scope: z.array(ScopeName).max(100, 'must not have more than 100 entries').optional().describe('Scopes of its tokens'),
   redirectURI: z
     .url('must be a URI')
     .max(2000, 'must not be longer than 2000 characters')
     .optional()
-    .describe('Redirect URI for logins'),
+    .meta({ description: 'Redirect URI for logins', examples: ['https://app.example.com/callback'] }),
   grantTypes: z
-    .array(singleLine(100, 'A grant type'))
+    .array(singleLine(100, 'A grant type').meta({ examples: ['client_credentials'] }))
     .max(20, 'must not have more than 20 entries')
     .optional()
     .describe('OAuth grant types that the client may use (default: client_credentials)'),
-  businessUnitId: singleLine(64, 'Business unit the client belongs to').optional(),
-  organizationId: singleLine(64, 'Organization the client belongs to').optional(),
+  businessUnitId: singleLine(64, 'Business unit the client belongs to')
+    .optional()
+    .meta({ examples: ['retail'] }),
+  organizationId: singleLine(64, 'Organization the client belongs to')
+    .optional()
+    .meta({ examples: ['example-org'] }),
 };
 
 export const ClientCredentials = z
-  .strictObject({ clientId: z.string(), clientSecret: sensitive(z.string(), 'secret').describe('Returned only once') })
+  .strictObject({
+    clientId: z.string().meta({ examples: ['billing-service'] }),
+    clientSecret: sensitive(z.string(), 'secret').meta({
+      description: 'Returned only once',
+      examples: ['only-for-this-machine'],
+    }),
+  })
   .meta({ id: 'ClientCredentials', description: 'Id and secret of a new client.' });
 
 export const ServiceReference = z

@@ -5,20 +5,20 @@ import { singleLine } from './primitives.ts';
 export const Email = z
   .email('must be an e-mail address')
   .max(254, 'must not be longer than 254 characters')
-  .meta({ description: 'E-mail address (RFC 5321)', 'x-label': 'E-mail address' });
+  .meta({ description: 'E-mail address (RFC 5321)', examples: ['alice@example.com'], 'x-label': 'E-mail address' });
 
-const boundedInteger = (min: number, max: number, description: string) =>
+const boundedInteger = (min: number, max: number, description: string, example: number) =>
   z
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
-    .describe(description);
+    .meta({ description, examples: [example] });
 
 export const Mobile = z
   .strictObject({
-    regionCode: boundedInteger(1, 999, '1 to 3 digits'),
-    areaCode: boundedInteger(1, 9999, '1 to 4 digits'),
-    phoneNumber: boundedInteger(1000, 999_999_999_999, '4 to 12 digits'),
+    regionCode: boundedInteger(1, 999, '1 to 3 digits', 55),
+    areaCode: boundedInteger(1, 9999, '1 to 4 digits', 11),
+    phoneNumber: boundedInteger(1000, 999_999_999_999, '4 to 12 digits', 987_654_321),
   })
   .meta({ id: 'Mobile', description: 'A mobile phone number in its parts.' });
 
@@ -33,7 +33,7 @@ const maxTagTextLength = 4000;
 export const markedTag = 'MARKED_RESOURCES';
 
 export const Tags = z
-  .array(singleLine(50, 'A tag'))
+  .array(singleLine(50, 'A tag').meta({ examples: ['private'] }))
   .max(maxTags, `must not have more than ${maxTags} entries`)
   .describe('Labels of the contact; at most one e-mail address and one mobile number can have MARKED_RESOURCES');
 

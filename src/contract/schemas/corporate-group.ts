@@ -4,17 +4,24 @@ import { definition, reference } from '../entities.ts';
 import { BusinessReference, BusinessReferences } from './business.ts';
 import { Id, isReservedName, singleLine } from './primitives.ts';
 
-export const CorporateGroupId = Id.meta({ description: 'Corporate group id', ...reference('corporateGroup', ['id']) });
+export const CorporateGroupId = Id.meta({
+  description: 'Corporate group id',
+  ...reference('corporateGroup', ['id']),
+  examples: ['64b0c0ffee00000000000005'],
+});
 
 export const CorporateGroupName = singleLine(100, 'Unique name of a corporate group')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(definition('corporateGroup', 'name'));
+  .meta({ ...definition('corporateGroup', 'name'), examples: ['Example Holding'] });
 
 export const CorporateGroupSchema = z
   .strictObject({
-    corporateGroupId: z.string(),
-    corporateGroupName: z.string(),
-    organizationId: z.string().optional(),
+    corporateGroupId: z.string().meta({ examples: ['64b0c0ffee00000000000005'] }),
+    corporateGroupName: z.string().meta({ examples: ['Example Holding'] }),
+    organizationId: z
+      .string()
+      .optional()
+      .meta({ examples: ['example-org'] }),
     businesses: z.array(BusinessReference),
   })
   .meta({ id: 'CorporateGroup', description: 'Businesses that belong together. A corporate group grants no roles.' });
@@ -23,7 +30,9 @@ export const CorporateGroupSchema = z
 export const CorporateGroupInput = z
   .strictObject({
     corporateGroupName: CorporateGroupName,
-    organizationId: singleLine(64, 'Organization the corporate group belongs to').optional(),
+    organizationId: singleLine(64, 'Organization the corporate group belongs to')
+      .optional()
+      .meta({ examples: ['example-org'] }),
     businesses: BusinessReferences.optional().describe(
       'Businesses of the group; a business is in at most one corporate group',
     ),

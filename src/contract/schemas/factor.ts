@@ -50,24 +50,30 @@ export const FactorChange = z
 
 export const FactorIds = z.array(
   z
-    .strictObject({ id: z.string() })
+    .strictObject({ id: z.string().meta({ examples: ['64b0c0ffee00000000000006'] }) })
     .meta({ id: 'FactorReference', description: 'An authentication factor by its id.' }),
 );
 
 export const FactorView = z
   .strictObject({
-    id: z.string().describe('main-email, main-mobile, or the id of an alternative contact'),
+    id: z.string().meta({
+      description: 'main-email, main-mobile, or the id of an alternative contact',
+      examples: ['64b0c0ffee00000000000006'],
+    }),
     contactType: ContactType,
-    email: z.string().optional().describe('Masked'),
+    email: z
+      .string()
+      .optional()
+      .meta({ description: 'Masked', examples: ['a***@example.com'] }),
     mobile: z
       .strictObject({
-        regionCode: z.string(),
-        areaCode: z.string().describe('Masked'),
-        phoneNumber: z.string().describe('Masked'),
+        regionCode: z.string().meta({ examples: ['55'] }),
+        areaCode: z.string().meta({ description: 'Masked', examples: ['***'] }),
+        phoneNumber: z.string().meta({ description: 'Masked', examples: ['*****4321'] }),
       })
       .meta({ id: 'MaskedMobile', description: 'A mobile phone number in its parts, masked.' })
       .optional(),
-    tags: z.string().describe('A JSON array of tags'),
+    tags: z.string().meta({ description: 'A JSON array of tags', examples: ['["private"]'] }),
     credential: z.boolean().describe('Whether it is a main contact'),
     default: z.boolean().describe('Whether MFA codes are sent to it by default'),
   })
@@ -78,6 +84,7 @@ export const FactorId = Id.meta({
   description: 'Factor id',
   'x-argument': 'factor-id',
   ...reference('factor', ['id']),
+  examples: ['64b0c0ffee00000000000006'],
 });
 
 /** The factor id of the user in the preceding parameter. */

@@ -12,13 +12,14 @@ export const GroupName = singleLine(
   .refine((value) => !value.includes('/'), 'must not contain a slash')
   .refine((value) => !/^[0-9a-f]{24}$/i.test(value), 'must not look like an id (24 hexadecimal digits)')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(definition('group', 'name'));
+  .meta({ ...definition('group', 'name'), examples: ['ops'] });
 
 /** Path parameter: the id or the name of a group. */
 export const GroupReference = singleLine(100, 'Id or name of the group').meta({
   'x-argument': 'group',
   'x-label': 'Id or name of the group',
   ...reference('group', ['name', 'id']),
+  examples: ['ops'],
 });
 
 /** Path parameter after a group: a direct role of the group. */
@@ -29,6 +30,7 @@ export const DependencyOfGroup = GroupReference.meta({
   'x-argument': 'dependency',
   'x-label': 'Id or name of the dependency',
   ...reference('group', ['name', 'id'], { operation: 'groups.get', property: 'dependencies.groupName' }),
+  examples: ['viewers'],
 });
 
 /** Restricts the schema to members of the group in the path: rows of the operation that lists them. */
@@ -40,17 +42,23 @@ export function memberOf(schema: typeof UserId, operation: string, property: str
 
 export const Dependency = z
   .strictObject({
-    groupName: boundedText(100).meta(reference('group', ['name', 'id'])),
+    groupName: boundedText(100).meta({ ...reference('group', ['name', 'id']), examples: ['viewers'] }),
   })
   .meta({ id: 'Dependency', description: 'A group whose roles are inherited, by name or id.' });
 
 export const GroupSchema = z
   .strictObject({
-    groupId: z.string(),
-    groupName: z.string(),
-    organizationId: z.string().optional(),
-    businessUnitId: z.string().optional(),
-    roles: z.array(z.string()),
+    groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
+    groupName: z.string().meta({ examples: ['ops'] }),
+    organizationId: z
+      .string()
+      .optional()
+      .meta({ examples: ['example-org'] }),
+    businessUnitId: z
+      .string()
+      .optional()
+      .meta({ examples: ['retail'] }),
+    roles: z.array(z.string()).meta({ examples: [['DEPLOY']] }),
     dependencies: z.array(Dependency),
   })
   .meta({ id: 'Group', description: 'A group with its direct roles and its dependencies.' });
@@ -59,8 +67,12 @@ export const GroupSchema = z
 export const GroupInput = z
   .strictObject({
     groupName: GroupName,
-    organizationId: singleLine(64, 'Organization the group belongs to').optional(),
-    businessUnitId: singleLine(64, 'Business unit the group belongs to').optional(),
+    organizationId: singleLine(64, 'Organization the group belongs to')
+      .optional()
+      .meta({ examples: ['example-org'] }),
+    businessUnitId: singleLine(64, 'Business unit the group belongs to')
+      .optional()
+      .meta({ examples: ['retail'] }),
     roles: z
       .array(RoleName)
       .max(1000, 'must not have more than 1000 entries')

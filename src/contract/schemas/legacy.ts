@@ -11,6 +11,7 @@ export const LogonName = z
   .meta({
     description: 'Mainframe logon: 1 to 8 letters, digits or @ # $, starting with a letter',
     'x-label': 'Mainframe logon',
+    examples: ['ALICE01'],
   });
 
 /** A code as entered. Any text up to the maximum length is accepted and verified. */
@@ -18,13 +19,24 @@ export const LegacyOtpCode = sensitive(
   z
     .string()
     .max(100, 'must not be longer than 100 characters')
-    .meta({ description: 'One-time code, six digits', 'x-label': 'One-time code' }),
+    .meta({ description: 'One-time code, six digits', 'x-label': 'One-time code', examples: ['493817'] }),
   'secret',
 );
 
 /** The id of a code transaction. */
-export const TransactionId = sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time');
+export const TransactionId = sensitive(
+  z
+    .string()
+    .max(100, 'must not be longer than 100 characters')
+    .meta({ examples: ['64b0c0ffee00000000000007'] }),
+  'one-time',
+);
 
-export const MaskedRecipient = z.string().describe('Recipient of the code, masked');
+export const MaskedRecipient = z
+  .string()
+  .meta({ description: 'Recipient of the code, masked', examples: ['a***@example.com'] });
 
-export const OtpLifetime = z.string().regex(/^\d+$/).describe('Lifetime of the code in seconds, as a string of digits');
+export const OtpLifetime = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'Lifetime of the code in seconds, as a string of digits', examples: ['300'] });

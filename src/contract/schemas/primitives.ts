@@ -84,8 +84,12 @@ export const PageQuery = {
     .min(1, 'must be at least 1')
     .max(1000, 'must be at most 1000')
     .optional()
-    .describe('Entries per page, 1 to 1000 (default: 100)'),
-  after: z.string().max(512, 'is too long').optional().describe('Cursor from the Link header of the previous page'),
+    .meta({ description: 'Entries per page, 1 to 1000 (default: 100)', examples: [100] }),
+  after: z
+    .string()
+    .max(512, 'is too long')
+    .optional()
+    .meta({ description: 'Cursor from the Link header of the previous page', examples: ['64b0c0ffee00000000000001'] }),
 };
 
 /** Maximum number of members in one request. */

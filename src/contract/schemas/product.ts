@@ -7,10 +7,14 @@ export const ProductAlias = z
   .string()
   .min(1, 'must not be empty')
   .max(200, 'must not be longer than 200 characters')
-  .describe('Name of a product, unique together with its sku');
+  .meta({ description: 'Name of a product, unique together with its sku', examples: ['reports'] });
 
 export const Sku = z
   .string()
   .min(1, 'must not be empty')
   .max(200, 'must not be longer than 200 characters')
-  .meta({ description: 'Stock keeping unit of the product', 'x-label': 'Stock keeping unit' });
+  .meta({
+    description: 'Stock keeping unit of the product',
+    'x-label': 'Stock keeping unit',
+    examples: ['reports-basic'],
+  });

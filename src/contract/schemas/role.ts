@@ -7,13 +7,18 @@ export const RoleName = z
   .max(100, 'must not be longer than 100 characters')
   // Allows the prefix ROLE_ only once, so that removing it yields a valid role name.
   .regex(/^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$/, 'must be upper-case letters, digits, _ and -, starting with a letter')
-  .meta({ description: 'Name of a role, with or without the prefix ROLE_', ...reference('role', ['name']) });
+  .meta({
+    description: 'Name of a role, with or without the prefix ROLE_',
+    ...reference('role', ['name']),
+    examples: ['DEPLOY'],
+  });
 
 export const RoleWithGroups = z
   .strictObject({
-    role: z.string(),
-    groupNames: z
-      .array(z.string())
-      .describe('Groups of the member that grant the role, directly or through dependencies'),
+    role: z.string().meta({ examples: ['DEPLOY'] }),
+    groupNames: z.array(z.string()).meta({
+      description: 'Groups of the member that grant the role, directly or through dependencies',
+      examples: [['ops']],
+    }),
   })
   .meta({ id: 'RoleWithGroups', description: 'An effective role and the groups that grant it.' });

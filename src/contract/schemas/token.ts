@@ -4,12 +4,17 @@ import { sensitive } from '../sensitive.ts';
 
 export const Token = z
   .strictObject({
-    accessToken: sensitive(z.string().describe('JWT (RFC 9068)'), 'secret'),
+    accessToken: sensitive(z.string().describe('JWT (RFC 9068)'), 'secret').meta({
+      examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
+    }),
     tokenType: z.literal('Bearer'),
     refreshToken: sensitive(z.string(), 'secret')
       .optional()
-      .describe('Opaque refresh token; absent if the session has none'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Remaining lifetime in seconds, as a string of digits'),
-    scope: z.array(z.string()),
+      .meta({ description: 'Opaque refresh token; absent if the session has none', examples: ['cmVmcmVzaC10b2tlbg'] }),
+    expiresIn: z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ description: 'Remaining lifetime in seconds, as a string of digits', examples: ['3600'] }),
+    scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
   })
   .meta({ id: 'Token', description: 'Token response.' });

@@ -4,15 +4,26 @@ import { definition, reference } from '../entities.ts';
 import { sensitive } from '../sensitive.ts';
 import { Id, isReservedName, memberList, singleLine, surrogate } from './primitives.ts';
 
-export const UserId = Id.meta({ description: 'User id', 'x-argument': 'user-id', ...reference('user', ['id']) });
+export const UserId = Id.meta({
+  description: 'User id',
+  'x-argument': 'user-id',
+  ...reference('user', ['id']),
+  examples: ['alice'],
+});
 
 /** A login name of a user. Uniqueness is checked in the handlers. */
 export const UserName = singleLine(100, 'Name that the user logs in with')
   .refine((value) => !isReservedName(value), 'is a reserved word')
-  .meta(definition('user', 'name'));
+  .meta({ ...definition('user', 'name'), examples: ['alice'] });
 
 /** A password for a login. Any text up to the maximum length is accepted and verified. */
-export const LoginPassword = sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret');
+export const LoginPassword = sensitive(
+  z
+    .string()
+    .max(1000, 'must not be longer than 1000 characters')
+    .meta({ examples: ['correct horse battery staple'] }),
+  'secret',
+);
 
 /** A new password. The password policy reports each violated rule; text that is not well-formed Unicode is rejected here. */
 export const NewPassword = LoginPassword.refine(

@@ -11,27 +11,51 @@ import type { StoreSecret } from '../store/store-secret.ts';
 import { foldIdentifier, type Message } from '../store/tables.ts';
 
 export const InboxItem = z.strictObject({
-  id: z.string().describe('Id of the message; ids increase with time'),
-  to: z.string(),
+  id: z
+    .string()
+    .meta({ description: 'Id of the message; ids increase with time', examples: ['64b0c0ffee00000000000001'] }),
+  to: z.string().meta({ examples: ['alice@example.com'] }),
   channel: z.enum(['email', 'sms']),
-  purpose: z.string(),
+  purpose: z.string().meta({ examples: ['AUTH-MFA'] }),
   code: sensitive(z.string(), 'one-time')
     .optional()
-    .describe('The one-time code; absent if the message is sent by a relay'),
-  text: sensitive(z.string(), 'one-time').describe('Text as sent, including the code'),
-  createdAt: z.string(),
-  expiresAt: z.string().optional(),
+    .meta({ description: 'The one-time code; absent if the message is sent by a relay', examples: ['493817'] }),
+  text: sensitive(z.string(), 'one-time').meta({
+    description: 'Text as sent, including the code',
+    examples: ['Your code is 493817.'],
+  }),
+  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  expiresAt: z
+    .string()
+    .optional()
+    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
   attemptsLeft: z
     .int()
     .optional()
-    .describe('Remaining attempts of the source that requested the code; only while the code is valid'),
-  supersededBy: z.string().optional().describe('Id of the message whose code replaced this one'),
-  failure: z.string().optional().describe('Why delivery failed; the code is then absent'),
+    .meta({
+      description: 'Remaining attempts of the source that requested the code; only while the code is valid',
+      examples: [5],
+    }),
+  supersededBy: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the message whose code replaced this one', examples: ['64b0c0ffee00000000000002'] }),
+  failure: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Why delivery failed; the code is then absent',
+      examples: ['The relay responded with status 503.'],
+    }),
 });
 
 export const InboxFilters = {
-  to: singleLine(254, 'Only messages to this address (case-insensitive) or number').optional(),
-  purpose: singleLine(64, 'Only messages with this purpose').optional(),
+  to: singleLine(254, 'Only messages to this address (case-insensitive) or number')
+    .optional()
+    .meta({ examples: ['alice@example.com'] }),
+  purpose: singleLine(64, 'Only messages with this purpose')
+    .optional()
+    .meta({ examples: ['AUTH-MFA'] }),
 };
 
 export interface InboxQuery {

@@ -5,35 +5,61 @@ import { redactBody, redactQuery, redactResponse } from '../observability/redact
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 
 export const RequestItem = z.strictObject({
-  id: z.string().describe('X-Request-Id of the response'),
-  at: z.string().describe('When the response was sent'),
-  caller: z.string().describe('Subject that sent the request or logged in; a fixed name if unauthenticated'),
-  clientId: z.string().optional(),
-  userId: z.string().optional(),
-  operation: z.string().optional().describe('Absent if the request matched no operation'),
-  method: z.string(),
-  path: z.string(),
-  status: z.int().optional().describe('Absent if an injected fault closed the connection'),
-  errors: z.array(z.string()).describe('Error codes'),
-  milliseconds: z.number(),
-  fault: z.string().optional().describe('The injected fault'),
+  id: z
+    .string()
+    .meta({ description: 'X-Request-Id of the response', examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }),
+  at: z.string().meta({ description: 'When the response was sent', examples: ['2026-03-01T12:00:00.000Z'] }),
+  caller: z.string().meta({
+    description: 'Subject that sent the request or logged in; a fixed name if unauthenticated',
+    examples: ['billing-service'],
+  }),
+  clientId: z
+    .string()
+    .optional()
+    .meta({ examples: ['billing-service'] }),
+  userId: z
+    .string()
+    .optional()
+    .meta({ examples: ['alice'] }),
+  operation: z
+    .string()
+    .optional()
+    .meta({ description: 'Absent if the request matched no operation', examples: ['groups.get'] }),
+  method: z.string().meta({ examples: ['GET'] }),
+  path: z.string().meta({ examples: ['/security/iam/v1/groups/ops'] }),
+  status: z
+    .int()
+    .optional()
+    .meta({ description: 'Absent if an injected fault closed the connection', examples: [404] }),
+  errors: z.array(z.string()).meta({ description: 'Error codes', examples: [['GROUP_NOT_FOUND']] }),
+  milliseconds: z.number().meta({ examples: [3.2] }),
+  fault: z
+    .string()
+    .optional()
+    .meta({ description: 'The injected fault', examples: ['status 503'] }),
 });
 
 export const RequestDetail = RequestItem.extend({
-  query: z.record(z.string(), z.string()),
+  query: z.record(z.string(), z.string()).meta({ examples: [{ limit: '10' }] }),
   body: z.unknown().optional().describe('Request body without secrets; only declared fields'),
   answer: z.unknown().optional().describe('Response body without secrets'),
 });
 
 export const RequestFilters = {
-  operation: singleLine(64, 'Only requests to this operation, such as groups.create').optional(),
-  caller: singleLine(64, 'Only requests of this subject, client or user').optional(),
+  operation: singleLine(64, 'Only requests to this operation, such as groups.create')
+    .optional()
+    .meta({ examples: ['groups.get'] }),
+  caller: singleLine(64, 'Only requests of this subject, client or user')
+    .optional()
+    .meta({ examples: ['billing-service'] }),
   status: z
     .string()
     .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
     .optional()
-    .describe('Only responses with this status, such as 404, or class, such as 4xx'),
-  error: singleLine(64, 'Only responses with this error code').optional(),
+    .meta({ description: 'Only responses with this status, such as 404, or class, such as 4xx', examples: ['404'] }),
+  error: singleLine(64, 'Only responses with this error code')
+    .optional()
+    .meta({ examples: ['GROUP_NOT_FOUND'] }),
 };
 
 export interface RequestQuery {

@@ -11,7 +11,10 @@ export const Timeout = z
   .regex(/^\d{1,2}s?$/, 'must be seconds, such as 10 or 10s')
   .refine((text) => parseSeconds(text) <= maxSeconds, `must be at most ${maxSeconds} seconds`)
   .optional()
-  .describe(`Seconds to wait, with or without an s, at most ${maxSeconds}; default ${defaultSeconds}`);
+  .meta({
+    description: `Seconds to wait, with or without an s, at most ${maxSeconds}; default ${defaultSeconds}`,
+    examples: ['10s'],
+  });
 
 /** Runs the work with a signal that aborts on timeout or when the client disconnects. */
 export async function withTimeout<Result>(

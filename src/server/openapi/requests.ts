@@ -1,7 +1,5 @@
 /** Requests in the API document: parameters, body and security. */
 import type { Operation, RequestDeclaration } from '../../contract/operation.ts';
-import { type ExampleValues, listExampleValues } from './example-values.ts';
-import { buildExample } from './examples.ts';
 import type { Json, SchemaCollection } from './schemas.ts';
 
 type AnyOperation = Operation<never>;
@@ -27,10 +25,8 @@ export function buildParameters(operation: AnyOperation, schemas: SchemaCollecti
     { location: 'query', shape: query },
     { location: 'header', shape: headers },
   ];
-  // Paths accept the name of a group as well as its id.
-  const values = { ...listExampleValues(operation.id), groupId: ['ops'] };
   const declared = locations.flatMap(({ location, shape }) =>
-    Object.entries(shape).map(([name, schema]) => buildParameter({ name, location, schema, values }, schemas)),
+    Object.entries(shape).map(([name, schema]) => buildParameter({ name, location, schema }, schemas)),
   );
   return [...declared, ...buildConditions(operation)];
 }
@@ -39,17 +35,17 @@ interface Parameter {
   readonly name: string;
   readonly location: string;
   readonly schema: NonNullable<RequestDeclaration['query']>[string];
-  readonly values: ExampleValues;
 }
 
 /**
  * Required parameters have an `example`, which fills the form of the documentation page; optional ones have it in their
  * schema, where it fills nothing.
  */
-function buildParameter({ name, location, schema, values }: Parameter, schemas: SchemaCollection): Json {
-  const { description, ...rest } = schemas.schemaOf(schema, 'input');
+function buildParameter({ name, location, schema }: Parameter, schemas: SchemaCollection): Json {
+  const { schema: described, createExample } = schemas.describe(schema, 'input');
+  const { description, ...rest } = described;
   const required = location === 'path' || !schema.safeParse(undefined).success;
-  const example = buildExample(rest, name, { values, schemas });
+  const example = createExample();
   return {
     name,
     in: location,
@@ -69,13 +65,12 @@ function buildConditions({ errors }: AnyOperation): Json[] {
 
 /** @returns undefined if the operation has no body. */
 export function buildRequestBody(
-  { id, request, openapiExamples }: AnyOperation,
+  { request, openapiExamples }: AnyOperation,
   schemas: SchemaCollection,
 ): Json | undefined {
   if (!request.body) return undefined;
-  const schema = schemas.schemaOf(request.body, 'input');
-  const sources = { values: listExampleValues(id), schemas };
-  const example = openapiExamples?.body ?? buildExample(schema, 'body', sources);
+  const { schema, createExample } = schemas.describe(request.body, 'input');
+  const example = openapiExamples?.body ?? createExample();
   const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
   return { required: !request.body.safeParse({}).success, content: { [type]: { schema, example } } };
 }

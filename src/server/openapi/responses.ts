@@ -6,8 +6,6 @@ import { type ErrorCode, implicitStatuses } from '../../contract/errors.ts';
 import { toOAuthError } from '../../contract/oauth-errors.ts';
 import type { Operation, ResponseDeclaration } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import { exampleValues, listExampleValues } from './example-values.ts';
-import { buildExample } from './examples.ts';
 import type { Json, SchemaCollection } from './schemas.ts';
 
 type AnyOperation = Operation<never>;
@@ -85,8 +83,8 @@ function groupCodesByStatus(operation: AnyOperation): Map<number, ErrorCode[]> {
 function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [number, Json][] {
   const { response } = operation;
   if ('page' in response) {
-    const items = schemas.schemaOf(response.page, 'output');
-    const example = [buildResponseExample(operation, items, schemas)];
+    const { schema: items, createExample } = schemas.describe(response.page, 'output');
+    const example = [operation.openapiExamples?.response ?? createExample()];
     const content = jsonContent({ schema: { type: 'array', items }, example });
     return [
       [200, { description: 'The complete list, or its last page.', headers: buildHeaders(), content }],
@@ -100,16 +98,12 @@ function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [nu
   return [[status, { description, headers: named, content: buildContent(operation, response, schemas) }]];
 }
 
-function buildResponseExample({ id, openapiExamples }: AnyOperation, schema: Json, schemas: SchemaCollection): unknown {
-  return openapiExamples?.response ?? buildExample(schema, 'answer', { values: listExampleValues(id), schemas });
-}
-
 type WithBody = Extract<ResponseDeclaration, { body: unknown }>;
 
 /** Text responses have their own content types, never JSON. */
 function buildContent(operation: AnyOperation, { body, alternatives = [] }: WithBody, schemas: SchemaCollection) {
-  const schema = schemas.schemaOf(body, 'output');
-  const example = buildResponseExample(operation, schema, schemas);
+  const { schema, createExample } = schemas.describe(body, 'output');
+  const example = operation.openapiExamples?.response ?? createExample();
   const isText = schema.type === 'string';
   const texts = Object.fromEntries(
     alternatives.map((type) => [
@@ -129,8 +123,8 @@ const sampleTexts: Readonly<Record<string, string>> = {
 /** A response without a body may return a value in a header. */
 function buildEmptyHeaders({ header }: Extract<ResponseDeclaration, { status: 204 }>): Json {
   if (!header) return buildHeaders();
-  const { name, description } = header;
-  const schema = { type: 'string', examples: exampleValues[header.field] ?? [] };
+  const { name, description, example } = header;
+  const schema = { type: 'string', examples: [example] };
   return { ...buildHeaders('Cache-Control'), [name]: { description, required: true, schema } };
 }
 

@@ -1,7 +1,14 @@
 /** JSON Schemas in the API document: schemas with an id become components, all others are inlined. */
 import * as z from 'zod';
+import { buildExample } from './examples.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
+
+export interface SchemaDescription {
+  readonly schema: Json;
+  /** @throws Error if a text has no example. */
+  createExample(): unknown;
+}
 
 /** Collects the components that the schemas of a document refer to. */
 export class SchemaCollection {
@@ -9,24 +16,23 @@ export class SchemaCollection {
 
   /** Returns the JSON Schema of a request (`input`) or response (`output`); adds shared schemas to `components`. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+    return this.describe(schema, io).schema;
+  }
+
+  /** Returns the JSON Schema as `schemaOf` does, and a function that builds an example. */
+  describe(schema: z.ZodType, io: 'input' | 'output'): SchemaDescription {
     const {
       $schema: _dialect,
       $defs = {},
       ...rest
     } = z.toJSONSchema(schema, { io, reused: 'inline', override: withoutCommandLine }) as Json;
-    for (const [name, definition] of Object.entries($defs as Record<string, Json>)) this.#add(name, definition);
-    return documentSchema(rest) as Json;
+    const definitions = $defs as Record<string, Json>;
+    for (const [name, definition] of Object.entries(definitions)) this.#add(name, definition);
+    return { schema: documentSchema(rest) as Json, createExample: () => buildExample(rest, definitions) };
   }
 
   get components(): Json {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
-
-  /** @throws Error if there is no component with this name. */
-  component(name: string): Json {
-    const found = this.#components.get(name);
-    if (!found) throw new Error(`unknown schema: ${name}`);
-    return found;
   }
 
   #add(name: string, definition: Json): void {
@@ -48,12 +54,16 @@ function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSc
   delete jsonSchema['x-only-for'];
 }
 
-/** Rewrites references to components, and the keyword `sensitive` to the OpenAPI extension `x-sensitive`. */
+/**
+ * Rewrites references to components, and the keyword `sensitive` to the OpenAPI extension `x-sensitive`. Removes the examples
+ * of the parts: requests, responses and parameters have complete ones.
+ */
 function documentSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentSchema);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => {
-    // A property with one of these names has a schema as its value, not a string.
+  // A property with the name of a keyword has a schema as its value, not a string or an array.
+  const kept = Object.entries(value).filter(([key, item]) => !(key === 'examples' && Array.isArray(item)));
+  const entries = kept.map(([key, item]) => {
     if (key === '$ref' && typeof item === 'string') return [key, item.replace('#/$defs/', '#/components/schemas/')];
     if (key === 'sensitive' && typeof item === 'string') return ['x-sensitive', true];
     return [key, documentSchema(item)];

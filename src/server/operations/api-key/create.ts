@@ -32,7 +32,10 @@ export default defineOperation({
   request: { body: ApiKeyInput },
   response: {
     status: 201,
-    body: z.strictObject({ apiKeyId: z.string(), apiKey: sensitive(z.string(), 'secret') }),
+    body: z.strictObject({
+      apiKeyId: z.string().meta({ examples: ['64b0c0ffee00000000000004'] }),
+      apiKey: sensitive(z.string(), 'secret').meta({ examples: ['bG9uZy1yYW5kb20tdmFsdWUtb2YtMzItYnl0ZXMtISE='] }),
+    }),
     secret: true,
   },
   errors: ['CLIENT_NOT_FOUND', 'GRANT_EXCEEDED', 'API_KEY_TAKEN'],

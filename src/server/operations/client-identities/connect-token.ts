@@ -22,11 +22,15 @@ const Form = z
 
 const OAuthToken = z
   .strictObject({
-    access_token: sensitive(z.string(), 'secret'),
+    access_token: sensitive(z.string(), 'secret').meta({
+      examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
+    }),
     token_type: z.literal('Bearer'),
-    expires_in: z.number(),
-    refresh_token: sensitive(z.string(), 'secret').optional(),
-    scope: z.string(),
+    expires_in: z.number().meta({ examples: [3600] }),
+    refresh_token: sensitive(z.string(), 'secret')
+      .optional()
+      .meta({ examples: ['cmVmcmVzaC10b2tlbg'] }),
+    scope: z.string().meta({ examples: ['reports.read'] }),
   })
   .meta({ id: 'OAuthToken', description: 'Token response of RFC 6749, 5.1.' });
 

@@ -11,15 +11,17 @@ const maxClients = 10_000;
 
 const Unit = z
   .strictObject({
-    organizationId: singleLine(64, 'Organization'),
-    businessUnitId: singleLine(64, 'Business unit'),
+    organizationId: singleLine(64, 'Organization').meta({ examples: ['example-org'] }),
+    businessUnitId: singleLine(64, 'Business unit').meta({ examples: ['retail'] }),
   })
   .meta({ id: 'BusinessUnit', description: 'A unit of an organization.' });
 
 const Source = z
   .strictObject({
-    organizationId: singleLine(64, 'Organization of the clients to move'),
-    businessUnitId: singleLine(64, 'Only clients of this business unit').optional(),
+    organizationId: singleLine(64, 'Organization of the clients to move').meta({ examples: ['example-org'] }),
+    businessUnitId: singleLine(64, 'Only clients of this business unit')
+      .optional()
+      .meta({ examples: ['retail'] }),
   })
   .meta({ id: 'BusinessUnitSource', description: 'A unit of an organization, or a whole organization.' });
 
@@ -47,7 +49,10 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { body: ['clientIds'] } },
   status: [200, 400, 401, 403, 404, 422, 500],
   request: { body: Body },
-  response: { status: 200, body: z.strictObject({ matched: z.int(), migrated: z.int() }) },
+  response: {
+    status: 200,
+    body: z.strictObject({ matched: z.int().meta({ examples: [3] }), migrated: z.int().meta({ examples: [3] }) }),
+  },
   errors: ['SELECTION_AMBIGUOUS', 'CLIENT_NOT_FOUND'],
   command: 'clients migrate',
   cliExamples: [

@@ -22,7 +22,10 @@ export default defineOperation({
   },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: CorporateGroupInput },
-  response: { status: 201, body: z.strictObject({ corporateGroupId: z.string() }) },
+  response: {
+    status: 201,
+    body: z.strictObject({ corporateGroupId: z.string().meta({ examples: ['64b0c0ffee00000000000005'] }) }),
+  },
   errors: ['CORPORATE_GROUP_NAME_TAKEN', 'LISTED_BUSINESS_UNKNOWN', 'BUSINESS_IN_CORPORATE_GROUP'],
   creates: 'corporateGroup',
   command: 'corporate-groups create',

@@ -23,7 +23,8 @@ export default defineOperation({
       ...PageQuery,
       name: singleLine(100, 'Only the corporate group with exactly this name')
         .meta(reference('corporateGroup', ['name']))
-        .optional(),
+        .optional()
+        .meta({ examples: ['Example Holding'] }),
     },
   },
   response: { page: CorporateGroupSchema },

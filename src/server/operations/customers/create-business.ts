@@ -25,7 +25,10 @@ export default defineOperation({
   },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: BusinessCustomerInput },
-  response: { status: 201, body: z.strictObject({ customerId: CustomerId, businessId: z.string() }) },
+  response: {
+    status: 201,
+    body: z.strictObject({ customerId: CustomerId, businessId: z.string().meta({ examples: ['example-shop'] }) }),
+  },
   errors: ['ID_TAKEN', 'DOCUMENT_TAKEN', 'CORPORATE_GROUP_UNKNOWN'],
   creates: 'customer',
   command: 'customers create-business',

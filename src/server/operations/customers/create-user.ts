@@ -15,7 +15,10 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { body: ['userId'], response: ['userId'] } },
   status: [201, 400, 401, 403, 412, 422, 500],
   request: { body: UserCustomerInput },
-  response: { status: 201, body: z.strictObject({ customerId: CustomerId, userId: z.string() }) },
+  response: {
+    status: 201,
+    body: z.strictObject({ customerId: CustomerId, userId: z.string().meta({ examples: ['alice'] }) }),
+  },
   errors: ['USER_UNKNOWN', 'CUSTOMER_TAKEN', 'DOCUMENT_TAKEN'],
   creates: 'customer',
   command: 'customers create-user',

@@ -20,7 +20,10 @@ export default defineOperation({
   },
   status: [201, 400, 401, 403, 412, 422, 500, 503],
   request: { body: GroupInput },
-  response: { status: 201, body: z.strictObject({ groupId: z.string() }) },
+  response: {
+    status: 201,
+    body: z.strictObject({ groupId: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }) }),
+  },
   errors: ['GROUP_NAME_TAKEN', 'ROLE_RESERVED', 'DEPENDENCY_UNKNOWN'],
   creates: 'group',
   command: 'groups create',

@@ -33,10 +33,15 @@ export default defineOperation({
       ...PageQuery,
       name: singleLine(100, 'Only the group with this name')
         .meta(reference('group', ['name']))
-        .optional(),
+        .optional()
+        .meta({ examples: ['ops'] }),
       role: RoleName.optional().describe('Only groups that have this role directly'),
-      organizationId: singleLine(64, 'Only groups of this organization').optional(),
-      businessUnitId: singleLine(64, 'Only groups of this business unit').optional(),
+      organizationId: singleLine(64, 'Only groups of this organization')
+        .optional()
+        .meta({ examples: ['example-org'] }),
+      businessUnitId: singleLine(64, 'Only groups of this business unit')
+        .optional()
+        .meta({ examples: ['retail'] }),
     },
   },
   response: { page: GroupSchema },

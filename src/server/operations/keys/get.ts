@@ -3,15 +3,34 @@ import { defineOperation } from '../define.ts';
 
 const Jwk = z
   .strictObject({
-    kty: z.string(),
-    kid: z.string(),
-    alg: z.string(),
+    kty: z.string().meta({ examples: ['EC'] }),
+    kid: z.string().meta({ examples: ['2026-03-01-standin'] }),
+    alg: z.string().meta({ examples: ['ES256'] }),
     use: z.literal('sig'),
-    crv: z.string().optional(),
-    x: z.string().optional(),
-    y: z.string().optional(),
-    n: z.string().optional(),
-    e: z.string().optional(),
+    crv: z
+      .string()
+      .optional()
+      .meta({ examples: ['P-256'] }),
+    x: z
+      .string()
+      .optional()
+      .meta({ examples: ['f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'] }),
+    y: z
+      .string()
+      .optional()
+      .meta({ examples: ['x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'] }),
+    n: z
+      .string()
+      .optional()
+      .meta({
+        examples: [
+          '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs',
+        ],
+      }),
+    e: z
+      .string()
+      .optional()
+      .meta({ examples: ['AQAB'] }),
   })
   .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' });
 

@@ -12,14 +12,17 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 
 const Body = z
   .strictObject({
-    orderId: text.describe('Id of the order'),
+    orderId: text.meta({ description: 'Id of the order', examples: ['order-1001'] }),
     isExternalOrder: z.boolean().optional().describe('Whether another system manages the order'),
-    productId: Id.optional(),
+    productId: Id.optional().meta({ examples: ['reports-monthly'] }),
     productAlias: ProductAlias.optional(),
     sku: Sku.optional(),
     billingType: BillingType.optional(),
-    showCaseId: text.describe('Showcase in which the product was offered'),
-    skuPriceHashCode: sensitive(text, 'one-time').describe('Hash of the displayed price'),
+    showCaseId: text.meta({ description: 'Showcase in which the product was offered', examples: ['spring'] }),
+    skuPriceHashCode: sensitive(text, 'one-time').meta({
+      description: 'Hash of the displayed price',
+      examples: ['9f86d081'],
+    }),
   })
   .meta({ id: 'ProductAuthorization' });
 
@@ -43,8 +46,11 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        opaqueToken: sensitive(z.string(), 'secret'),
-        expiresIn: z.string().regex(/^\d+$/).describe('Lifetime in seconds, as a string of digits'),
+        opaqueToken: sensitive(z.string(), 'secret').meta({ examples: ['b3BhcXVlLXRva2Vu'] }),
+        expiresIn: z
+          .string()
+          .regex(/^\d+$/)
+          .meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
       })
       .meta({ id: 'OpaqueToken', description: 'An opaque token for a product.' }),
     secret: true,

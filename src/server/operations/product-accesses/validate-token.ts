@@ -22,7 +22,12 @@ export default defineOperation({
   },
   response: {
     status: 204,
-    header: { name: 'X-Opaque-Token', field: 'opaqueToken', description: 'Opaque token for the product' },
+    header: {
+      name: 'X-Opaque-Token',
+      field: 'opaqueToken',
+      description: 'Opaque token for the product',
+      example: 'b3BhcXVlLXRva2Vu',
+    },
   },
   errors: ['PRODUCT_NOT_FOUND', 'BILLING_TYPE_NOT_SOLD', 'BILLING_TYPE_UNSUPPORTED', 'PRODUCT_SYSTEM_UNAVAILABLE'],
   command: 'products validate',

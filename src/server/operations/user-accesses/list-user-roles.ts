@@ -28,7 +28,7 @@ export default defineOperation({
         .string()
         .meta(reference('business', ['id']))
         .optional()
-        .describe('Business that the user belongs to'),
+        .meta({ description: 'Business that the user belongs to', examples: ['example-shop'] }),
     },
   },
   response: { status: 200, body: z.array(RoleWithGroups) },

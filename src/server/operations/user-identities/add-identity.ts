@@ -8,7 +8,7 @@ import { defineOperation } from '../define.ts';
 
 /** The identifier is the last segment of the path that removes it, so it must not be a reserved word. */
 const Identity = singleLine(200, 'Login identifier')
-  .meta({ 'x-label': 'Login identifier' })
+  .meta({ 'x-label': 'Login identifier', examples: ['alice@example.com'] })
   .refine((value) => !isReservedName(value), 'is a reserved word');
 
 export default defineOperation({

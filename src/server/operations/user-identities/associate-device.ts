@@ -9,17 +9,20 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    deviceId: singleLine(200, 'Id that the device reports'),
+    deviceId: singleLine(200, 'Id that the device reports').meta({ examples: ['pixel-of-alice'] }),
     deviceVersion: z.enum(['V1', 'V2']).optional(),
-    deviceName: singleLine(200, 'Name that the user gave the device').optional(),
+    deviceName: singleLine(200, 'Name that the user gave the device')
+      .optional()
+      .meta({ examples: ["Alice's phone"] }),
   })
   .meta({ id: 'DeviceInput' });
 
 const DeviceToken = z
   .strictObject({
-    deviceTokenId: sensitive(z.string(), 'one-time').describe(
-      'Credential of the device for remember-me; returned only once',
-    ),
+    deviceTokenId: sensitive(z.string(), 'one-time').meta({
+      description: 'Credential of the device for remember-me; returned only once',
+      examples: ['ZGV2aWNlLXRva2Vu'],
+    }),
   })
   .meta({ id: 'DeviceToken' });
 

@@ -7,7 +7,10 @@ import { defineOperation } from '../define.ts';
 
 export const Association = z
   .strictObject({
-    challengeId: sensitive(z.string(), 'one-time').describe('Id of the transaction, for its completion'),
+    challengeId: sensitive(z.string(), 'one-time').meta({
+      description: 'Id of the transaction, for its completion',
+      examples: ['64b0c0ffee00000000000007'],
+    }),
     contact: MaskedRecipient,
     expiresIn: OtpLifetime,
   })

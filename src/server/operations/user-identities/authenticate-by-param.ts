@@ -10,10 +10,11 @@ const text = z.string().max(200, 'must not be longer than 200 characters').optio
 
 const Body = z
   .strictObject({
-    deviceTokenId: sensitive(text, 'one-time').describe(
-      'Device of the user to bind the session to; an unknown value is ignored',
-    ),
-    deviceId: text,
+    deviceTokenId: sensitive(text, 'one-time').meta({
+      description: 'Device of the user to bind the session to; an unknown value is ignored',
+      examples: ['ZGV2aWNlLXRva2Vu'],
+    }),
+    deviceId: text.meta({ examples: ['pixel-of-alice'] }),
     deviceVersion: z.enum(['V1', 'V2']).optional(),
   })
   .meta({ id: 'AuthenticateByParamInput' });
@@ -36,7 +37,7 @@ export default defineOperation({
       param: sensitive(
         z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
         'one-time',
-      ).describe('Value from generate-param'),
+      ).meta({ description: 'Value from generate-param', examples: ['cGFyYW1ldGVy'] }),
       ip: CallerAddress,
     },
     body: Body,

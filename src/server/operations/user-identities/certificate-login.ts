@@ -9,18 +9,26 @@ const Certificate = z.string().max(16_000, 'must not be longer than 16000 charac
 
 const Body = z
   .strictObject({
-    token: sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'secret').describe(
-      'The signed token',
-    ),
-    certificate: Certificate.describe('PEM, or base64 of DER'),
+    token: sensitive(z.string().max(200, 'must not be longer than 200 characters'), 'secret').meta({
+      description: 'The signed token',
+      examples: ['dG8tYmUtc2lnbmVk'],
+    }),
+    certificate: Certificate.meta({
+      description: 'PEM, or base64 of DER',
+      examples: ['MIIBszCCAVmgAwIBAgIUQ2VydGlmaWNhdGU='],
+    }),
     chain: z
       .array(Certificate)
       .max(5, 'must not have more than 5 entries')
       .optional()
-      .describe('Intermediate certificates up to a trusted authority, in any order'),
-    signature: sensitive(z.string().max(2000, 'must not be longer than 2000 characters'), 'one-time').describe(
-      'Base64 of the signature of the token text; for ES256 in JWS or DER format',
-    ),
+      .meta({
+        description: 'Intermediate certificates up to a trusted authority, in any order',
+        examples: [['MIIBszCCAVmgAwIBAgIUSXNzdWVy']],
+      }),
+    signature: sensitive(z.string().max(2000, 'must not be longer than 2000 characters'), 'one-time').meta({
+      description: 'Base64 of the signature of the token text; for ES256 in JWS or DER format',
+      examples: ['MEUCIQDc2lnbmF0dXJl'],
+    }),
     algorithm: z.enum(['RS256', 'PS256', 'ES256']).optional().describe('Default: RS256 or ES256, depending on the key'),
   })
   .meta({ id: 'CertificateLoginInput' });

@@ -20,8 +20,14 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        token: sensitive(z.string(), 'secret').describe('Value to sign, as UTF-8 text'),
-        expiresIn: z.string().regex(/^\d+$/).describe('Remaining lifetime in seconds, as a string of digits'),
+        token: sensitive(z.string(), 'secret').meta({
+          description: 'Value to sign, as UTF-8 text',
+          examples: ['dG8tYmUtc2lnbmVk'],
+        }),
+        expiresIn: z
+          .string()
+          .regex(/^\d+$/)
+          .meta({ description: 'Remaining lifetime in seconds, as a string of digits', examples: ['3600'] }),
       })
       .meta({ id: 'CertificateToken', description: 'A value to sign with the key of a certificate.' }),
     secret: true,

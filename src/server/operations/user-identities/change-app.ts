@@ -11,7 +11,7 @@ import { defineOperation } from '../define.ts';
 const text = z.string().max(200, 'must not be longer than 200 characters').optional();
 
 const Body = z
-  .strictObject({ deviceId: text, ip: text })
+  .strictObject({ deviceId: text.meta({ examples: ['pixel-of-alice'] }), ip: text.meta({ examples: ['192.0.2.7'] }) })
   .meta({ id: 'ChangeAppInput', description: 'Device and address of the user; not used.' });
 
 export default defineOperation({
@@ -25,7 +25,10 @@ export default defineOperation({
   roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY and AUTH-BASIC and USER',
   audit: { kind: 'authentication', targets: {} },
   status: [200, 400, 401, 403, 404, 500],
-  request: { query: { targetClientId: ClientId.describe('First-party client to switch to') }, body: Body },
+  request: {
+    query: { targetClientId: ClientId.meta({ description: 'First-party client to switch to', examples: ['portal'] }) },
+    body: Body,
+  },
   response: { status: 200, body: Token, secret: true },
   errors: ['USER_MISSING', 'CLIENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
 

@@ -32,7 +32,7 @@ export default defineOperation({
   response: {
     status: 201,
     body: z
-      .strictObject({ legacyLogons: z.array(z.string()) })
+      .strictObject({ legacyLogons: z.array(z.string()).meta({ examples: [['ALICE01']] }) })
       .meta({ id: 'LegacyLogons', description: 'All mainframe logons of a user.' }),
   },
   errors: ['USER_MISSING', 'MFA_MISSING', 'CODE_INVALID', 'LOGON_TAKEN', 'CODE_FAILURES'],

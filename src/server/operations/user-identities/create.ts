@@ -41,7 +41,7 @@ export default defineOperation({
     },
     body: z
       .strictObject({
-        userId: NewId.optional().meta(definition('user', 'id')),
+        userId: NewId.optional().meta({ ...definition('user', 'id'), examples: ['alice'] }),
         userEmail: Email,
         userName: UserName,
         businessId: BusinessId.optional().describe('Business that the user belongs to'),
@@ -49,7 +49,7 @@ export default defineOperation({
         userMobile: Mobile.optional(),
         token: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'secret')
           .optional()
-          .describe('Code that verifies the contact'),
+          .meta({ description: 'Code that verifies the contact', examples: ['493817'] }),
       })
       .meta({ id: 'UserInput' }),
   },

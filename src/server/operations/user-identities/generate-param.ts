@@ -7,13 +7,24 @@ import { issueOneTimeToken } from '../../tokens/one-time-tokens.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z
-  .strictObject({ targetClientId: ClientId.optional().describe('Only client that may exchange the value') })
+  .strictObject({
+    targetClientId: ClientId.optional().meta({
+      description: 'Only client that may exchange the value',
+      examples: ['portal'],
+    }),
+  })
   .meta({ id: 'GenerateParamInput' });
 
 const Param = z
   .strictObject({
-    param: sensitive(z.string(), 'one-time').describe('Opaque value, valid for one use'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Lifetime in seconds, as a string of digits'),
+    param: sensitive(z.string(), 'one-time').meta({
+      description: 'Opaque value, valid for one use',
+      examples: ['cGFyYW1ldGVy'],
+    }),
+    expiresIn: z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
   })
   .meta({ id: 'Param' });
 

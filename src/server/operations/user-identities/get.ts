@@ -5,7 +5,14 @@ import { assertUserReadable, requireUser } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 export const UserView = z
-  .strictObject({ userEmail: z.string().optional(), userMobile: Mobile.optional(), legacyLogons: z.array(z.string()) })
+  .strictObject({
+    userEmail: z
+      .string()
+      .optional()
+      .meta({ examples: ['alice@example.com'] }),
+    userMobile: Mobile.optional(),
+    legacyLogons: z.array(z.string()).meta({ examples: [['ALICE01']] }),
+  })
   .meta({ id: 'User', description: 'The contacts and mainframe logons of a user.' });
 
 export default defineOperation({

@@ -10,8 +10,11 @@ import { defineOperation } from '../define.ts';
 const CodeDelivery = z
   .strictObject({
     contactType: z.enum(['EMAIL', 'MOBILE']),
-    contact: z.string().describe('Masked'),
-    expiresIn: z.string().regex(/^\d+$/).describe('Lifetime of the code in seconds, as a string of digits'),
+    contact: z.string().meta({ description: 'Masked', examples: ['a***@example.com'] }),
+    expiresIn: z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ description: 'Lifetime of the code in seconds, as a string of digits', examples: ['3600'] }),
   })
   .meta({ id: 'Identification', description: 'Recipient and lifetime of the code.' });
 

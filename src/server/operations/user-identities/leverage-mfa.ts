@@ -7,10 +7,13 @@ import { defineOperation } from '../define.ts';
 
 const Challenge = z
   .strictObject({
-    challengeId: sensitive(z.string(), 'one-time').describe('Id for fulfill-mfa in the calling session'),
+    challengeId: sensitive(z.string(), 'one-time').meta({
+      description: 'Id for fulfill-mfa in the calling session',
+      examples: ['64b0c0ffee00000000000007'],
+    }),
     contactType: ContactType,
-    contact: z.string().describe('Masked'),
-    expiresIn: z.string().describe('Lifetime in seconds, as a string of digits'),
+    contact: z.string().meta({ description: 'Masked', examples: ['a***@example.com'] }),
+    expiresIn: z.string().meta({ description: 'Lifetime in seconds, as a string of digits', examples: ['3600'] }),
   })
   .meta({ id: 'MfaChallenge', description: 'A code that was sent as second factor.' });
 

@@ -24,7 +24,12 @@ export default defineOperation({
   status: [200, 400, 401, 403, 404, 412, 500],
   request: {
     body: z
-      .strictObject({ userId: UserId, reason: singleLine(200, 'Reason, stored with the lock').optional() })
+      .strictObject({
+        userId: UserId,
+        reason: singleLine(200, 'Reason, stored with the lock')
+          .optional()
+          .meta({ examples: ['Left the company'] }),
+      })
       .meta({ id: 'LockInput' }),
   },
   response: { status: 200, body: Empty },

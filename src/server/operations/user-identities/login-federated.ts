@@ -9,17 +9,23 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    provider: singleLine(64, 'Name of a registered OpenID provider'),
+    provider: singleLine(64, 'Name of a registered OpenID provider').meta({ examples: ['example-provider'] }),
     idToken: sensitive(
       z.string().min(1, 'must not be empty').max(20_000, 'must not be longer than 20000 characters'),
       'secret',
-    ).describe('ID token (OpenID Connect Core)'),
+    ).meta({
+      description: 'ID token (OpenID Connect Core)',
+      examples: ['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'],
+    }),
     nonce: sensitive(
       z.string().min(1, 'must not be empty').max(500, 'must not be longer than 500 characters'),
       'one-time',
     )
       .optional()
-      .describe('Nonce of the authentication request; required if the token contains one'),
+      .meta({
+        description: 'Nonce of the authentication request; required if the token contains one',
+        examples: ['bm9uY2U'],
+      }),
   })
   .meta({ id: 'LoginFederatedInput' });
 

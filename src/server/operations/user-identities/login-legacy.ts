@@ -10,9 +10,17 @@ import { defineOperation } from '../define.ts';
 
 const Body = z
   .strictObject({
-    logon: z.string().max(254, 'must not be longer than 254 characters').optional(),
+    logon: z
+      .string()
+      .max(254, 'must not be longer than 254 characters')
+      .optional()
+      .meta({ examples: ['ALICE01'] }),
     password: LoginPassword.optional(),
-    deviceId: z.string().max(200, 'must not be longer than 200 characters').optional(),
+    deviceId: z
+      .string()
+      .max(200, 'must not be longer than 200 characters')
+      .optional()
+      .meta({ examples: ['pixel-of-alice'] }),
   })
   .meta({ id: 'LegacyLoginInput' });
 

@@ -13,7 +13,11 @@ const device = z.string().max(200, 'must not be longer than 200 characters').opt
 
 const Body = z
   .strictObject({
-    userName: z.string().max(254, 'must not be longer than 254 characters').optional(),
+    userName: z
+      .string()
+      .max(254, 'must not be longer than 254 characters')
+      .optional()
+      .meta({ examples: ['alice'] }),
     password: LoginPassword.optional(),
     deviceTokenId: sensitive(device, 'one-time'),
     deviceId: device,

@@ -31,7 +31,9 @@ export default defineOperation({
   },
   response: {
     status: 201,
-    body: z.strictObject({ logon: z.string() }).meta({ id: 'ProvisionedLogon', description: 'A mainframe logon.' }),
+    body: z
+      .strictObject({ logon: z.string().meta({ examples: ['ALICE01'] }) })
+      .meta({ id: 'ProvisionedLogon', description: 'A mainframe logon.' }),
   },
   errors: [
     'USER_NOT_FOUND',

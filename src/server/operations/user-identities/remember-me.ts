@@ -16,9 +16,15 @@ const Body = z
     userName: z
       .string()
       .max(254, 'must not be longer than 254 characters')
-      .describe('Any login identifier of the user'),
-    refreshToken: sensitive(text, 'secret').describe('Latest refresh token of the session'),
-    deviceTokenId: sensitive(text, 'one-time').describe('deviceTokenId from associate-user-device'),
+      .meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
+    refreshToken: sensitive(text, 'secret').meta({
+      description: 'Latest refresh token of the session',
+      examples: ['cmVmcmVzaC10b2tlbg'],
+    }),
+    deviceTokenId: sensitive(text, 'one-time').meta({
+      description: 'deviceTokenId from associate-user-device',
+      examples: ['ZGV2aWNlLXRva2Vu'],
+    }),
   })
   .meta({ id: 'RememberMeInput' });
 

@@ -17,7 +17,13 @@ export default defineOperation({
   audit: { kind: 'administration', targets: { path: ['id', 'identity'] } },
   status: [204, 401, 403, 404, 412, 500],
   request: {
-    params: { id: UserId, identity: singleLine(200, 'Login identifier').meta({ 'x-label': 'Login identifier' }) },
+    params: {
+      id: UserId,
+      identity: singleLine(200, 'Login identifier').meta({
+        'x-label': 'Login identifier',
+        examples: ['alice@example.com'],
+      }),
+    },
   },
   response: { status: 204 },
   errors: ['USER_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'MFA_MISSING', 'LAST_IDENTITY'],

@@ -14,8 +14,15 @@ const Body = z
     samlResponse: sensitive(
       z.string().min(1, 'must not be empty').max(100_000, 'must not be longer than 100000 characters'),
       'one-time',
-    ).describe('Base64 of a SAML 2.0 response; the response, its assertion, or both must be signed'),
-    relayState: z.string().max(2000, 'must not be longer than 2000 characters').optional().describe('Ignored'),
+    ).meta({
+      description: 'Base64 of a SAML 2.0 response; the response, its assertion, or both must be signed',
+      examples: ['PHNhbWxwOlJlc3BvbnNlLz4='],
+    }),
+    relayState: z
+      .string()
+      .max(2000, 'must not be longer than 2000 characters')
+      .optional()
+      .meta({ description: 'Ignored', examples: ['cmVsYXktc3RhdGU'] }),
   })
   .meta({ id: 'RenewAppTokenInput' });
 

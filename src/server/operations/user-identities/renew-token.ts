@@ -9,7 +9,11 @@ import { createAuthenticationError } from '../../tokens/authentication-error.ts'
 import { defineOperation } from '../define.ts';
 
 const Body = z
-  .strictObject({ refreshToken: sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret') })
+  .strictObject({
+    refreshToken: sensitive(z.string().max(1000, 'must not be longer than 1000 characters'), 'secret').meta({
+      examples: ['cmVmcmVzaC10b2tlbg'],
+    }),
+  })
   .meta({ id: 'RenewTokenInput' });
 
 export default defineOperation({

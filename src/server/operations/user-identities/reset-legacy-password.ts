@@ -27,7 +27,10 @@ export default defineOperation({
         logon: LogonName,
         token: LegacyOtpCode,
         newPassword: LoginPassword.describe('Must match the setting mainframe-password-rule'),
-        hash: TransactionId.describe('hash from the response of retrieve-legacy-identity'),
+        hash: TransactionId.meta({
+          description: 'hash from the response of retrieve-legacy-identity',
+          examples: ['cmVzZXQtaGFzaA'],
+        }),
         deviceTokenId: DeviceTokenId.optional(),
       })
       .meta({ id: 'LogonReset' }),

@@ -14,13 +14,14 @@ import { defineOperation } from '../define.ts';
 const Body = z
   .strictObject({
     newPassword: NewPassword,
-    validationCode: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time').describe(
-      'Code that retrieve-identity sent',
-    ),
+    validationCode: sensitive(z.string().max(100, 'must not be longer than 100 characters'), 'one-time').meta({
+      description: 'Code that retrieve-identity sent',
+      examples: ['493817'],
+    }),
     username: z
       .string()
       .max(254, 'must not be longer than 254 characters')
-      .describe('Any login identifier of the user'),
+      .meta({ description: 'Any login identifier of the user', examples: ['alice'] }),
     deviceTokenId: DeviceTokenId.optional(),
   })
   .meta({ id: 'PasswordReset' });
@@ -43,7 +44,7 @@ export default defineOperation({
   response: {
     status: 201,
     body: z
-      .strictObject({ userId: z.string() })
+      .strictObject({ userId: z.string().meta({ examples: ['alice'] }) })
       .meta({ id: 'PasswordResetDone', description: 'The user whose password was reset.' }),
   },
   identifies: ['username'],

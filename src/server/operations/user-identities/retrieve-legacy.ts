@@ -38,7 +38,10 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        hash: sensitive(z.string(), 'one-time').describe('Id of the transaction, for reset-legacy-password'),
+        hash: sensitive(z.string(), 'one-time').meta({
+          description: 'Id of the transaction, for reset-legacy-password',
+          examples: ['cmVzZXQtaGFzaA'],
+        }),
         contact: MaskedRecipient,
         expiresIn: OtpLifetime,
       })

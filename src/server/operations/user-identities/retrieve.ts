@@ -5,7 +5,11 @@ import { DeviceTokenId } from '../../../contract/schemas/otp.ts';
 import { startRecovery } from '../../auth/recovery.ts';
 import { defineOperation } from '../define.ts';
 
-const LoginName = z.string().min(1, 'must not be empty').max(254, 'must not be longer than 254 characters');
+const LoginName = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(254, 'must not be longer than 254 characters')
+  .meta({ examples: ['alice'] });
 
 export default defineOperation({
   id: 'user-identities.retrieve',
@@ -31,9 +35,18 @@ export default defineOperation({
     status: 201,
     body: z
       .strictObject({
-        userId: z.string().optional().describe('Only for authenticated clients'),
-        businessId: z.string().optional().describe('Only for authenticated clients, if the user belongs to a business'),
-        username: z.string().describe('The userName of the request'),
+        userId: z
+          .string()
+          .optional()
+          .meta({ description: 'Only for authenticated clients', examples: ['alice'] }),
+        businessId: z
+          .string()
+          .optional()
+          .meta({
+            description: 'Only for authenticated clients, if the user belongs to a business',
+            examples: ['example-shop'],
+          }),
+        username: z.string().meta({ description: 'The userName of the request', examples: ['alice'] }),
       })
       .meta({ id: 'Recovery', description: 'The user whose account is being recovered.' }),
   },

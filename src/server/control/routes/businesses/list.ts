@@ -7,14 +7,32 @@ import type { Business } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 
 const BusinessItem = z.strictObject({
-  businessId: z.string(),
-  businessName: z.string(),
-  document: z.string().optional(),
-  organizationId: z.string().optional(),
-  businessUnitId: z.string().optional(),
-  createdAt: z.string().optional(),
-  customerId: z.int().optional(),
-  corporateGroupId: z.string().optional(),
+  businessId: z.string().meta({ examples: ['example-shop'] }),
+  businessName: z.string().meta({ examples: ['Example Shop'] }),
+  document: z
+    .string()
+    .optional()
+    .meta({ examples: ['12345678900'] }),
+  organizationId: z
+    .string()
+    .optional()
+    .meta({ examples: ['example-org'] }),
+  businessUnitId: z
+    .string()
+    .optional()
+    .meta({ examples: ['retail'] }),
+  createdAt: z
+    .string()
+    .optional()
+    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  customerId: z
+    .int()
+    .optional()
+    .meta({ examples: [1001] }),
+  corporateGroupId: z
+    .string()
+    .optional()
+    .meta({ examples: ['64b0c0ffee00000000000005'] }),
 });
 
 export default defineRoute({
@@ -26,7 +44,14 @@ export default defineRoute({
   path: '/businesses',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: singleLine(200, 'Only businesses with exactly this name').optional() } },
+  request: {
+    query: {
+      ...PageQuery,
+      name: singleLine(200, 'Only businesses with exactly this name')
+        .optional()
+        .meta({ examples: ['Example Shop'] }),
+    },
+  },
   response: { page: BusinessItem },
   errors: [],
 

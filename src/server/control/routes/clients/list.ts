@@ -8,21 +8,30 @@ import { defineRoute } from '../../define.ts';
 const text = z.string();
 
 const ClientItem = z.strictObject({
-  clientId: text,
-  appId: text,
+  clientId: text.meta({ examples: ['billing-service'] }),
+  appId: text.meta({ examples: ['billing'] }),
   party: z.enum(['1STPARTY', '3RDPARTY']),
-  authorities: z.array(text).readonly(),
-  scope: z.array(text).readonly(),
-  grantTypes: z.array(text).readonly(),
-  redirectURI: text.optional(),
-  serviceAccountId: text.optional(),
-  userId: text.optional(),
-  businessId: text.optional(),
-  ownerClientId: text.optional(),
-  organizationId: text.optional(),
-  businessUnitId: text.optional(),
+  authorities: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['AUTH-BASIC']] }),
+  scope: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['reports.read']] }),
+  grantTypes: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['client_credentials']] }),
+  redirectURI: text.optional().meta({ examples: ['https://app.example.com/callback'] }),
+  serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
+  userId: text.optional().meta({ examples: ['alice'] }),
+  businessId: text.optional().meta({ examples: ['example-shop'] }),
+  ownerClientId: text.optional().meta({ examples: ['portal'] }),
+  organizationId: text.optional().meta({ examples: ['example-org'] }),
+  businessUnitId: text.optional().meta({ examples: ['retail'] }),
   factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
-  createdAt: text,
+  createdAt: text.meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
 });
 
 export default defineRoute({
@@ -37,7 +46,9 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
-      name: singleLine(64, 'Only clients with this client id, service account id or application').optional(),
+      name: singleLine(64, 'Only clients with this client id, service account id or application')
+        .optional()
+        .meta({ examples: ['billing'] }),
     },
   },
   response: { page: ClientItem },

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { AdjustableClock } from '../../../lib/adjustable-clock.ts';
 
 export const ClockView = z.strictObject({
-  now: z.string().describe('Current time of the server'),
+  now: z.string().meta({ description: 'Current time of the server', examples: ['2026-03-01T12:00:00.000Z'] }),
   frozen: z.boolean().describe('Whether the clock is frozen'),
-  offset: z.number().describe("Seconds ahead of the machine's clock; negative if behind"),
+  offset: z.number().meta({ description: "Seconds ahead of the machine's clock; negative if behind", examples: [600] }),
 });
 
 /** Converts the state of a clock to its JSON form. */

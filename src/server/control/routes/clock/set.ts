@@ -17,7 +17,10 @@ const Duration = z
 
 const ClockAdjustment = z.strictObject({
   freeze: z.boolean().optional().describe('Freeze or unfreeze the clock; alone or together with a new time'),
-  set: z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' }).optional(),
+  set: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
+    .optional()
+    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
   advance: Duration.optional().describe('Move the clock forward: 90s, 10m, 1h30m, 7d; backward with a minus sign'),
   to: z.literal('expiry').optional().describe('Go to the expiry of `of`'),
   of: singleLine(16_384, 'A token or its jti, a challenge, message, session or one-time token').optional(),

@@ -5,7 +5,11 @@ import { listOperationErrors } from '../../../../contract/operation-errors.ts';
 import type { CoverageCounters } from '../../../observability/coverage.ts';
 import { operations } from '../../../operations/index.ts';
 
-const Share = z.strictObject({ exercised: z.int(), total: z.int(), percent: z.number() });
+const Share = z.strictObject({
+  exercised: z.int().meta({ examples: [45] }),
+  total: z.int().meta({ examples: [91] }),
+  percent: z.number().meta({ examples: [49] }),
+});
 
 export const CoverageReport = z.strictObject({
   operations: Share.describe('Operations with at least one request'),
@@ -13,11 +17,19 @@ export const CoverageReport = z.strictObject({
   codes: Share.describe('Error codes that were returned, over all operations'),
   items: z.array(
     z.strictObject({
-      operation: z.string(),
-      calls: z.int(),
-      statuses: z.array(z.strictObject({ status: z.int(), calls: z.int() })).describe('Documented statuses'),
+      operation: z.string().meta({ examples: ['groups.get'] }),
+      calls: z.int().meta({ examples: [12] }),
+      statuses: z
+        .array(z.strictObject({ status: z.int().meta({ examples: [404] }), calls: z.int().meta({ examples: [12] }) }))
+        .describe('Documented statuses'),
       codes: z
-        .array(z.strictObject({ code: z.string(), status: z.int(), calls: z.int() }))
+        .array(
+          z.strictObject({
+            code: z.string().meta({ examples: ['GROUP_NOT_FOUND'] }),
+            status: z.int().meta({ examples: [404] }),
+            calls: z.int().meta({ examples: [12] }),
+          }),
+        )
         .describe('Possible error codes'),
       others: z.array(z.int()).describe('Returned statuses that the operation does not list, such as 429'),
     }),

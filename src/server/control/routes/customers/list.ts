@@ -7,12 +7,21 @@ import { type Customer, customerKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 
 const CustomerItem = z.strictObject({
-  customerId: z.int(),
-  document: z.string(),
-  name: z.string().optional().describe('Name of the customer; for a business, the business name'),
-  userId: z.string().optional(),
-  businessId: z.string().optional(),
-  createdAt: z.string(),
+  customerId: z.int().meta({ examples: [1001] }),
+  document: z.string().meta({ examples: ['12345678900'] }),
+  name: z
+    .string()
+    .optional()
+    .meta({ description: 'Name of the customer; for a business, the business name', examples: ['Example Shop'] }),
+  userId: z
+    .string()
+    .optional()
+    .meta({ examples: ['alice'] }),
+  businessId: z
+    .string()
+    .optional()
+    .meta({ examples: ['example-shop'] }),
+  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
 });
 
 export default defineRoute({
@@ -24,7 +33,14 @@ export default defineRoute({
   path: '/customers',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
-  request: { query: { ...PageQuery, name: singleLine(200, 'Only customers with exactly this name').optional() } },
+  request: {
+    query: {
+      ...PageQuery,
+      name: singleLine(200, 'Only customers with exactly this name')
+        .optional()
+        .meta({ examples: ['Example Shop'] }),
+    },
+  },
   response: { page: CustomerItem },
   errors: [],
 

@@ -16,11 +16,15 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 500],
   request: {
     params: { name: z.enum(pageFileNames).describe('Name of the file') },
-    query: { v: singleLine(64, 'Version of the files; with it, browsers may cache the file permanently').optional() },
+    query: {
+      v: singleLine(64, 'Version of the files; with it, browsers may cache the file permanently')
+        .optional()
+        .meta({ examples: ['0.1.0'] }),
+    },
   },
   response: {
     status: 200,
-    body: z.string(),
+    body: z.string().meta({ examples: ['text'] }),
     alternatives: ['text/css', 'text/javascript', 'text/plain'],
   },
   errors: ['PAGE_NOT_BUILT'],

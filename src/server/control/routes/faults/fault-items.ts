@@ -14,9 +14,14 @@ const Duration = z
   .refine((text) => parseMilliseconds(text) <= maxMs, 'must be at most 60s');
 
 const EffectFields = {
-  status: z.int().min(400, 'must be from 400 to 599').max(599, 'must be from 400 to 599').optional(),
-  latency: Duration.optional(),
-  jitter: Duration.optional(),
+  status: z
+    .int()
+    .min(400, 'must be from 400 to 599')
+    .max(599, 'must be from 400 to 599')
+    .optional()
+    .meta({ examples: [503] }),
+  latency: Duration.optional().meta({ examples: ['200ms'] }),
+  jitter: Duration.optional().meta({ examples: ['50ms'] }),
   drop: z.enum(['before', 'after']).optional(),
   rotateKey: z.literal(true).optional(),
   staleKeys: z.literal(true).optional(),
@@ -34,10 +39,17 @@ const RuleFields = {
     .string()
     .refine((id) => operationIds.has(id), 'must be the id of an operation, such as groups.create')
     .optional()
-    .describe('Only requests to this operation, such as groups.create'),
-  caller: Id.optional().describe('Only requests of the client or user with this id'),
+    .meta({ description: 'Only requests to this operation, such as groups.create', examples: ['groups.get'] }),
+  caller: Id.optional().meta({
+    description: 'Only requests of the client or user with this id',
+    examples: ['billing-service'],
+  }),
   nth: z.int().min(1, 'must be at least 1').optional().describe('Only the nth matching request, from 1'),
-  every: z.int().min(1, 'must be at least 1').optional().describe('Every nth matching request'),
+  every: z
+    .int()
+    .min(1, 'must be at least 1')
+    .optional()
+    .meta({ description: 'Every nth matching request', examples: [3] }),
   probability: z
     .number()
     .min(0, 'must be from 0 to 1')
@@ -48,7 +60,7 @@ const RuleFields = {
     .int()
     .min(0, 'must not be negative')
     .optional()
-    .describe('Seed of the random numbers for probability and jitter; default 1'),
+    .meta({ description: 'Seed of the random numbers for probability and jitter; default 1', examples: [7] }),
   times: z.int().min(1, 'must be at least 1').optional().describe('Max number of affected requests'),
 };
 
@@ -67,11 +79,11 @@ export const FaultInput = z
 type FaultBody = z.output<typeof FaultInput>;
 
 export const FaultItem = z.strictObject({
-  id: z.string(),
+  id: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
   ...RuleFields,
   effect: z.strictObject(EffectFields),
-  matched: z.int().describe('Requests that matched'),
-  applied: z.int().describe('Requests that were affected'),
+  matched: z.int().meta({ description: 'Requests that matched', examples: [3] }),
+  applied: z.int().meta({ description: 'Requests that were affected', examples: [1] }),
 });
 
 function countDefined(values: readonly unknown[]): number {

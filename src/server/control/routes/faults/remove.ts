@@ -12,7 +12,14 @@ export default defineRoute({
   path: '/faults',
   audit: { kind: 'administration', targets: {} },
   status: [204, 400, 401, 403, 404, 500],
-  request: { query: { id: Id.optional().describe('Id of the rule; without it, all rules are deleted') } },
+  request: {
+    query: {
+      id: Id.optional().meta({
+        description: 'Id of the rule; without it, all rules are deleted',
+        examples: ['64b0c0ffee00000000000001'],
+      }),
+    },
+  },
   response: { status: 204 },
   errors: ['FAULT_NOT_FOUND'],
 

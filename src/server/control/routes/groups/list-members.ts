@@ -9,12 +9,21 @@ import { defineRoute } from '../../define.ts';
 
 const MemberItem = z.strictObject({
   kind: z.enum(['user', 'business', 'businessUser', 'service']),
-  userId: z.string().optional(),
+  userId: z
+    .string()
+    .optional()
+    .meta({ examples: ['alice'] }),
   businessId: z
     .string()
     .optional()
-    .describe('For kind businessUser: the business on whose behalf the user is a member'),
-  serviceId: z.string().optional(),
+    .meta({
+      description: 'For kind businessUser: the business on whose behalf the user is a member',
+      examples: ['example-shop'],
+    }),
+  serviceId: z
+    .string()
+    .optional()
+    .meta({ examples: ['billing-service'] }),
 });
 
 export default defineRoute({

@@ -18,8 +18,19 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   status: [200, 400, 401, 403, 429, 500],
   request: {
-    query: { ...InboxFilters, after: Id.optional().describe('Id of a message: only later messages') },
-    headers: { 'Last-Event-ID': Id.optional().describe('Like after; takes precedence') },
+    query: {
+      ...InboxFilters,
+      after: Id.optional().meta({
+        description: 'Id of a message: only later messages',
+        examples: ['64b0c0ffee00000000000001'],
+      }),
+    },
+    headers: {
+      'Last-Event-ID': Id.optional().meta({
+        description: 'Like after; takes precedence',
+        examples: ['64b0c0ffee00000000000001'],
+      }),
+    },
   },
   response: { status: 200, body: InboxItem, stream: true },
   errors: ['TOO_MANY_WAITERS'],

@@ -19,7 +19,10 @@ export default defineRoute({
   request: {
     query: {
       ...InboxFilters,
-      after: Id.optional().describe('Id of a message: only later messages'),
+      after: Id.optional().meta({
+        description: 'Id of a message: only later messages',
+        examples: ['64b0c0ffee00000000000001'],
+      }),
       timeout: Timeout,
     },
   },

@@ -3,9 +3,17 @@ import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
 
 const KeyRotation = z.strictObject({
-  kid: z.string().describe('Id of the new signing key'),
+  kid: z.string().meta({ description: 'Id of the new signing key', examples: ['2026-03-01-standin'] }),
   retired: z
-    .array(z.strictObject({ kid: z.string(), until: z.string().optional() }))
+    .array(
+      z.strictObject({
+        kid: z.string().meta({ examples: ['2026-03-01-standin'] }),
+        until: z
+          .string()
+          .optional()
+          .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+      }),
+    )
     .describe('Previous keys, and until when their tokens are accepted'),
 });
 

@@ -12,38 +12,96 @@ import type { Reader } from '../../../store/store.ts';
 import type { Client, User } from '../../../store/tables.ts';
 
 export const RequestExplanation = z.strictObject({
-  requestId: z.string(),
-  operation: z.string().optional(),
-  method: z.string(),
-  path: z.string(),
-  status: z.int().optional(),
-  refused: z.boolean(),
-  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })),
-  fault: z.string().optional().describe('The injected fault'),
-  credential: z.strictObject({
-    way: z.string().describe('Authentication method of the request'),
-    taken: z.boolean().describe('Whether the credential was accepted'),
-    reason: z.string().optional().describe('Why it was rejected; not part of the response to the caller'),
+  requestId: z.string().meta({ examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'] }),
+  operation: z
+    .string()
+    .optional()
+    .meta({ examples: ['groups.get'] }),
+  method: z.string().meta({ examples: ['GET'] }),
+  path: z.string().meta({ examples: ['/security/iam/v1/groups/ops'] }),
+  status: z
+    .int()
+    .optional()
+    .meta({ examples: [404] }),
+  refused: z.boolean().meta({ examples: [true] }),
+  errors: z.array(z.strictObject({ ...ErrorItemSchema.shape, hint: z.string() })).meta({
+    examples: [
+      [{ code: 'GROUP_NOT_FOUND', message: errorTable.GROUP_NOT_FOUND.message, hint: errorTable.GROUP_NOT_FOUND.hint }],
+    ],
   }),
-  client: z.strictObject({ clientId: z.string(), appId: z.string(), party: z.string() }).optional(),
-  user: z.strictObject({ userId: z.string(), userName: z.string(), locked: z.boolean() }).optional(),
+  fault: z
+    .string()
+    .optional()
+    .meta({ description: 'The injected fault', examples: ['status 503'] }),
+  credential: z.strictObject({
+    way: z.string().meta({ description: 'Authentication method of the request', examples: ['bearer'] }),
+    taken: z.boolean().meta({ description: 'Whether the credential was accepted', examples: [true] }),
+    reason: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why it was rejected; not part of the response to the caller',
+        examples: ['The access token has expired.'],
+      }),
+  }),
+  client: z
+    .strictObject({
+      clientId: z.string().meta({ examples: ['billing-service'] }),
+      appId: z.string().meta({ examples: ['billing'] }),
+      party: z.string().meta({ examples: ['1STPARTY'] }),
+    })
+    .optional(),
+  user: z
+    .strictObject({
+      userId: z.string().meta({ examples: ['alice'] }),
+      userName: z.string().meta({ examples: ['alice'] }),
+      locked: z.boolean(),
+    })
+    .optional(),
   session: z
-    .strictObject({ sessionId: z.string(), level: z.string(), endsAt: z.string(), lasts: z.boolean() })
+    .strictObject({
+      sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
+      level: z.string().meta({ examples: ['AUTH-BASIC'] }),
+      endsAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+      lasts: z.boolean().meta({ examples: [true] }),
+    })
     .optional()
     .describe('The session at the time of the request; lasts: whether it is active now'),
-  logon: z.string().optional(),
-  groups: z.array(z.string()).describe('Names of the current groups of the caller'),
-  roles: z.array(z.string()).describe('Roles of the caller at the time of the request'),
-  scope: z.array(z.string()),
-  needs: z.string().optional().describe('The role expression of the operation'),
-  missing: z
+  logon: z
+    .string()
+    .optional()
+    .meta({ examples: ['ALICE01'] }),
+  groups: z.array(z.string()).meta({ description: 'Names of the current groups of the caller', examples: [['ops']] }),
+  roles: z
     .array(z.string())
-    .describe('What the caller lacks for the alternative of the role expression that it comes closest to'),
-  standsAgainst: z.array(z.string()).describe('What the caller must not have for that alternative'),
+    .meta({ description: 'Roles of the caller at the time of the request', examples: [['DEPLOY']] }),
+  scope: z.array(z.string()).meta({ examples: [['reports.read']] }),
+  needs: z
+    .string()
+    .optional()
+    .meta({ description: 'The role expression of the operation', examples: ['CLI-1STPARTY and ADMIN'] }),
+  missing: z.array(z.string()).meta({
+    description: 'What the caller lacks for the alternative of the role expression that it comes closest to',
+    examples: [['DEPLOY']],
+  }),
+  standsAgainst: z
+    .array(z.string())
+    .meta({ description: 'What the caller must not have for that alternative', examples: [[]] }),
   givenBy: z
-    .array(z.strictObject({ role: z.string(), groups: z.array(z.string()) }))
+    .array(
+      z.strictObject({
+        role: z.string().meta({ examples: ['DEPLOY'] }),
+        groups: z.array(z.string()).meta({ examples: [['ops']] }),
+      }),
+    )
     .describe('Groups that grant the missing roles directly'),
-  rule: z.string().optional().describe('The object-access rule that rejected the request'),
+  rule: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The object-access rule that rejected the request',
+      examples: ['The last administrator cannot be removed.'],
+    }),
 });
 
 type ExplanationJson = z.input<typeof RequestExplanation>;

@@ -24,8 +24,14 @@ export default defineRoute({
   request: {
     query: {
       ...RequestFilters,
-      count: Count.optional().describe(`Number of requests to wait for, at most ${maxAwaited}; default 1`),
-      after: Id.optional().describe('Id of a request: only later requests'),
+      count: Count.optional().meta({
+        description: `Number of requests to wait for, at most ${maxAwaited}; default 1`,
+        examples: ['1'],
+      }),
+      after: Id.optional().meta({
+        description: 'Id of a request: only later requests',
+        examples: ['4f1c2b7a-93de-4c55-8a0e-2f6f5f0e9b11'],
+      }),
       timeout: Timeout,
     },
   },

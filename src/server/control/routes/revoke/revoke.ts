@@ -8,7 +8,7 @@ const Revocation = z.strictObject({
   token: sensitive(
     z.string().min(1, 'must not be empty').max(16_384, 'is too long').describe('Any token of this service'),
     'secret',
-  ),
+  ).meta({ examples: ['cmVmcmVzaC10b2tlbg'] }),
 });
 
 export default defineRoute({

@@ -20,12 +20,15 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
-      sessionId: Id.optional().describe('Session to end'),
-      userId: Id.optional().describe('End all sessions of this user'),
-      clientId: Id.optional().describe('End all sessions of this client'),
+      sessionId: Id.optional().meta({ description: 'Session to end', examples: ['64b0c0ffee00000000000003'] }),
+      userId: Id.optional().meta({ description: 'End all sessions of this user', examples: ['alice'] }),
+      clientId: Id.optional().meta({ description: 'End all sessions of this client', examples: ['billing-service'] }),
     },
   },
-  response: { status: 200, body: z.strictObject({ ended: z.int().describe('Number of sessions that were ended') }) },
+  response: {
+    status: 200,
+    body: z.strictObject({ ended: z.int().meta({ description: 'Number of sessions that were ended', examples: [1] }) }),
+  },
   errors: ['SESSION_NOT_FOUND', 'FIELD_MISSING'],
 
   async handle({ query }, { store, clock }) {

@@ -10,19 +10,31 @@ import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 
 const SessionItem = z.strictObject({
-  sessionId: z.string(),
-  userId: z.string().optional(),
-  logon: z.string().optional().describe('Mainframe logon that started the session'),
-  clientId: z.string(),
-  level: z.string().describe('Current authentication level'),
+  sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
+  userId: z
+    .string()
+    .optional()
+    .meta({ examples: ['alice'] }),
+  logon: z
+    .string()
+    .optional()
+    .meta({ description: 'Mainframe logon that started the session', examples: ['ALICE01'] }),
+  clientId: z.string().meta({ examples: ['billing-service'] }),
+  level: z.string().meta({ description: 'Current authentication level', examples: ['AUTH-BASIC'] }),
   smart: z.boolean(),
   remember: z.boolean(),
   device: z
-    .strictObject({ deviceId: z.string(), deviceName: z.string().optional() })
+    .strictObject({
+      deviceId: z.string().meta({ examples: ['pixel-of-alice'] }),
+      deviceName: z
+        .string()
+        .optional()
+        .meta({ examples: ["Alice's phone"] }),
+    })
     .optional()
     .describe('Device that the session is bound to, which can renew it'),
-  startedAt: z.string(),
-  endsAt: z.string(),
+  startedAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  endsAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
   renewable: z.boolean().describe('Whether it has a valid refresh token'),
 });
 
@@ -38,8 +50,8 @@ export default defineRoute({
   request: {
     query: {
       ...PageQuery,
-      userId: Id.optional().describe('Only sessions of this user'),
-      clientId: Id.optional().describe('Only sessions of this client'),
+      userId: Id.optional().meta({ description: 'Only sessions of this user', examples: ['alice'] }),
+      clientId: Id.optional().meta({ description: 'Only sessions of this client', examples: ['billing-service'] }),
     },
   },
   response: { page: SessionItem },

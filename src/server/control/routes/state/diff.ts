@@ -5,21 +5,37 @@ import { SnapshotReference } from './state-schemas.ts';
 
 const keys = z.array(z.string()).readonly();
 const StateDifference = z.strictObject({
-  from: z.string(),
-  to: z.string(),
+  from: z.string().meta({ examples: ['seed'] }),
+  to: z.string().meta({ examples: ['now'] }),
   tables: z
     .array(
       z.strictObject({
-        table: z.string(),
-        added: keys.describe('Keys of rows that exist only in the second state'),
-        removed: keys.describe('Keys of rows that exist only in the first state'),
+        table: z.string().meta({ examples: ['groups'] }),
+        added: keys.meta({
+          description: 'Keys of rows that exist only in the second state',
+          examples: [['64b0c0ffee00000000000002']],
+        }),
+        removed: keys.meta({
+          description: 'Keys of rows that exist only in the first state',
+          examples: [['64b0c0ffee00000000000003']],
+        }),
         changed: z
           .array(
             z.strictObject({
-              key: z.string(),
+              key: z.string().meta({ examples: ['64b0c0ffee00000000000001'] }),
               fields: z
                 .array(
-                  z.strictObject({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
+                  z.strictObject({
+                    field: z.string().meta({ examples: ['roles'] }),
+                    before: z
+                      .unknown()
+                      .optional()
+                      .meta({ examples: [['DEPLOY']] }),
+                    after: z
+                      .unknown()
+                      .optional()
+                      .meta({ examples: [['DEPLOY', 'REPORTS']] }),
+                  }),
                 )
                 .readonly(),
             }),
@@ -44,8 +60,8 @@ export default defineRoute({
   status: [200, 400, 401, 403, 404, 422, 500],
   request: {
     query: {
-      from: SnapshotReference.default('seed').describe('First state; default seed'),
-      to: SnapshotReference.default('now').describe('Second state; default now'),
+      from: SnapshotReference.default('seed').meta({ description: 'First state; default seed', examples: ['seed'] }),
+      to: SnapshotReference.default('now').meta({ description: 'Second state; default now', examples: ['now'] }),
     },
   },
   response: { status: 200, body: StateDifference },

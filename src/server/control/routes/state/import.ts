@@ -18,7 +18,10 @@ export default defineRoute({
       force: z.boolean().default(false).describe('Replace the state even if it contains more than the bootstrap data'),
     },
     body: z.looseObject({
-      formatVersion: z.int().min(1, 'must not be less than 1').describe('Version of the format'),
+      formatVersion: z
+        .int()
+        .min(1, 'must not be less than 1')
+        .meta({ description: 'Version of the format', examples: [1] }),
       tables: sensitive(z.unknown(), 'secret').optional().describe('Rows of each table'),
     }),
     bodyLimit: maxDumpBytes,

@@ -6,10 +6,9 @@ import { reservedSnapshotNames } from '../../../snapshots/state-manager.ts';
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** The name of a snapshot, or of a built-in state. */
-export const SnapshotReference = singleLine(64, 'The name of a snapshot').regex(
-  namePattern,
-  'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit',
-);
+export const SnapshotReference = singleLine(64, 'The name of a snapshot')
+  .regex(namePattern, 'must be 1 to 64 letters, digits or . _ -, and begin with a letter or a digit')
+  .meta({ examples: ['before-checkout'] });
 
 export const SnapshotName = SnapshotReference.refine(
   (name) => !(reservedSnapshotNames as readonly string[]).includes(name),
@@ -17,9 +16,9 @@ export const SnapshotName = SnapshotReference.refine(
 );
 
 export const SnapshotItem = z.strictObject({
-  name: z.string(),
-  createdAt: z.string(),
-  rows: z.int().describe('Number of rows in all tables'),
+  name: z.string().meta({ examples: ['before-checkout'] }),
+  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  rows: z.int().meta({ description: 'Number of rows in all tables', examples: [42] }),
 });
 
 /** Max size of an imported dump, in bytes. */

@@ -17,7 +17,7 @@ export default defineRoute({
   request: {},
   response: {
     status: 200,
-    body: sensitive(z.string(), 'secret'),
+    body: sensitive(z.string(), 'secret').meta({ examples: ['{"formatVersion":1}'] }),
     secret: true,
     alternatives: ['application/octet-stream'],
   },

@@ -18,7 +18,7 @@ export default defineRoute({
   path: '/users/{id}/factors',
   audit: { kind: 'read', targets: { path: ['id'] } },
   status: [200, 206, 400, 401, 403, 404, 500],
-  request: { params: { id: Id }, query: PageQuery },
+  request: { params: { id: Id.meta({ examples: ['alice'] }) }, query: PageQuery },
   response: { page: FactorItem },
   errors: ['USER_NOT_FOUND'],
   openapiExamples: {

@@ -9,10 +9,16 @@ import type { User } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 
 const UserItem = z.strictObject({
-  userId: z.string(),
-  userName: z.string(),
-  userEmail: z.string().optional().describe('Masked'),
-  businessId: z.string().optional(),
+  userId: z.string().meta({ examples: ['alice'] }),
+  userName: z.string().meta({ examples: ['alice'] }),
+  userEmail: z
+    .string()
+    .optional()
+    .meta({ description: 'Masked', examples: ['a***@example.com'] }),
+  businessId: z
+    .string()
+    .optional()
+    .meta({ examples: ['example-shop'] }),
   lead: z.boolean(),
   locked: z.boolean(),
 });
@@ -27,7 +33,12 @@ export default defineRoute({
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
-    query: { ...PageQuery, name: singleLine(254, 'Only the user with this login name (case-insensitive)').optional() },
+    query: {
+      ...PageQuery,
+      name: singleLine(254, 'Only the user with this login name (case-insensitive)')
+        .optional()
+        .meta({ examples: ['alice'] }),
+    },
   },
   response: { page: UserItem },
   errors: [],

@@ -19,7 +19,9 @@ export default defineOperation({
   request: { params: { id: FactorId }, body: z.strictObject({ token: OtpCode }).meta({ id: 'FactorProof' }) },
   response: {
     status: 201,
-    body: z.strictObject({ challengeId: sensitive(z.string(), 'one-time') }).meta({ id: 'SmartChallenge' }),
+    body: z
+      .strictObject({ challengeId: sensitive(z.string(), 'one-time').meta({ examples: ['64b0c0ffee00000000000007'] }) })
+      .meta({ id: 'SmartChallenge' }),
     secret: true,
   },
   errors: ['USER_MISSING', 'MFA_MISSING', 'FACTOR_NOT_FOUND', 'CODE_INVALID', 'CODE_FAILURES', 'LOGIN_NAME_TAKEN'],
