@@ -8,8 +8,8 @@ import { captureBaseline } from './baseline.ts';
 import { createIamClock, type IamClock } from './clock.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { createRequests, type Requests } from './requests.ts';
+import type { ServerCredentials } from './server-credentials.ts';
 import { createSignInTokenSource, type SignInOptions, type SignInResult, signInUser } from './sign-in.ts';
-import type { ServerCredentials } from './start-server.ts';
 
 export interface IamServer extends AsyncDisposable {
   /** The address of the server, such as http://127.0.0.1:40123. */

@@ -7,5 +7,6 @@ export type { DateInput, IamClock } from './clock.ts';
 export type { IamServer } from './iam-server.ts';
 export type { Inbox, InboxFilter, InboxMessage, InboxWaitOptions } from './inbox.ts';
 export type { RequestFilter, RequestRecord, Requests, RequestWaitOptions } from './requests.ts';
+export type { ServerCredentials } from './server-credentials.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
-export { type ServerCredentials, type SettingValues, type StartOptions, startServer } from './start-server.ts';
+export { type SettingValues, type StartOptions, startServer } from './start-server.ts';

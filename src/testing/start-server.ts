@@ -21,6 +21,7 @@ import { SeedDocument } from '../server/seed/schema.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
+import type { ServerCredentials } from './server-credentials.ts';
 
 type Kebab<Text extends string> = Text extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `-${Lowercase<Head>}`}${Kebab<Tail>}`
@@ -42,18 +43,6 @@ type NamedSetting = Exclude<SettingKey, ExcludedSetting | `admin${string}` | 'ap
 
 /** Settings by their names in docs/settings.md: `'user-token-lifetime': 60`. */
 export type SettingValues = { readonly [Key in NamedSetting as Kebab<Key>]?: Settings[Key] };
-
-/** The initial credentials. */
-export interface ServerCredentials {
-  /** The administrator client. */
-  readonly adminClientId: string;
-  readonly adminClientSecret: string;
-  /** The client that users sign in through. It has no secret. */
-  readonly appClientId: string;
-  /** The administrator user. */
-  readonly adminUser: string;
-  readonly adminPassword: string;
-}
 
 export interface StartOptions {
   /** Default: any free port. */

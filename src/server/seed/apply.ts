@@ -8,8 +8,6 @@ import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
 import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Ids } from '../lib/ids.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
 import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
@@ -25,14 +23,7 @@ import { applyMainframe, clearMovedLogons, hashNewLogons, normalizeLogons } from
 import { applyProducts } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
-
-export interface SeedDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Hashes at full cost if missing. */
-  readonly hash?: HashPassword | undefined;
-}
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 /** Applies a seed. @throws SeedError if it can't be applied; the store is unchanged then. */
 export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<void> {
@@ -80,24 +71,6 @@ async function hashNewPasswords(
 async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
   if (user.userId !== undefined) return reader.users.get(user.userId);
   return user.userName === undefined ? undefined : reader.users.getBy('login', foldIdentifier(user.userName));
-}
-
-/** Removes undefined values, so that an absent key does not overwrite the row's value. */
-export function omitUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
-}
-
-/** Replaces a row only if it differs, so that applying a seed again writes nothing. */
-export async function replaceIfChanged<R extends object>(
-  before: R,
-  after: R,
-  replace: (row: R) => Promise<void>,
-): Promise<void> {
-  if (JSON.stringify(sortEntries(before)) !== JSON.stringify(sortEntries(after))) await replace(after);
-}
-
-function sortEntries(row: object): [string, unknown][] {
-  return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A missing owner would lock out the client or user. */

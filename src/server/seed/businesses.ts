@@ -5,9 +5,9 @@
 import { addCustomer } from '../directory/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
-import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 export async function applyBusinesses(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
   for (const group of seed.corporateGroups ?? []) await applyCorporateGroup(tx, group, deps);

@@ -7,9 +7,9 @@ import { assertFactorsValid } from '../mfa/factor-validation.ts';
 import { contactOf, listAlternativeFactors } from '../mfa/factors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedFactor } from './schema.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 /** @throws SeedError if an id belongs to another user; IamError if the contacts of the user conflict. */
 export async function applyFactors(

@@ -3,9 +3,9 @@ import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } fr
 import { addMember } from '../directory/memberships.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
-import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedGroup } from './schema.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], deps: SeedDeps): Promise<void> {
   for (const seed of seeds) await applyGroup(tx, seed, deps);

@@ -3,8 +3,8 @@ import { normalizeLogon, revokeLogonAccess } from '../legacy/mainframe-logons.ts
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
 import type { HashPassword } from '../users/passwords.ts';
-import { omitUndefined, replaceIfChanged } from './apply.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
+import { omitUndefined, replaceIfChanged } from './seed-rows.ts';
 
 /** Hashes the passwords of new logons; plain passwords of existing logons are ignored. */
 export async function hashNewLogons(

@@ -2,8 +2,8 @@
 
 import type { Transaction } from '../store/store.ts';
 import { type Product, productName } from '../store/tables.ts';
-import { omitUndefined, replaceIfChanged, type SeedDeps } from './apply.ts';
 import type { SeedDocument, SeedProduct } from './schema.ts';
+import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
 export async function applyProducts(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
   for (const product of seed.products ?? []) await applyProduct(tx, product, deps);

@@ -1,8 +1,8 @@
 /** Applies the identity providers of a seed, matched by name; existing ones are replaced. */
 import type { Transaction } from '../store/store.ts';
-import { replaceIfChanged } from './apply.ts';
 import { SeedError } from './error.ts';
 import type { SeedProvider } from './schema.ts';
+import { replaceIfChanged } from './seed-rows.ts';
 
 /** @throws SeedError if a name occurs twice, which is ambiguous. */
 export async function applyProviders(tx: Transaction, seeds: readonly SeedProvider[]): Promise<void> {

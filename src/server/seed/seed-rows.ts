@@ -1,0 +1,32 @@
+/** Shared by all parts of a seed: dependencies, and writes that leave unchanged rows alone. */
+
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { Store } from '../store/store.ts';
+import type { HashPassword } from '../users/passwords.ts';
+
+export interface SeedDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Hashes at full cost if missing. */
+  readonly hash?: HashPassword | undefined;
+}
+
+/** Removes undefined values, so that an absent key does not overwrite the row's value. */
+export function omitUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Replaces a row only if it differs, so that applying a seed again writes nothing. */
+export async function replaceIfChanged<R extends object>(
+  before: R,
+  after: R,
+  replace: (row: R) => Promise<void>,
+): Promise<void> {
+  if (JSON.stringify(sortEntries(before)) !== JSON.stringify(sortEntries(after))) await replace(after);
+}
+
+function sortEntries(row: object): [string, unknown][] {
+  return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
+}
