@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { nextBudget } from './budget.ts';
-import { seededBugs } from './seeded-bugs/disk.ts';
+import { seededBugs } from './seeded-bugs.ts';
 import type { Finding, Suite } from './suite.ts';
 import { suites } from './suites.ts';
 

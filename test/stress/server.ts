@@ -13,9 +13,7 @@ import { nodeDisk } from '../../src/server/store/file/node-disk.ts';
 import { openNodeProcesses } from '../../src/server/store/file/node-processes.ts';
 import { openExitCodes, StoreOpenError } from '../../src/server/store/file/open-error.ts';
 import { type Failpoint, withFailpoint } from './failpoint-disk.ts';
-import { withSeededBug } from './seeded-bugs/disk.ts';
-import { seedProcessBug } from './seeded-bugs/locks.ts';
-import { seedClockBug, seedRandomBug, seedStoreBug, stopWithBug } from './seeded-bugs/service.ts';
+import { seedClockBug, seedProcessBug, stopWithBug, withSeededBug } from './seeded-bugs.ts';
 
 export interface InstrumentedServerOptions {
   /** The folder of the store. */
@@ -37,27 +35,20 @@ const log = createLog(
 const service = await listen({
   settings: readSettings({ port: '0', data: serverOptions.data, 'fast-passwords': true }, process.env),
   clock: seedClockBug(systemClock, serverOptions.seededBug),
-  random: seedRandomBug(systemRandom, serverOptions.seededBug),
+  random: systemRandom,
   log,
   openStore: async () =>
-    seedStoreBug(
-      await openFileStore({
-        directory: serverOptions.data,
-        disk: createDisk(serverOptions),
-        clock: systemClock,
-        processes: seedProcessBug(
-          await openNodeProcesses(process.pid, process.platform),
-          serverOptions.seededBug,
-          serverOptions.data,
-        ),
-        tuning:
-          serverOptions.frequent === false
-            ? {}
-            : { delayMilliseconds: serverOptions.delayMilliseconds ?? 20, walBytes: 20_000 },
-        log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
-      }),
-      serverOptions.seededBug,
-    ),
+    openFileStore({
+      directory: serverOptions.data,
+      disk: createDisk(serverOptions),
+      clock: systemClock,
+      processes: seedProcessBug(await openNodeProcesses(process.pid, process.platform), serverOptions.seededBug),
+      tuning:
+        serverOptions.frequent === false
+          ? {}
+          : { delayMilliseconds: serverOptions.delayMilliseconds ?? 20, walBytes: 20_000 },
+      log: ({ event, ...fields }) => log.warn({ event, ...fields }, 'store'),
+    }),
 }).catch((error: Error) => {
   process.stderr.write(`error: ${error.message}\n`);
   process.exit(error instanceof StoreOpenError ? openExitCodes[error.kind] : 1);

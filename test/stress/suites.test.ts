@@ -1,7 +1,7 @@
 /** Short runs of the suites of `npm run stress` that work within one process. */
 import { describe, expect, test } from 'vitest';
 import { countBudget } from './budget.ts';
-import { seededBugs } from './seeded-bugs/disk.ts';
+import { seededBugs } from './seeded-bugs.ts';
 import { createFinding, DelayedError } from './suite.ts';
 import { suites } from './suites.ts';
 
@@ -39,12 +39,9 @@ test.each([
 describe('finds the seeded bug', () => {
   test.each([
     ['skip-datasync', 'simulator', 1],
-    ['acknowledge-first', 'simulator', 1],
-    ['second-sync-counts', 'simulator', 33],
     ['skip-file-sync', 'simulator', 2],
     ['skip-folder-sync', 'simulator', 2],
-    ['believe-short-writes', 'simulator', 3],
-    ['keep-torn', 'simulator', 121],
+    ['second-sync-counts', 'simulator', 33],
     ['skip-next', 'renames', 1],
     ['drop-damaged', 'cuts', 1],
     ['drop-damaged', 'sectors', 1],
@@ -53,17 +50,10 @@ describe('finds the seeded bug', () => {
     ['ignore-checksums', 'checkpoint-flips', 6],
     ['drop-out-of-sequence', 'replays', 1],
     ['skip-datasync', 'model', 1],
-    ['first-of-group', 'group-commit', 1],
+    ['write-later', 'group-commit', 1],
     ['frozen-clock', 'clock', 3],
-    ['ids-by-time', 'clock', 2],
-    ['keep-newer-date', 'clock', 3],
-    ['ignore-host', 'browsers', 1],
     ['ignore-origin', 'browsers', 1],
-    ['ignore-fetch-metadata', 'browsers', 1],
     ['throttle-by-name', 'throttle', 1],
-    ['ignore-known-sources', 'throttle', 1],
-    ['evict-failures', 'throttle', 1],
-    ['unbounded-names', 'throttle', 1],
   ] as const)(
     '%s with the suite %s',
     async (bug, name, seed) => {

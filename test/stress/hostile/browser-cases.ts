@@ -2,12 +2,6 @@
 
 export const existingSandbox = 'there';
 
-export const browserGuardBugs = {
-  'ignore-host': 'the name in Host is not checked',
-  'ignore-origin': 'Origin is not checked',
-  'ignore-fetch-metadata': 'Sec-Fetch-Site, -Mode and -Dest are not checked',
-} as const;
-
 /** A value and its kind; the oracle knows the kind only. */
 interface Meaning<Kind extends string> {
   readonly value: string | undefined;

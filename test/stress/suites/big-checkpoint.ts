@@ -5,7 +5,7 @@ import type { FileStore } from '../../../src/server/store/file/file-store.ts';
 import { nodeDisk } from '../../../src/server/store/file/node-disk.ts';
 import { user } from '../../server/store/rows.ts';
 import { openStore } from '../../server/store/temp-store.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 import { withTempFolder } from '../temp-folder.ts';
 import { formatMs, percentile } from './write-latency.ts';

@@ -10,8 +10,7 @@ import { FakeMachine } from '../../server/store/fake-processes.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { openStore } from '../../server/store/temp-store.ts';
 import { LoadGenerator } from '../load-generator.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
-import { seedClockBug, seedRandomBug } from '../seeded-bugs/service.ts';
+import { seedClockBug, withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 
 const HOUR = 3_600_000;
@@ -74,7 +73,7 @@ class ClockScenario {
     const service = await listen({
       settings: readSettings({ port: '0', 'fast-passwords': true }, environment),
       clock: seedClockBug({ now }, this.#seededBug),
-      random: seedRandomBug(systemRandom, this.#seededBug),
+      random: systemRandom,
       log: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, infoEnabled: false },
       openStore: async () => {
         const options = { disk: withSeededBug(disk, this.#seededBug), processes: process, clock: { now } };

@@ -18,7 +18,7 @@ import {
 import { countCommits } from '../../server/store/history.ts';
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { files, StoreHarness } from '../../server/store/store-harness.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { type Budget, type Finding, hasBudget, runRounds, type Suite } from '../suite.ts';
 
 type BugName = string | undefined;

@@ -8,7 +8,7 @@ import { FakeDisk } from '../../server/store/fake-disk.ts';
 import { createSeededRandom } from '../../server/store/random.ts';
 import { group } from '../../server/store/rows.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 
 const HISTORIES_OF_A_ROUND = 20;

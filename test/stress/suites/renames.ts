@@ -4,7 +4,7 @@ import type { StoreOpenError } from '../../../src/server/store/file/open-error.t
 import { FakeDisk } from '../../server/store/fake-disk.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';
 import { StoreOracle } from '../oracle.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { createFinding, type Finding, hasBudget, type Suite } from '../suite.ts';
 
 const name = 'renames';

@@ -4,7 +4,7 @@ import { type DiskOperation, FakeDisk, type Loss, systemError } from '../../serv
 import { between, createSeededRandom } from '../../server/store/random.ts';
 import { StoreHarness } from '../../server/store/store-harness.ts';
 import { StoreOracle } from '../oracle.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 
 const name = 'simulator';

@@ -8,7 +8,7 @@ import { user } from '../../server/store/rows.ts';
 import { openStore } from '../../server/store/temp-store.ts';
 import { bindDisk } from '../disk-methods.ts';
 import { StoreOracle } from '../oracle.ts';
-import { withSeededBug } from '../seeded-bugs/disk.ts';
+import { withSeededBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 import { withTempFolder } from '../temp-folder.ts';
 

@@ -3,7 +3,7 @@ import { startServer } from '../../harness.ts';
 import { alice } from '../../server/operations/user-identities/login-fixtures.ts';
 import { withProxy } from '../../server/operations/user-identities/sources.ts';
 import { createRandom, pick } from '../races/race.ts';
-import { seedThrottleBug } from '../seeded-bugs/throttles.ts';
+import { seedThrottleBug } from '../seeded-bugs.ts';
 import { runRounds, type Suite } from '../suite.ts';
 import { type Guesses, home, names, regainSeconds, ThrottleScenario } from './scenario.ts';
 
