@@ -10,7 +10,7 @@ import type { AuthenticationLevel } from '../../src/server/directory/user-roles.
 import { epochSeconds } from '../../src/server/lib/clock.ts';
 import { type OperationId, operations } from '../../src/server/operations/index.ts';
 import type { SeedDocument } from '../../src/server/seed/schema.ts';
-import { UserRow } from '../../src/server/store/rows.ts';
+import { UserRow } from '../../src/server/store/schema/user.ts';
 import type { User } from '../../src/server/store/tables.ts';
 import { guardAccounts } from '../../src/server/users/account-guard.ts';
 import { appClientId, startServer, type TestServer } from '../harness.ts';

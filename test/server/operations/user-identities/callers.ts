@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { IamClient } from '../../../../src/client/index.ts';
 import type { AuthenticationLevel } from '../../../../src/server/directory/user-roles.ts';
 import { startSession } from '../../../../src/server/sessions/sessions.ts';
-import { UserRow } from '../../../../src/server/store/rows.ts';
+import { UserRow } from '../../../../src/server/store/schema/user.ts';
 import type { User } from '../../../../src/server/store/tables.ts';
 import { appClientId, type TestServer, type TestServerOptions } from '../../../harness.ts';
 import { asUser } from '../user-token.ts';

@@ -1,0 +1,18 @@
+/** Logons of the embedded mainframe. */
+import * as z from 'zod';
+import { defineTable } from './define-table.ts';
+import { Phone, text } from './fields.ts';
+
+/** A logon of the embedded mainframe. */
+export const LogonRow = z
+  .strictObject({
+    logon: text,
+    passwordHash: text.optional(),
+    email: text.optional(),
+    mobile: Phone.optional(),
+  })
+  .readonly();
+
+export type Logon = z.infer<typeof LogonRow>;
+
+export const logonTable = defineTable(LogonRow, (row) => row.logon, { unique: {}, index: {} });

@@ -1,0 +1,72 @@
+/** Users and their login names. */
+import * as z from 'zod';
+import { defineTable } from './define-table.ts';
+import { instant, names, Phone, text } from './fields.ts';
+
+export const UserRow = z
+  .strictObject({
+    userId: text,
+    userName: text,
+    /** Set for an e-mail-like name that was verified, or set by an administrator or a seed. */
+    userNameProven: z.literal(true).optional(),
+    passwordHash: text.optional(),
+    userEmail: text.optional(),
+    emailVerified: z.boolean(),
+    userMobile: Phone.optional(),
+    mobileVerified: z.boolean(),
+    businessId: text.optional(),
+    lead: z.boolean(),
+    locked: z.boolean(),
+    lockReason: text.optional(),
+    /** Additional login identifiers. */
+    identities: names,
+    legacyLogons: names.optional(),
+    /** Sources and devices that the user logged in from, as keyed hashes; `at` is in epoch seconds. Newest last. */
+    knownSources: z
+      .array(z.strictObject({ hash: text, at: z.number() }).readonly())
+      .readonly()
+      .optional(),
+    /** Set for the administrator created at the first start. */
+    bootstrap: z.enum(['admin']).optional(),
+    createdAt: instant,
+  })
+  .readonly();
+
+export type User = z.infer<typeof UserRow>;
+
+/** Normalizes e-mails and login identifiers for comparison: NFC, lower case. */
+export function foldIdentifier(value: string): string {
+  return value.normalize('NFC').toLowerCase();
+}
+
+/** Whether a name looks like an e-mail address: such a name is a login name once it is verified. */
+export function hasEmailForm(name: string): boolean {
+  return /^.+@.+$/su.test(foldIdentifier(name));
+}
+
+/** Whether a name looks like a link to an external account or a certificate: `<provider>:<subject>`. */
+export function hasLinkForm(name: string): boolean {
+  return foldIdentifier(name).includes(':');
+}
+
+/** Whether the user name can be used to log in. A name that looks like an e-mail address must be verified first. */
+export function isUserNameVerified(user: User): boolean {
+  if (hasLinkForm(user.userName)) return false;
+  if (!hasEmailForm(user.userName) || user.userNameProven || user.bootstrap !== undefined) return true;
+  const { userEmail = '', emailVerified } = user;
+  return emailVerified && foldIdentifier(userEmail) === foldIdentifier(user.userName);
+}
+
+/** All login names of a user, unique over all users. A user id that looks like another kind of name is not one. */
+export function loginNames(user: User): string[] {
+  const names = [...user.identities];
+  if (!hasLinkForm(user.userId) && !user.userId.includes('@')) names.push(user.userId);
+  if (isUserNameVerified(user)) names.push(user.userName);
+  if (user.userEmail !== undefined && user.emailVerified) names.push(user.userEmail);
+  return [...new Set(names.map(foldIdentifier))];
+}
+
+export const userTable = defineTable(UserRow, (row) => row.userId, {
+  unique: { login: loginNames, legacyLogon: (row) => row.legacyLogons, bootstrap: (row) => row.bootstrap },
+  index: { businessId: (row) => row.businessId },
+});
