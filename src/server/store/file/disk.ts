@@ -68,10 +68,29 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
 
 /** Writes a file and syncs it; its name is durable only after the folder is synced. */
 export async function writeFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  await writeSlices(disk, path, [bytes]);
+}
+
+/** As `writeFile`, slice by slice; a file that could not be written is removed. @returns the length in bytes. */
+export async function writeTemporaryFile(disk: Disk, path: string, slices: Iterable<Uint8Array>): Promise<number> {
+  try {
+    return await writeSlices(disk, path, slices);
+  } catch (error) {
+    await disk.remove(path).catch(() => {});
+    throw error;
+  }
+}
+
+async function writeSlices(disk: Disk, path: string, slices: Iterable<Uint8Array>): Promise<number> {
   const file = await disk.open(path, 'replace');
   try {
-    await writeAll(file, bytes, 0);
+    let size = 0;
+    for (const bytes of slices) {
+      await writeAll(file, bytes, size);
+      size += bytes.length;
+    }
     await file.sync();
+    return size;
   } finally {
     await file.close();
   }

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { readCheckpoint } from './checkpoint-adapter.ts';
-import { type Disk, replaceFileAtomically, writeAll, writeFile } from './disk.ts';
+import { type Disk, replaceFileAtomically, writeFile, writeTemporaryFile } from './disk.ts';
 import {
   isStateFile,
   type Layout,
@@ -27,12 +27,7 @@ export async function replaceStore(disk: Disk, layout: Layout, slices: Iterable<
   await prepareMarker(disk, layout, number);
   const replacement = layout.path(replacementName(number));
   const temporary = `${replacement}.tmp`;
-  try {
-    await writeSlices(disk, temporary, slices);
-  } catch (error) {
-    await disk.remove(temporary).catch(() => {});
-    throw error;
-  }
+  await writeTemporaryFile(disk, temporary, slices);
   await disk.rename(temporary, replacement);
   await disk.syncFolder(layout.folder);
   await finishReplacement(disk, layout);
@@ -79,20 +74,6 @@ async function prepareMarker(disk: Disk, layout: Layout, number: number): Promis
   const bytes = (await disk.read(layout.marker)) ?? Buffer.alloc(0);
   await writeFile(disk, layout.path(setAsideName(number, 'iam-store.json')), bytes);
   await writeMarker(disk, layout, true);
-}
-
-async function writeSlices(disk: Disk, path: string, slices: Iterable<Uint8Array>): Promise<void> {
-  const file = await disk.open(path, 'replace');
-  try {
-    let position = 0;
-    for (const slice of slices) {
-      await writeAll(file, slice, position);
-      position += slice.length;
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function listNames(disk: Disk, layout: Layout): Promise<readonly string[]> {
