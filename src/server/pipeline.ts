@@ -27,6 +27,7 @@ import { countHeader } from './http/headers.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { hasNoBody, readForm, readJson } from './http/request-body.ts';
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
+import type { Route } from './http/router.ts';
 import { computeEtag, matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
 import listGroups from './operations/groups/list.ts';
@@ -41,6 +42,14 @@ export type AnyOperation = Operation<HandlerContext>;
 
 /** A compiled operation: writes the response to `ctx`, or throws the error to return. */
 export type OperationHandler = (ctx: Context, search: URLSearchParams) => Promise<void>;
+
+/** An operation or a route of the control plane, compiled, at its whole path. */
+export interface MountedRoute extends Route {
+  readonly operation: AnyOperation;
+  readonly handle: OperationHandler;
+  /** Whether it is a page that other sites may link to. */
+  readonly isPage?: boolean;
+}
 
 const defaultLimit = 100;
 

@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import type { Context } from 'koa';
 import { apiError } from '../contract/errors.ts';
 import type { AppContext } from './app-context.ts';
-import { stripControlPrefix } from './control/control-plane.ts';
+import { isControlPath } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
@@ -41,7 +41,7 @@ export function createSandboxRouter(
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx);
     // Check before creation, so that a rejected control request creates nothing.
-    if (mayCreate && stripControlPrefix(rest) !== undefined) guard.assertAllowed(ctx, false);
+    if (mayCreate && isControlPath(rest)) guard.assertAllowed(ctx, false);
     const sandbox = await (mayCreate
       ? appContext.sandboxes.open(name, changes)
       : appContext.sandboxes.find(name, changes));

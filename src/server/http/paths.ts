@@ -24,16 +24,6 @@ function segmentAt(path: string, fromEnd: number): string {
 
 const noParams: ReadonlyMap<string, string> = new Map();
 
-/** Converts `/groups/{groupId}` to the syntax of @koa/router, which treats braces as an optional literal. */
-export function toRouterPath(template: string): string {
-  return template.replaceAll(/\{([A-Za-z]+)\}/g, ':$1');
-}
-
-/** Creates a pattern for the paths of a template; used to distinguish a wrong method from a wrong path. */
-export function createPathMatcher(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
-}
-
 /** Matches almost every target; these need no conversion. */
 const isOriginForm = /^\/(?!\/)[^#\u00a0]*$/;
 
