@@ -14,7 +14,7 @@ import {
 import { usageError } from './errors.ts';
 import { connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
-import { type FindRequestFields, requestFieldsIn } from './http/request-fields.ts';
+import { type FindRequestFields, requestFieldsIn } from './http/redact.ts';
 import { printCurl } from './http/request-trace.ts';
 import { escapeControls } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';

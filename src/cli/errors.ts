@@ -1,4 +1,7 @@
-/** Errors of the command line itself; errors of the service are client errors. */
+/** Errors of the command line itself, and the error table of the server; errors of the service are client errors. */
+import { ClientError } from '../client/errors.ts';
+import type { ErrorCategory } from '../contract/error-codes.ts';
+import type { Manifest, ManifestError } from '../contract/manifest-types.ts';
 
 export interface CliErrorOptions {
   readonly code: string;
@@ -65,4 +68,17 @@ export function inputNeededError(message: string, hint: string): CliError {
 /** Credentials are missing or not valid (exit 4). */
 export function signInNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'SIGN_IN_NEEDED', exitCode: 4, hint });
+}
+
+/** The part of the manifest that has the error table. It is loaded on first use, so pass it on unread. */
+export type ErrorTable = Pick<Manifest, 'errors'>;
+
+/** The entry of a code; undefined for a code of a newer server or a proxy. */
+export function errorEntryOf(table: ErrorTable, code: string): ManifestError | undefined {
+  return table.errors.find((entry) => entry.code === code);
+}
+
+/** The category of a rejected request; undefined for other failures and for unknown codes. */
+export function categoryOf(table: ErrorTable, error: unknown): ErrorCategory | undefined {
+  return error instanceof ClientError ? errorEntryOf(table, error.code)?.category : undefined;
 }

@@ -1,6 +1,6 @@
 /** References between fields and entities: the snapshots make changes visible, and the entity table is consistent. */
 import { describe, expect, test } from 'vitest';
-import { entityName } from '../../src/cli/output/entity-name.ts';
+import { entityName } from '../../src/cli/output/format.ts';
 import { rowsOf, wordsOfSource } from '../../src/cli/prompts/value-sources.ts';
 import { formatArgumentName } from '../../src/cli/request/request-spec.ts';
 import { type EntityName, entities, entityOf, type Reference } from '../../src/contract/entities.ts';

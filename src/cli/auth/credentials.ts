@@ -1,7 +1,7 @@
 /** Resolves the credentials of commands and their origin. */
 
 import type { Profile } from '../config/profile.ts';
-import { isSameOrigin, isSameServer } from '../config/server-url.ts';
+import { isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
 import {
   resolveProfile,
   resolveProfileName,
@@ -11,7 +11,6 @@ import {
   settingDefinitions,
 } from '../config/settings.ts';
 import { signInNeededError } from '../errors.ts';
-import { stripUserInfo } from '../http/redact.ts';
 
 /**
  * The credentials in use. Precedence: token, API key, user, client; all from one source, never

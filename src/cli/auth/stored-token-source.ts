@@ -1,8 +1,7 @@
 /** Tokens of user logins: from a session file, refreshed by one process at a time, or from credentials in the environment. */
 import type { AnonymousCall, TokenSource } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
-import { categoryOf, type ErrorTable } from '../error-entries.ts';
-import { signInNeededError } from '../errors.ts';
+import { categoryOf, type ErrorTable, signInNeededError } from '../errors.ts';
 import type { Environment } from '../io/io.ts';
 import { withFileLock } from '../io/private-files.ts';
 import type { ResolvedCredentials } from './credentials.ts';

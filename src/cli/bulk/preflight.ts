@@ -1,6 +1,6 @@
 /** Opens and selects the rows of a file, then validates and counts them before anything is sent. */
-import { countChanges } from '../config/count-changes.ts';
-import { decodeCell } from '../output/csv-cell.ts';
+import { countChanges } from '../config/safety.ts';
+import { decodeCell } from '../output/csv.ts';
 import type { BulkDeps } from './deps.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';

@@ -1,5 +1,4 @@
 /** `iam can`: checks whether a user or service has a role, and through which groups. */
-
 import type { Command } from 'commander';
 import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
@@ -13,7 +12,6 @@ import { escapeControls } from '../io/control-characters.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { send } from '../request/send.ts';
-import { findRolePath } from './role-path.ts';
 
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
@@ -114,6 +112,42 @@ async function findRoles(
   } catch (error) {
     const isNotFound = error instanceof ClientError && notFoundCodes.includes(error.code);
     if (isNotFound && isOptional) return undefined;
+    throw error;
+  }
+}
+
+interface GroupView {
+  readonly groupName: string;
+  readonly roles: readonly string[];
+  readonly dependencies: readonly { readonly groupName: string }[];
+}
+
+/** Upper bound for groups that are requested; beyond it the path is omitted. */
+const maxGroups = 100;
+
+/**
+ * Returns the shortest dependency path from a group to one with the role, both ends included (breadth-first search).
+ * @returns only the start if no path is found, because the groups changed or the limit was reached
+ */
+export async function findRolePath(context: Context, start: string, role: string): Promise<string[]> {
+  const paths = new Map([[start, [start]]]);
+  // Iterating a Map includes entries added during the iteration, so it serves as the queue.
+  for (const [name, rolePath] of paths) {
+    if (paths.size > maxGroups) break;
+    const group = await findGroup(context, name);
+    if (group?.roles.map(stripRolePrefix).includes(role)) return rolePath;
+    for (const { groupName } of group?.dependencies ?? [])
+      if (!paths.has(groupName)) paths.set(groupName, [...rolePath, groupName]);
+  }
+  return [start];
+}
+
+async function findGroup(context: Context, groupId: string): Promise<GroupView | undefined> {
+  try {
+    return (await send(context, getOperation(context.manifest, 'groups.get'), { params: { groupId } }))
+      .body as GroupView;
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'GROUP_NOT_FOUND') return undefined;
     throw error;
   }
 }

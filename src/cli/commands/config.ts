@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import { changeProfiles, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';
+import { stripUserInfo } from '../config/server-url.ts';
 import {
   type CliSettingKey,
   findSetting,
@@ -12,7 +13,6 @@ import {
 } from '../config/settings.ts';
 import type { CliRuntime, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
-import { stripUserInfo } from '../http/redact.ts';
 import { findNearest } from '../request/find-operation.ts';
 
 /** Adds the `config` subcommands. */

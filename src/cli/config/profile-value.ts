@@ -1,9 +1,9 @@
 /** Validates profile values. An invalid one would make every command fail, including those that repair the profile. */
 import path from 'node:path';
 import { usageError } from '../errors.ts';
-import { stripUserInfo } from '../http/redact.ts';
 import { formats } from '../output/format.ts';
 import type { Profile } from './profile.ts';
+import { stripUserInfo } from './server-url.ts';
 
 interface ValueType {
   readonly expected: string;

@@ -6,7 +6,6 @@ import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { CliError, usageError } from '../errors.ts';
-import { countChanges } from './count-changes.ts';
 import { resolveProfileName, resolveSetting, type SettingSources, type SettingValue } from './settings.ts';
 
 export interface SafetyRules {
@@ -124,4 +123,9 @@ function createChangeCounter(
       throw error;
     }
   };
+}
+
+/** The number of changes in a request: the length of a list body, such as group members, or 1. */
+export function countChanges(body: unknown): number {
+  return Array.isArray(body) ? body.length : 1;
 }

@@ -1,4 +1,4 @@
-/** Compares server URLs. Pure. */
+/** Compares server URLs, and removes passwords from them. Pure. */
 import { servicePrefix } from '../../contract/prefix.ts';
 
 /** Whether two URLs have the same scheme, host and port. */
@@ -22,4 +22,9 @@ export function toReachableUrl(url: string): string {
 function basePathOf(url: string): string {
   const path = new URL(url).pathname.replace(/\/+$/, '');
   return path.endsWith(servicePrefix) ? path.slice(0, -servicePrefix.length) : path;
+}
+
+/** Replaces the user name and password of a URL. */
+export function stripUserInfo(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1(secret)@');
 }

@@ -11,15 +11,14 @@ import {
 } from '../auth/credentials.ts';
 import type { ProfileFile } from '../config/profile.ts';
 import { guardWrites } from '../config/safety.ts';
-import { isSameServer } from '../config/server-url.ts';
+import { isSameServer, stripUserInfo } from '../config/server-url.ts';
 import { resolveProfile, resolveSetting, type SettingSources } from '../config/settings.ts';
-import type { ErrorTable } from '../error-entries.ts';
+import type { ErrorTable } from '../errors.ts';
 import { signInNeededError, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { isLoopbackUrl, resolveProxy, resolveTls } from './network.ts';
-import { stripUserInfo } from './redact.ts';
-import type { FindRequestFields } from './request-fields.ts';
+import type { FindRequestFields } from './redact.ts';
 import { createTracingHooks, type TracingOptions } from './request-trace.ts';
 import { assertConfidential, createConfidentialityGuard } from './transport-security.ts';
 

@@ -1,8 +1,8 @@
 /** Formats a request as a curl command, with shell variables in place of secrets. Pure. */
 import type { RedactionStyle } from '../../contract/redaction.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
+import type { RequestFields } from './redact.ts';
 import { isLoggableHeader, redactPath, redactRequestBody } from './redact.ts';
-import type { RequestFields } from './request-fields.ts';
 
 export interface CurlCall {
   readonly method: string;

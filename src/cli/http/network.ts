@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
+import { stripUserInfo } from '../config/server-url.ts';
 import { type CliSettingKey, resolveSetting, type SettingSources } from '../config/settings.ts';
 import { unreadableFileError, usageError } from '../errors.ts';
-import { stripUserInfo } from './redact.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
 export function resolveTls(sources: SettingSources): TlsOptions | undefined {

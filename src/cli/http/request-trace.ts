@@ -7,8 +7,8 @@ import type { SettingSources } from '../config/settings.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { type CurlCall, formatCurlCommand } from './curl.ts';
+import type { FindRequestFields } from './redact.ts';
 import { isLoggableHeader, redactPath } from './redact.ts';
-import type { FindRequestFields } from './request-fields.ts';
 
 export interface TracingOptions {
   /** One line per request and response. */

@@ -1,10 +1,11 @@
 /** Blocks credentials on unencrypted connections to other hosts, unless the user allows them. */
 import type { OutgoingRequest } from '../../client/request.ts';
+import { stripUserInfo } from '../config/server-url.ts';
 import { resolveSetting, type SettingSources } from '../config/settings.ts';
 import { CliError, usageError } from '../errors.ts';
 import { isLoopbackUrl, resolveProxy } from './network.ts';
-import { isOpenRequest, stripUserInfo } from './redact.ts';
-import type { FindRequestFields } from './request-fields.ts';
+import type { FindRequestFields } from './redact.ts';
+import { isOpenRequest } from './redact.ts';
 
 /**
  * Call it before credentials are read or prompted for, and for each request that contains some.

@@ -1,9 +1,11 @@
-/** Files with secrets: created with owner-only access and replaced atomically. */
+/** Files with secrets, created with owner-only access and replaced atomically, and the folder for state. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from './io.ts';
 
 /** Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access. */
 export async function replacePrivateFile(file: string, text: string): Promise<void> {
@@ -97,4 +99,10 @@ async function tryAcquireLock(lockFile: string): Promise<boolean> {
 async function readLockIdentity(lockFile: string): Promise<string> {
   const found = await stat(lockFile).catch(() => undefined);
   return found ? `${found.ino}:${found.mtimeMs}` : '';
+}
+
+/** The state folder (XDG Base Directory). Relative paths are ignored, as the specification requires. */
+export function getStateFolder({ XDG_STATE_HOME: named, HOME }: Environment['variables']): string {
+  const state = named && path.isAbsolute(named) ? named : path.join(HOME || os.homedir(), '.local', 'state');
+  return path.join(state, 'iam');
 }

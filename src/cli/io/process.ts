@@ -1,7 +1,7 @@
 /** The only module of the command line that reads the process: variables, clock and streams. */
 
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { Environment, Io, OutputStream } from './io.ts';
-import { isNonTerminal, writeImmediately } from './sync-write.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
@@ -70,4 +70,31 @@ function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
 function lazy<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());
+}
+
+/**
+ * Writes to a file or a pipe without a stream, which takes milliseconds to open. @returns the rest for the stream:
+ * everything for a terminal or an unknown descriptor, the remainder if a pipe is full.
+ */
+export function writeImmediately(descriptor: number, text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  if (!isNonTerminal(descriptor)) return bytes;
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+  } catch {
+    // The stream gets and reports the same error.
+  }
+  return bytes.subarray(at);
+}
+
+/** Whether a descriptor is a file, pipe, socket or closed, and not a terminal. */
+export function isNonTerminal(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    if (stats.isCharacterDevice()) return stats.rdev === statSync('/dev/null').rdev;
+    return stats.isFile() || stats.isFIFO() || stats.isSocket();
+  } catch {
+    return false;
+  }
 }

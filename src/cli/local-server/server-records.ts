@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Environment } from '../io/io.ts';
-import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
-import { getStateFolder } from '../io/state-folder.ts';
+import { getStateFolder, readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
 import { readProcessIdentity } from './processes.ts';
 
 type Variables = Environment['variables'];

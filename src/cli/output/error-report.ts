@@ -2,8 +2,7 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
 import { describeMissing, isReservedRole } from '../../contract/roles.ts';
-import { type ErrorTable, errorEntryOf } from '../error-entries.ts';
-import { CliError, QuietExit } from '../errors.ts';
+import { CliError, type ErrorTable, errorEntryOf, QuietExit } from '../errors.ts';
 import { getExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';

@@ -4,8 +4,8 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { jsonText } from '../io/control-characters.ts';
 import type { OutputStream } from '../io/io.ts';
 import { formatCsvHeader, formatCsvLine, listCsvColumns } from './csv.ts';
-import { entityName } from './entity-name.ts';
 import type { Format } from './format.ts';
+import { entityName } from './format.ts';
 import { createTableFormatter, listColumns, type TableRow } from './table.ts';
 
 /** The number of table rows that are aligned together. */

@@ -1,7 +1,7 @@
 /** Converts documents to the desired state and validates it without the server. Pure. */
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
-import { type Diagnostic, findPosition } from './diagnostics.ts';
 import type { Documents } from './documents.ts';
+import { type Diagnostic, findPosition } from './documents.ts';
 import { type Member, type MemberKind, memberKinds } from './resources/members.ts';
 import { entrySchemas, type KindName, reservedResourceNames } from './schema.ts';
 

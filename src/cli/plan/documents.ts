@@ -1,8 +1,8 @@
-/** Parses and validates documents to one value with source positions. Pure. */
+/** Reads, parses and validates documents to one value with source positions. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import { checkText } from './check-text.ts';
-import type { Yaml } from './deps.ts';
-import { type Diagnostic, findPosition, type SourcePosition, type SourcePositions } from './diagnostics.ts';
+import type { PlanDeps, Yaml } from './deps.ts';
 import { documentSchema, type KindName, kindNames } from './schema.ts';
 
 export interface SourceText {
@@ -187,4 +187,91 @@ function reportDuplicates({ diagnostics, positions }: ParseContext, values: read
 function formatLabel(path: string): string {
   const words = path.split('/').filter((word) => word !== '' && !/^\d+$/.test(word));
   return words.length === 0 ? '' : `${words.at(-1)}: `;
+}
+
+/** A position in a document, counted from 1. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Diagnostic {
+  readonly message: string;
+  /** Absent for documents from a saved plan. */
+  readonly position?: SourcePosition | undefined;
+}
+
+/** Positions of values by path over all documents: `groups/3/users/0`. */
+export type SourcePositions = ReadonlyMap<string, SourcePosition>;
+
+/** Returns the position of a value, or of its nearest ancestor with a position. */
+export function findPosition(positions: SourcePositions, path: string): SourcePosition | undefined {
+  for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    const found = positions.get(at);
+    if (found || !at.includes('/')) return found;
+  }
+}
+
+/** Formats diagnostics as `iam.yaml:3:5: message`, sorted by position. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
+  const ordered = [...diagnostics].sort((a, b) => comparePositions(a.position, b.position));
+  return ordered.map(({ position, message }) =>
+    position ? `${position.file}:${position.line}:${position.column}: ${message}` : message,
+  );
+}
+
+function comparePositions(a: SourcePosition | undefined, b: SourcePosition | undefined): number {
+  if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}
+
+/** Returns the error message, or undefined if the value is valid. */
+export function checkText(
+  value: string,
+  { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
+): string | undefined {
+  const length = [...value].length;
+  if (length < minLength) return 'must not be empty';
+  if (maxLength !== undefined && length > maxLength) return `must not be longer than ${maxLength} characters`;
+  if (pattern !== undefined && !compilePattern(pattern).test(value))
+    return `${JSON.stringify(value)} is not allowed here (${description ?? pattern})`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
+  if (/\p{Surrogate}/u.test(value)) return 'must be well-formed Unicode';
+  if (format === 'uri' && !URL.canParse(value)) return `${JSON.stringify(value)} is not a URI`;
+  return undefined;
+}
+
+const compiledPatterns = new Map<string, RegExp>();
+
+/** Caches compiled patterns, because thousands of values share them. */
+function compilePattern(pattern: string): RegExp {
+  const expression = compiledPatterns.get(pattern) ?? new RegExp(pattern, 'u');
+  compiledPatterns.set(pattern, expression);
+  return expression;
+}
+
+/** Reads all documents; a folder contributes its YAML and JSON files sorted by name. */
+export async function readSources(deps: PlanDeps, files: readonly string[]): Promise<SourceText[]> {
+  if (files.length === 0)
+    throw deps.usage(
+      '-f is required.',
+      'Name files or folders with -f, or - for standard input. `iam export` prints a document of the current state.',
+    );
+  if (files.filter((file) => file === '-').length > 1) throw deps.usage('Standard input can be read only once.');
+  const named = await Promise.all(files.map((file) => listFiles(deps, file)));
+  const texts = named
+    .flat()
+    .map(async (file) => ({ name: file === '-' ? 'stdin' : file, text: await deps.readText(file) }));
+  return Promise.all(texts);
+}
+
+async function listFiles(deps: PlanDeps, file: string): Promise<string[]> {
+  const isFolder = file !== '-' && ((await stat(file).catch(() => undefined))?.isDirectory() ?? false);
+  if (!isFolder) return [file];
+  const names = (await readdir(file)).filter((name) => /\.(ya?ml|json)$/i.test(name)).sort();
+  if (names.length === 0) throw deps.usage(`The folder ${file} contains no YAML or JSON file.`);
+  return names.map((name) => path.join(file, name));
 }

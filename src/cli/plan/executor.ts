@@ -3,10 +3,10 @@
 import { escapeControls } from '../io/control-characters.ts';
 import type { Execution, StepWriter } from './execution.ts';
 import { kindLabels } from './format-plan.ts';
-import { businessWriters } from './resources/business-writes.ts';
-import { clientWriters } from './resources/client-writes.ts';
-import { groupWriters } from './resources/group-writes.ts';
-import { memberWriters } from './resources/member-writes.ts';
+import { businessWriters } from './resources/business.ts';
+import { clientWriters } from './resources/client.ts';
+import { groupWriters } from './resources/group.ts';
+import { memberWriters } from './resources/memberships.ts';
 import type { Step } from './steps.ts';
 
 const writers: { readonly [Kind in Step['kind']]: StepWriter<Kind> } = {

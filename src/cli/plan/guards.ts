@@ -1,6 +1,6 @@
 /** Lockout guards: detects that the caller or the last administrator would lose access. Pure. */
 
-import type { RemoteState } from './remote-state.ts';
+import type { PlanCaller, RemoteState } from './remote-state.ts';
 import type { AnyChange } from './resources/changes.ts';
 import {
   collectHeldRoles,
@@ -9,16 +9,6 @@ import {
   type RoleEffect,
   type RoleImpact,
 } from './role-effects.ts';
-
-/** The caller that applies the plan, as known from its token. */
-export interface PlanCaller {
-  readonly userId?: string | undefined;
-  readonly businessId?: string | undefined;
-  readonly serviceId?: string | undefined;
-  readonly clientId?: string | undefined;
-  /** Authorities of the calling client, independent of groups. */
-  readonly authorities?: readonly string[] | undefined;
-}
 
 export interface LockoutGuards {
   /** Administrative roles that the caller would lose. */

@@ -1,9 +1,15 @@
 /** Implements `iam plan`, `apply`, `diff` and `export`. A separate bundle file that other commands do not load. */
 import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
-import { formatChanges, toChangeJson } from './format-plan.ts';
+import {
+  createTextStyle,
+  formatChanges,
+  getDocumentFiles,
+  renderLines,
+  renderPlan,
+  toChangeJson,
+} from './format-plan.ts';
 import { prepare, readContent } from './prepare.ts';
-import { createTextStyle, getDocumentFiles, renderLines, renderPlan } from './render.ts';
 import { savePlan } from './saved-plan.ts';
 
 export { runApply } from './apply.ts';

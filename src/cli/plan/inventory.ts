@@ -4,8 +4,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { jsonText } from '../io/control-characters.ts';
 import type { Environment } from '../io/io.ts';
-import { readFileIfExists } from '../io/private-files.ts';
-import { getStateFolder } from '../io/state-folder.ts';
+import { getStateFolder, readFileIfExists } from '../io/private-files.ts';
 
 type Variables = Environment['variables'];
 

@@ -1,7 +1,7 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
 import type { DesiredGroup, DesiredState } from './desired-state.ts';
-import { evaluateGuards, type LockoutGuards, type PlanCaller } from './guards.ts';
+import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import {
   findRemainingDependents,
@@ -12,12 +12,12 @@ import {
   type Removals,
 } from './prune.ts';
 import { findReferenceIssues } from './references.ts';
-import type { RemoteState } from './remote-state.ts';
+import type { PlanCaller, RemoteState } from './remote-state.ts';
 import { createResourceIndex, type ResourceIndex } from './resource-index.ts';
-import { diffCorporateGroup, diffCustomer } from './resources/business-changes.ts';
+import { diffCorporateGroup, diffCustomer } from './resources/business.ts';
 import type { AnyChange, GroupChange } from './resources/changes.ts';
-import { diffApiKey, diffClient, type PlanIssue } from './resources/client-changes.ts';
-import { diffGroup, projectGroups } from './resources/group-changes.ts';
+import { diffApiKey, diffClient, type PlanIssue } from './resources/client.ts';
+import { diffGroup, projectGroups } from './resources/group.ts';
 import { sortTopologically } from './resources/group-graph.ts';
 import { groupByGroupName } from './resources/memberships.ts';
 import { computeRoleEffects, computeRoleImpact, type RoleEffect } from './role-effects.ts';

@@ -2,16 +2,20 @@
 
 import type { PlanDeps } from './deps.ts';
 import { buildDesiredState, type DesiredState, validateDesiredState } from './desired-state.ts';
-import { type Diagnostic, findPosition, formatDiagnostics } from './diagnostics.ts';
-import { type Documents, parseDocuments } from './documents.ts';
-import { administrativeRoles, type PlanCaller } from './guards.ts';
+import {
+  type Diagnostic,
+  type Documents,
+  findPosition,
+  formatDiagnostics,
+  parseDocuments,
+  readSources,
+} from './documents.ts';
+import { administrativeRoles } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import { getInventoryPath, readInventory } from './inventory.ts';
 import { buildPlan, type Plan } from './plan.ts';
-import { refresh } from './refresh.ts';
-import { computeRefreshScope, isEmptyScope } from './refresh-scope.ts';
-import { emptyRemoteState, type RemoteState } from './remote-state.ts';
-import { readSources } from './sources.ts';
+import { computeRefreshScope, isEmptyScope, refresh } from './refresh.ts';
+import { emptyRemoteState, type PlanCaller, type RemoteState } from './remote-state.ts';
 
 export interface PreparedPlan {
   readonly plan: Plan;

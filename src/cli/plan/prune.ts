@@ -4,10 +4,10 @@ import type { DesiredState } from './desired-state.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import { buildCorporateGroupRemoval } from './resources/business-changes.ts';
+import { buildCorporateGroupRemoval } from './resources/business.ts';
 import type { AnyChange, GroupChange } from './resources/changes.ts';
-import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './resources/client-changes.ts';
-import { buildGroupRemoval } from './resources/group-changes.ts';
+import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './resources/client.ts';
+import { buildGroupRemoval } from './resources/group.ts';
 import { findOrphanedMemberships, type OrphanedMembership } from './resources/memberships.ts';
 
 /** Resources to delete, and memberships to remove from remaining groups. */

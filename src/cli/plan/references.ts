@@ -4,7 +4,7 @@ import type { DesiredGroup, DesiredState } from './desired-state.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { AnyChange, GroupChange } from './resources/changes.ts';
-import type { PlanIssue } from './resources/client-changes.ts';
+import type { PlanIssue } from './resources/client.ts';
 import { formatMember, type Member, memberFields, memberKey } from './resources/members.ts';
 
 type Groups = ReadonlyMap<string, unknown>;

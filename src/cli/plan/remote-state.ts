@@ -82,3 +82,13 @@ export const emptyRemoteState: RemoteState = {
 export function getGroupMembers(state: Pick<RemoteState, 'members'>, groupName: string): ReadonlyMap<string, Member> {
   return state.members.get(groupName) ?? new Map();
 }
+
+/** The caller that applies the plan, as known from its token. */
+export interface PlanCaller {
+  readonly userId?: string | undefined;
+  readonly businessId?: string | undefined;
+  readonly serviceId?: string | undefined;
+  readonly clientId?: string | undefined;
+  /** Authorities of the calling client, independent of groups. */
+  readonly authorities?: readonly string[] | undefined;
+}

@@ -2,7 +2,7 @@
 
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
 import type { GroupChange } from './resources/changes.ts';
-import { projectGroups } from './resources/group-changes.ts';
+import { projectGroups } from './resources/group.ts';
 import { computeGroupRoles } from './resources/group-graph.ts';
 import type { Member } from './resources/members.ts';
 

@@ -1,7 +1,6 @@
 /** Orders the writes of a plan so that the server accepts each of them. Pure. */
 
-import type { PlanCaller } from './guards.ts';
-import type { RemoteGroup, RemoteState } from './remote-state.ts';
+import type { PlanCaller, RemoteGroup, RemoteState } from './remote-state.ts';
 import type {
   AnyChange,
   ApiKeyChange,

@@ -1,7 +1,7 @@
 /** Finds operations, and the closest name to a mistyped one. */
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import { usageError } from '../errors.ts';
-import { routeAt } from '../http/request-fields.ts';
+import { routeAt } from '../http/redact.ts';
 
 /** Returns the operation with this id. @throws CliError (exit 2) if it is unknown */
 export function getOperation(manifest: Manifest, id: string): ManifestOperation {

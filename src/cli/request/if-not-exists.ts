@@ -6,7 +6,7 @@ import type { CallInput } from '../../client/types.ts';
 import { entityOf } from '../../contract/entities.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
-import { categoryOf } from '../error-entries.ts';
+import { categoryOf } from '../errors.ts';
 import { getOperation } from './find-operation.ts';
 import { send } from './send.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
-import { formatCsvHeader } from '../../../src/cli/output/csv.ts';
-import { decodeCell } from '../../../src/cli/output/csv-cell.ts';
+import { decodeCell, formatCsvHeader } from '../../../src/cli/output/csv.ts';
 
 /** Parses chunks of text to cells. */
 function cellsOf(pieces: readonly string[]): string[][] {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
+import { stripUserInfo } from '../../../src/cli/config/server-url.ts';
 import { formatCurlCommand } from '../../../src/cli/http/curl.ts';
-import { redactPath, stripUserInfo } from '../../../src/cli/http/redact.ts';
+import { redactPath } from '../../../src/cli/http/redact.ts';
 import { FieldTree } from '../../../src/contract/redaction.ts';
 import { errorResponse, startFakeServer, tokenResponse } from '../../client/fake-server.ts';
 import { type CliResult, Home, iam } from '../run-cli.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatCsvLine } from '../../../src/cli/output/csv.ts';
-import { decodeCell, encodeCell } from '../../../src/cli/output/csv-cell.ts';
+import { decodeCell, encodeCell, formatCsvLine } from '../../../src/cli/output/csv.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { Home, iam, tokenVariables } from '../run-cli.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as yaml from '../../../src/cli/io/yaml.ts';
 import { buildDesiredState, validateDesiredState } from '../../../src/cli/plan/desired-state.ts';
-import { formatDiagnostics } from '../../../src/cli/plan/diagnostics.ts';
-import { parseDocuments } from '../../../src/cli/plan/documents.ts';
+import { formatDiagnostics, parseDocuments } from '../../../src/cli/plan/documents.ts';
 
 function listDiagnostics(...texts: string[]): string[] {
   const documents = parseDocuments(

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildPlan } from '../../../src/cli/plan/plan.ts';
 import { emptyRemoteState } from '../../../src/cli/plan/remote-state.ts';
+import { mergeChanges } from '../../../src/cli/plan/resources/entity-writes.ts';
 import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/resources/group-graph.ts';
-import { mergeChanges } from '../../../src/cli/plan/resources/three-way-merge.ts';
 import { buildSteps } from '../../../src/cli/plan/steps.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -1,8 +1,6 @@
-/** Updates and deletes entities with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
-
+/** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 import { createStaleError, type Execution, unwrapResult } from '../execution.ts';
 import type { FieldChange } from './changes.ts';
-import { mergeChanges } from './three-way-merge.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
 const maxAttempts = 10;
@@ -56,4 +54,37 @@ export async function removeEntity({ deps }: Execution, entity: Entity, before: 
 
 function text(value: unknown): string {
   return JSON.stringify(Array.isArray(value) ? [...value].sort() : value) ?? '';
+}
+
+export interface MergeResult {
+  readonly merged: EntityBody;
+  /** Whether a write is needed. */
+  readonly isChanged: boolean;
+  /** Fields whose current value differs from the planned before and after values. */
+  readonly conflicts: readonly string[];
+}
+
+/** Adds and removes list entries; sets a single value only if it is unchanged since the plan. */
+export function mergeChanges(current: EntityBody, changes: readonly FieldChange[]): MergeResult {
+  const merged: Record<string, unknown> = { ...current };
+  const conflicts: string[] = [];
+  for (const change of changes) {
+    const { field, before, after } = change;
+    if (change.added || change.removed)
+      merged[field] = mergeList(current[field] as readonly string[] | undefined, change);
+    else if (current[field] === before || current[field] === after) merged[field] = after;
+    else conflicts.push(field);
+  }
+  const isChanged = changes.some(({ field }) => !isSame(current[field], merged[field]));
+  return { merged, isChanged, conflicts };
+}
+
+function mergeList(current: readonly string[] = [], { added = [], removed = [] }: FieldChange): string[] {
+  const removedEntries = new Set(removed);
+  return [...new Set([...current, ...added])].filter((entry) => !removedEntries.has(entry));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
+  return a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n');
 }
