@@ -38,7 +38,7 @@ function createParts({ token }: ServerUnderTest): RequestParts {
 let created = 0;
 
 /** Returns the JSON of a new group. */
-export function newGroup(roles: readonly string[] = ['DEPLOY', 'ROLLBACK']): string {
+function newGroup(roles: readonly string[] = ['DEPLOY', 'ROLLBACK']): string {
   created += 1;
   return JSON.stringify({ groupName: `load-${String(created).padStart(7, '0')}`, roles });
 }

@@ -72,7 +72,7 @@ function emptyResponse({
 }
 
 /** Converts an operation to plain data. */
-export function manifestOperation(operation: AnyOperation): ManifestOperation {
+function manifestOperation(operation: AnyOperation): ManifestOperation {
   const {
     id,
     title,

@@ -80,7 +80,7 @@ const basicRequest = (name: string, secret: string): GrowthRequest => ({
 const bearer = (token: string) => [['Authorization', `Bearer ${token}`]] as const;
 
 /** The access token of a user that signed up and verified an e-mail address only. */
-export function issueSelfRegisteredToken(server: TestServer): Promise<string> {
+function issueSelfRegisteredToken(server: TestServer): Promise<string> {
   return userToken(server, { level: 'AUTH-IDENTIFIED' });
 }
 

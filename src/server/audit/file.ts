@@ -18,8 +18,8 @@ export interface AuditFileOptions {
   readonly maxQueuedBytes?: number;
 }
 
-export const defaultRotateBytes = 64 * 1024 * 1024;
-export const defaultMaxFiles = 5;
+const defaultRotateBytes = 64 * 1024 * 1024;
+const defaultMaxFiles = 5;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
 /** Max event-loop turns to wait for further lines before a write. */
 const maxGatherTurns = 16;

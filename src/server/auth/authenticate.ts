@@ -109,7 +109,7 @@ function createInactiveOwnerReason(client: Client): ErrorReason {
 }
 
 /** An authenticated client with all its current roles. */
-export async function createClientPrincipal(
+async function createClientPrincipal(
   store: Store,
   client: Client,
   authMethod: 'basic' | 'api-key',

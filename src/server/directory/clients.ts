@@ -18,7 +18,7 @@ export function partyRole(client: Client): string {
 }
 
 /** The roles of every authenticated client besides its own authorities. */
-export function authenticatedClientRoles(client: Client): string[] {
+function authenticatedClientRoles(client: Client): string[] {
   return ['CLI-AUTH-IDENTIFIED', 'CLI-AUTH-BASIC', partyRole(client)];
 }
 

@@ -109,7 +109,7 @@ async function listExceedingRoles(reader: RoleReader, group: Group, caller: Prin
  * Whether the caller is authorized only by these roles. Other roles of the caller do not widen the access that these
  * grant: a caller who may read everything as an auditor and owns one business can still write to that business only.
  */
-export function isAuthorizedOnlyBy(names: readonly string[], admission: RoleExpression, caller: Principal): boolean {
+function isAuthorizedOnlyBy(names: readonly string[], admission: RoleExpression, caller: Principal): boolean {
   const others = new Set([...caller.roles].filter((role) => !names.includes(role)));
   return !isAllowed(admission, { roles: others, scope: caller.scope });
 }

@@ -47,7 +47,7 @@ export function listMemberIdentities(
 }
 
 /** The ids of all groups that grant a user roles directly. */
-export async function listGroupIdsOfUser(
+async function listGroupIdsOfUser(
   reader: Pick<Reader, 'memberships'>,
   user: Pick<User, 'userId' | 'businessId'>,
 ): Promise<string[]> {

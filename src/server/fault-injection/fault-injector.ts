@@ -16,7 +16,7 @@ import {
 
 /** Max total delay of all rules that match a request. */
 const maxWaitMs = 60_000;
-export const maxFaultRules = 100;
+const maxFaultRules = 100;
 
 /** The combined effect of rules on one request. */
 export interface InjectedFault {

@@ -81,7 +81,7 @@ export function maskLogonContact(contact: Contact | undefined, logon: string, ke
 const formatCounterName = (logon: string) => `mainframe-password/${logon}`;
 
 /** How often the password of a logon was changed here. A login that started before a change fails after it. */
-export async function readPasswordChangeCount(reader: Pick<Reader, 'counters'>, logon: string): Promise<number> {
+async function readPasswordChangeCount(reader: Pick<Reader, 'counters'>, logon: string): Promise<number> {
   return (await reader.counters.get(formatCounterName(logon)))?.last ?? 0;
 }
 

@@ -14,8 +14,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'never' | 'twice' }
   | { readonly kind: 'bounced'; readonly reason: string };
 
-export const testRecipientDomain = 'inbox.example';
-export const testRecipientCountryCode = '999';
+const testRecipientDomain = 'inbox.example';
 
 const maxDelayMs = 86_400_000;
 

@@ -6,8 +6,8 @@ import type { Reader, Transaction } from '../store/store.ts';
 import type { Client, Factor, User } from '../store/tables.ts';
 import { assertLoginNamesAvailable } from '../users/users.ts';
 
-export const mainEmailFactorId = 'main-email';
-export const mainMobileFactorId = 'main-mobile';
+const mainEmailFactorId = 'main-email';
+const mainMobileFactorId = 'main-mobile';
 
 type FactorReader = Pick<Reader, 'factors'>;
 

@@ -10,7 +10,7 @@ import type { TableName } from '../store/tables.ts';
 import type { DumpTables } from './dump.ts';
 
 /** Incremented for each incompatible change of the format. */
-export const dumpFormatVersion = 1;
+const dumpFormatVersion = 1;
 
 /** A dump document before its version is checked. */
 export interface DumpDocument {

@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../../src/server/store/memory/memory-store.t
 import type { Store } from '../../../src/server/store/store.ts';
 import type { Group, Membership, User } from '../../../src/server/store/tables.ts';
 
-export const maintenanceRole = 'IAM_ADMIN_MAINTENANCE';
+const maintenanceRole = 'IAM_ADMIN_MAINTENANCE';
 const roles = ['READ', 'WRITE', 'DEPLOY', maintenanceRole];
 export const groupIds = ['g0', 'g1', 'g2', 'g3', 'g4', 'g5'];
 const userIds = ['u0', 'u1', 'u2'];
@@ -88,7 +88,7 @@ export function naiveRoles({ groups }: GroupGraph, from: readonly string[]): Set
 }
 
 /** The groups of a user: its own, those of its business, and those of its pair memberships. */
-export function naiveUserRoles(fixture: GroupGraph, { userId, businessId }: User): Set<string> {
+function naiveUserRoles(fixture: GroupGraph, { userId, businessId }: User): Set<string> {
   const from = fixture.memberships.filter(
     (row) =>
       (row.kind === 'user' && row.memberId === userId) ||

@@ -154,7 +154,7 @@ function base128(value: number): number[] {
   return digits;
 }
 
-export function formatPem(certificate: Buffer): string {
+function formatPem(certificate: Buffer): string {
   const lines = certificate.toString('base64').replaceAll(/.{64}/g, '$&\n').trim();
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }

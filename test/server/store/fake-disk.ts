@@ -24,7 +24,7 @@ export interface DiskOperation {
   readonly name: string;
 }
 
-export class PowerLoss extends Error {}
+class PowerLoss extends Error {}
 
 /** Creates a system error. */
 export function systemError(code: string, syscall: string): Error {

@@ -20,7 +20,7 @@ export async function readCurrentKey({ appContext }: TestServer): Promise<Signin
   return row;
 }
 
-export function importPrivateKey(row: SigningKey): KeyObject {
+function importPrivateKey(row: SigningKey): KeyObject {
   return createPrivateKey({ key: row.privateJwk as JsonWebKey, format: 'jwk' });
 }
 

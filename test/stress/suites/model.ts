@@ -14,7 +14,7 @@ import { runRounds, type Suite } from '../suite.ts';
 const HISTORIES_OF_A_ROUND = 20;
 
 /** Seeds and paths (fast-check) of shrunk histories that failed once; none so far. */
-export const regressions: readonly { readonly seed: number; readonly path: string }[] = [];
+const regressions: readonly { readonly seed: number; readonly path: string }[] = [];
 
 export const model: Suite = {
   name: 'model',

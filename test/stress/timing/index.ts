@@ -87,7 +87,7 @@ function measureClass({ url, authorization }: Target, agent: Agent, probe: Probe
 }
 
 /** Describes each class that can be distinguished from the first one by time. */
-export function findLeaks(about: string, timings: ReadonlyMap<string, readonly number[]>): string[] {
+function findLeaks(about: string, timings: ReadonlyMap<string, readonly number[]>): string[] {
   const [[first = '', base = []] = [], ...others] = timings;
   const max = tolerance(base.length);
   return others.flatMap(([name, values]) => {

@@ -16,7 +16,7 @@ export async function makeCorporateGroup(
 }
 
 /** Creates businesses that are in no corporate group. */
-export async function makeBusinesses(server: TestServer, businessIds: readonly string[]): Promise<void> {
+async function makeBusinesses(server: TestServer, businessIds: readonly string[]): Promise<void> {
   await server.appContext.store.transaction(async (tx) => {
     for (const businessId of businessIds) await tx.businesses.insert({ businessId, businessName: businessId });
   });

@@ -32,7 +32,7 @@ export function asMaintainer(server: TestServer, level: AuthenticationLevel = 'A
 }
 
 /** Creates callers that each lack one of the roles for changes to users. */
-export async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
+async function createUnderprivilegedCallers(server: TestServer): Promise<Record<string, IamClient>> {
   const { accessToken } = await server.as().userIdentities.create({
     query: { clientId: appClientId },
     body: { userName: 'just-created', userEmail: 'just-created@example.com' },
