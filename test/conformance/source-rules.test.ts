@@ -45,7 +45,7 @@ const realTime = [
     'a timeout',
     /\bAbortSignal\.timeout\b/,
     [
-      'src/cli/commands/logout.ts',
+      'src/cli/commands/login/logout.ts',
       'src/cli/completion/complete.ts',
       'src/cli/request/delete-impact.ts',
       'src/client/transport.ts',

@@ -145,7 +145,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam config set output json': { profiles: ['local'] },
   'iam login --user alice --client-id APP_CLIENT_ID': { as: 'anonymous', terminal: true, stdin: `${password}\n` },
   'iam login --user alice --client-id APP_CLIENT_ID --password-stdin': { as: 'anonymous', stdin: `${password}\n` },
-  // Without a prompt the code is not read; the prompt is tested in test/cli/commands/login.test.ts.
+  // Without a prompt the code is not read; the prompt is tested in test/cli/commands/login/login.test.ts.
   'iam login --mfa': {
     as: 'anonymous',
     prepare: async ({ iam }) => {

@@ -15,10 +15,10 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'server stop': 'test/e2e/cli-background.test.ts',
   'server status': 'test/e2e/cli-background.test.ts',
   'server logs': 'test/e2e/cli-background.test.ts',
-  'store verify': 'test/cli/commands/store.test.ts',
-  'store repair': 'test/cli/commands/store.test.ts',
-  'store backup': 'test/cli/commands/store.test.ts',
-  'store restore': 'test/cli/commands/store.test.ts',
+  'store verify': 'test/cli/commands/store/store.test.ts',
+  'store repair': 'test/cli/commands/store/store.test.ts',
+  'store backup': 'test/cli/commands/store/store.test.ts',
+  'store restore': 'test/cli/commands/store/store.test.ts',
 };
 
 /** Sign-in issues a token, which is not a write of the command; its roles are those of the application. */

@@ -6,14 +6,14 @@ import { exampleSetups } from './example-setups.ts';
 
 /** Commands that do not fail with a single request, the reason, and the tests of their failures. */
 const testedElsewhere: Readonly<Record<string, string>> = {
-  doctor: 'prints failures in a table: test/cli/commands/doctor.test.ts',
+  doctor: 'prints failures in a table: test/cli/commands/doctor/doctor.test.ts',
   'bulk run': 'reports each row: test/cli/bulk/bulk.test.ts',
   'bulk retry': 'reports each row: test/cli/bulk/bulk.test.ts',
   'inbox wait': 'waits again: test/cli/commands/inbox.test.ts',
   'requests wait': 'waits again: test/cli/commands/requests.test.ts',
-  'store verify': 'reads files: test/cli/commands/store.test.ts',
-  'store repair': 'works on files: test/cli/commands/store.test.ts',
-  'store restore': 'works on files: test/cli/commands/store.test.ts',
+  'store verify': 'reads files: test/cli/commands/store/store.test.ts',
+  'store repair': 'works on files: test/cli/commands/store/store.test.ts',
+  'store restore': 'works on files: test/cli/commands/store/store.test.ts',
 };
 
 const failureCases = [

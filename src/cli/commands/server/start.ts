@@ -18,7 +18,7 @@ import {
   writeServerRecord,
 } from '../../local-server/server-records.ts';
 import { formats } from '../../output/format.ts';
-import { createSettingOption, readFlags } from '../serve.ts';
+import { createSettingOption, readFlags } from './serve.ts';
 import { describeServer } from './status.ts';
 
 const defaultWait = 30;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { dumpDirectory, type PlanFixture, startPlanFixture } from '../plan/plan-fixture.ts';
-import { everything } from '../plan/sample-documents.ts';
-import { startBreakingProxy, startInterposingProxy } from '../plan/write-proxy.ts';
+import { dumpDirectory, type PlanFixture, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { everything } from '../../plan/sample-documents.ts';
+import { startBreakingProxy, startInterposingProxy } from '../../plan/write-proxy.ts';
 
 /** Applies a document and expects success. */
 async function apply(fixture: PlanFixture, text: string, ...more: string[]) {

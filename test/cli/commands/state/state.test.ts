@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { errorResponse, startFakeServer } from '../../client/fake-server.ts';
-import { startServer } from '../../harness.ts';
-import { exportState, readStableTables, reset, seed } from '../../server/control/routes/state/state-client.ts';
-import { Home, iam } from '../run-cli.ts';
+import { errorResponse, startFakeServer } from '../../../client/fake-server.ts';
+import { startServer } from '../../../harness.ts';
+import { exportState, readStableTables, reset, seed } from '../../../server/control/routes/state/state-client.ts';
+import { Home, iam } from '../../run-cli.ts';
 
 describe('destructive commands', () => {
   test.each([

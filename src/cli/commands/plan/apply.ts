@@ -1,8 +1,8 @@
 /** `iam apply`: applies desired-state files to a server. */
 import type { Command } from 'commander';
-import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
-import { createPlanDeps } from '../plan/deps.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { createPlanDeps } from '../../plan/deps.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const applyText: CommandDescription = {
@@ -34,7 +34,7 @@ export function addApply(program: Command, runtime: CliRuntime): void {
       'allow changes that remove your own administrative roles or the last administrator',
     );
   setAction(command, runtime, async (context, [plan], options) => {
-    const { runApply } = await import('../plan/index.ts');
+    const { runApply } = await import('../../plan/index.ts');
     await runApply(
       await createPlanDeps(context, options.color as string | undefined),
       plan as string | undefined,

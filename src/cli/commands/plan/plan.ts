@@ -1,9 +1,9 @@
 /** `iam plan`: shows what `iam apply` would change, and who would gain or lose roles. */
 import type { Command } from 'commander';
-import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
-import { formats } from '../output/format.ts';
-import { createPlanDeps } from '../plan/deps.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { formats } from '../../output/format.ts';
+import { createPlanDeps } from '../../plan/deps.ts';
 
 export const planText: CommandDescription = {
   title: 'Preview the changes of desired-state files',
@@ -25,7 +25,7 @@ export function addPlan(program: Command, runtime: CliRuntime): void {
     .option('--detailed-exitcode', 'exit with 9 if there are changes');
   const named: { file?: string } = {};
   setAction(command, runtime, async (context, _, options) => {
-    const { runPlan } = await import('../plan/index.ts');
+    const { runPlan } = await import('../../plan/index.ts');
     const file = (options.out as string | undefined) ?? named.file;
     await runPlan(await createPlanDeps(context, options.color as string | undefined), options, file);
   });

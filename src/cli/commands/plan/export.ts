@@ -1,8 +1,8 @@
 /** `iam export`: exports a server's resources as a desired-state file. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
-import { createPlanDeps } from '../plan/deps.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { createPlanDeps } from '../../plan/deps.ts';
 
 export const exportText: CommandDescription = {
   title: 'Export resources as a desired-state file',
@@ -26,7 +26,7 @@ export function addExport(program: Command, runtime: CliRuntime): void {
       .argParser(parseKinds),
   );
   setAction(command, runtime, async (context, _, options) => {
-    const { runExport } = await import('../plan/index.ts');
+    const { runExport } = await import('../../plan/index.ts');
     await runExport(await createPlanDeps(context, options.color as string | undefined), options);
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { adminClient } from '../../harness.ts';
-import { type PlanFixture, startPlanFixture } from '../plan/plan-fixture.ts';
-import { everything } from '../plan/sample-documents.ts';
+import { adminClient } from '../../../harness.ts';
+import { type PlanFixture, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { everything } from '../../plan/sample-documents.ts';
 
 const apiKey = Buffer.alloc(32, 7).toString('base64');
 

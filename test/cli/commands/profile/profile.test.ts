@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { getProfilePath, type ProfileFile, readProfiles, saveProfile } from '../../../src/cli/config/profile.ts';
-import { startFakeServer, tokenResponse } from '../../client/fake-server.ts';
-import { Home } from '../run-cli.ts';
+import { getProfilePath, type ProfileFile, readProfiles, saveProfile } from '../../../../src/cli/config/profile.ts';
+import { startFakeServer, tokenResponse } from '../../../client/fake-server.ts';
+import { Home } from '../../run-cli.ts';
 
 const local = { baseUrl: 'http://127.0.0.1:8080', clientId: 'admin', clientSecret: 'very-secret' };
 

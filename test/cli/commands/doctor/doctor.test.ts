@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { saveProfile } from '../../../src/cli/config/profile.ts';
-import { manifest } from '../../../src/contract/manifest.ts';
-import { errorResponse, type FakeHandler, startFakeServer } from '../../client/fake-server.ts';
-import { adminClient, createFakeClock, startServer } from '../../harness.ts';
-import { Home, iam } from '../run-cli.ts';
+import { saveProfile } from '../../../../src/cli/config/profile.ts';
+import { manifest } from '../../../../src/contract/manifest.ts';
+import { errorResponse, type FakeHandler, startFakeServer } from '../../../client/fake-server.ts';
+import { adminClient, createFakeClock, startServer } from '../../../harness.ts';
+import { Home, iam } from '../../run-cli.ts';
 
 interface Finding {
   readonly check: string;

@@ -1,11 +1,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startFakeServer } from '../../client/fake-server.ts';
-import { adminClient, startServer } from '../../harness.ts';
-import { countCommits, History } from '../../server/store/history.ts';
-import { openStore } from '../../server/store/temp-store.ts';
-import { Home } from '../run-cli.ts';
+import { startFakeServer } from '../../../client/fake-server.ts';
+import { adminClient, startServer } from '../../../harness.ts';
+import { countCommits, History } from '../../../server/store/history.ts';
+import { openStore } from '../../../server/store/temp-store.ts';
+import { Home } from '../../run-cli.ts';
 
 interface Stores extends AsyncDisposable {
   readonly home: Home;

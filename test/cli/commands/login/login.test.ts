@@ -1,15 +1,15 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { getSessionPath } from '../../../src/cli/auth/session-file.ts';
+import { getSessionPath } from '../../../../src/cli/auth/session-file.ts';
 import {
   errorResponse,
   type FakeServer,
   type ReceivedRequest,
   startFakeServer,
   tokenResponse,
-} from '../../client/fake-server.ts';
-import { Home } from '../run-cli.ts';
+} from '../../../client/fake-server.ts';
+import { Home } from '../../run-cli.ts';
 
 const start = 1_800_000_000_000;
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { dumpDirectory, startPlanFixture } from '../plan/plan-fixture.ts';
-import { everything } from '../plan/sample-documents.ts';
+import { dumpDirectory, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { everything } from '../../plan/sample-documents.ts';
 
 describe('plan', () => {
   test('prints changes, gained roles and totals; and writes nothing', async () => {

@@ -1,12 +1,12 @@
 /** `iam logout`: revokes the tokens of a login and deletes them on this machine. */
 import type { Command } from 'commander';
-import { assertSuccess } from '../../client/response.ts';
-import { deleteSession, readSession } from '../auth/session-file.ts';
-import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { changeProfiles } from '../config/profile.ts';
-import { resolveProfile, resolveProfileName } from '../config/settings.ts';
-import type { CliRuntime, Context } from '../context.ts';
-import { resolveBaseUrl } from '../http/connection.ts';
+import { assertSuccess } from '../../../client/response.ts';
+import { deleteSession, readSession } from '../../auth/session-file.ts';
+import { addCommand, type CommandDescription, setAction } from '../../command.ts';
+import { changeProfiles } from '../../config/profile.ts';
+import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
+import type { CliRuntime, Context } from '../../context.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
 
 export const logoutText: CommandDescription = {
   title: 'Sign out and delete the tokens of a profile',
@@ -29,7 +29,7 @@ async function logout(context: Context): Promise<void> {
   const profile = resolveProfile(sources);
   const name = resolveProfileName(sources)?.value;
   if (!profile || name === undefined) return context.notice('Not signed in.');
-  const { createTokenCache } = await import('../auth/token-cache.ts');
+  const { createTokenCache } = await import('../../auth/token-cache.ts');
   const cache = createTokenCache(profile.baseUrl, profile, environment);
   const stored = await readSession(name, environment.variables);
   if (stored) await revoke(context, stored.baseUrl, [stored.refreshToken, stored.accessToken]);

@@ -1,19 +1,19 @@
 /** `iam profile`: manages named servers and their credentials. */
 
 import type { Command } from 'commander';
-import { reference } from '../../contract/entities.ts';
-import { deleteSession } from '../auth/session-file.ts';
-import { addCommand, addConfirmOptions, setAction } from '../command.ts';
-import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../config/profile.ts';
-import { parseProfileValue } from '../config/profile-value.ts';
-import { stripUserInfo } from '../config/server-url.ts';
-import { resolveProfile, resolveProfileName } from '../config/settings.ts';
-import type { CliRuntime, CommandOptions, Context } from '../context.ts';
-import { usageError } from '../errors.ts';
-import { readSecret } from '../io/input.ts';
-import { promptSecret } from '../io/prompt.ts';
-import { declareValueSources } from '../prompts/value-sources.ts';
-import { assertConfirmed } from '../request/send.ts';
+import { reference } from '../../../contract/entities.ts';
+import { deleteSession } from '../../auth/session-file.ts';
+import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
+import { changeProfiles, getProfilePath, type Profile, saveProfile } from '../../config/profile.ts';
+import { parseProfileValue } from '../../config/profile-value.ts';
+import { stripUserInfo } from '../../config/server-url.ts';
+import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import { readSecret } from '../../io/input.ts';
+import { promptSecret } from '../../io/prompt.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { assertConfirmed } from '../../request/send.ts';
 
 const existing = { name: 'profile' } as const;
 

@@ -1,12 +1,12 @@
 /** `iam serve`: runs the server in the foreground. Its options are the server settings. */
 import { type Command, Option } from 'commander';
-import type { ManifestSetting } from '../../contract/manifest-types.ts';
-import { addCommand, type CommandDescription } from '../command.ts';
-import { type Profile, saveLocalProfile } from '../config/profile.ts';
-import type { CliRuntime } from '../context.ts';
-import { QuietExit } from '../errors.ts';
-import type { Io } from '../io/io.ts';
-import { loadServerModule } from '../local-server/server-module.ts';
+import type { ManifestSetting } from '../../../contract/manifest-types.ts';
+import { addCommand, type CommandDescription } from '../../command.ts';
+import { type Profile, saveLocalProfile } from '../../config/profile.ts';
+import type { CliRuntime } from '../../context.ts';
+import { QuietExit } from '../../errors.ts';
+import type { Io } from '../../io/io.ts';
+import { loadServerModule } from '../../local-server/server-module.ts';
 
 type Serve = (options: {
   readonly flags: Readonly<Record<string, string | boolean>>;

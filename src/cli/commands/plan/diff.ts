@@ -1,8 +1,8 @@
 /** `iam diff`: compares a server with desired-state files. */
 import type { Command } from 'commander';
-import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
-import { createPlanDeps } from '../plan/deps.ts';
+import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { createPlanDeps } from '../../plan/deps.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const diffText: CommandDescription = {
@@ -20,7 +20,7 @@ export const diffText: CommandDescription = {
 export function addDiff(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'diff', diffText));
   setAction(command, runtime, async (context, _, options) => {
-    const { runDiff } = await import('../plan/index.ts');
+    const { runDiff } = await import('../../plan/index.ts');
     await runDiff(await createPlanDeps(context, options.color as string | undefined), options);
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dumpDirectory, startPlanFixture } from '../plan/plan-fixture.ts';
-import { everything } from '../plan/sample-documents.ts';
+import { dumpDirectory, startPlanFixture } from '../../plan/plan-fixture.ts';
+import { everything } from '../../plan/sample-documents.ts';
 
 test('diff exits with 1 and prints differences, exits with 0 without any, and writes nothing', async () => {
   await using fixture = await startPlanFixture();
