@@ -6,7 +6,7 @@ const files = listSourceFiles('src');
 const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
 
 /** Entry points, which may use the inputs that all other files receive as arguments. */
-const entryFiles = /^src\/(server\/clock|server\/main|cli\/main|cli\/io\/process)\.ts$/;
+const entryFiles = /^src\/(server\/lib\/clock|server\/main|cli\/main|cli\/io\/process)\.ts$/;
 
 const ambientInputs = [
   ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
@@ -34,9 +34,9 @@ const realTime = [
       'src/cli/io/process.ts',
       'src/cli/local-server/launch.ts',
       'src/client/proxy.ts',
-      'src/server/listen.ts',
       'src/server/http/node-server.ts',
       'src/server/lib/timer.ts',
+      'src/server/listen.ts',
       'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
     ],
@@ -49,8 +49,8 @@ const realTime = [
       'src/cli/completion/complete.ts',
       'src/cli/request/delete-impact.ts',
       'src/client/transport.ts',
-      'src/server/lib/http-client.ts',
       'src/server/federation/jwk-set-cache.ts',
+      'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
       'src/testing/inbox.ts',
       'src/testing/requests.ts',
