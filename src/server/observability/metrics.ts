@@ -1,5 +1,5 @@
 /** Metrics in the text format of Prometheus. Labels are only operation ids, statuses and table names. */
-import { type Metric, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditLog } from '../audit/audit.ts';
 import type { LoopDelay } from '../lib/stopwatch.ts';
 import type { Store } from '../store/store.ts';
@@ -14,80 +14,98 @@ interface MetricsDeps {
   readonly hashesWaiting: number;
 }
 
+const countedTables = ['users', 'clients', 'groups', 'businesses', 'sessions', 'messages'] as const;
+
+/** Renders the current values. They are counted elsewhere: counting with the library would slow down each request. */
+export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps) {
+  const registry = new Registry();
+  registry.registerMetric(new RequestDurations(counts));
+  await addStoreMetrics(registry, deps);
+  addProcessMetrics(registry, deps);
+  addDiskMetrics(registry, deps);
+  return { contentType: registry.contentType, text: await registry.metrics() };
+}
+
+async function addStoreMetrics(registry: Registry, { store }: MetricsDeps): Promise<void> {
+  const rows = createGauge(registry, 'iam_store_rows', 'Rows in the store', 'table');
+  for (const table of countedTables) rows.set({ table }, await store[table].count());
+  createGauge(registry, 'iam_store_writable', 'Whether the store is writable').set(store.health().writable ? 1 : 0);
+}
+
+function addProcessMetrics(registry: Registry, { hashesWaiting, delay }: MetricsDeps): void {
+  createGauge(registry, 'iam_hashes_waiting', 'Queued password hashes').set(hashesWaiting);
+  const delays = createGauge(
+    registry,
+    'iam_event_loop_delay_seconds',
+    'Event loop delay since the last scrape',
+    'quantile',
+  );
+  delays.set({ quantile: '0.5' }, delay.median);
+  delays.set({ quantile: '0.99' }, delay.p99);
+  delays.set({ quantile: '1' }, delay.max);
+}
+
+/** Adds the metrics of the store and the audit log on disk, if any. */
+function addDiskMetrics(registry: Registry, { store, audit }: MetricsDeps): void {
+  const disk = store.diskStats?.();
+  if (disk) {
+    const help = 'Size of the write-ahead log since the last checkpoint';
+    createGauge(registry, 'iam_store_journal_bytes', help).set(disk.walBytes);
+    createCounter(registry, 'iam_store_syncs_total', 'Number of disk syncs').inc(disk.syncs);
+    createCounter(registry, 'iam_store_sync_seconds_total', 'Total time of disk syncs').inc(disk.syncSeconds);
+  }
+  const health = audit?.health();
+  if (health) {
+    createGauge(registry, 'iam_audit_writable', 'Whether the audit log is writable').set(health.writable ? 1 : 0);
+    createCounter(registry, 'iam_audit_lines_lost_total', 'Lines of the audit log that were lost').inc(health.lost);
+  }
+}
+
+function createGauge<Label extends string = never>(registry: Registry, name: string, help: string, label?: Label) {
+  return new Gauge<Label>({ name, help, labelNames: label === undefined ? [] : [label], registers: [registry] });
+}
+
+function createCounter(registry: Registry, name: string, help: string) {
+  return new Counter({ name, help, registers: [registry] });
+}
+
 interface Sample {
-  readonly metricName?: string;
+  readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-const countedTables = ['users', 'clients', 'groups', 'businesses', 'sessions', 'messages'] as const;
+const durations = {
+  name: 'iam_request_duration_seconds',
+  help: 'Request durations by operation and status',
+} as const;
 
-/** Renders counters of this package: counting with the library would slow down each request too much. */
-export async function renderMetrics(counts: CountsByOperation, deps: MetricsDeps) {
-  const { store, hashesWaiting, delay } = deps;
-  const registry = new Registry();
-  const rows = await Promise.all(
-    countedTables.map(async (table) => ({ labels: { table }, value: await store[table].count() })),
-  );
-  const add = (name: string, help: string, type: string, values: readonly Sample[]) =>
-    registry.registerMetric({
-      name,
-      get: async () => ({ name, help, type, values, aggregator: 'sum' }),
-    } as unknown as Metric);
-  add(
-    'iam_request_duration_seconds',
-    'Request durations by operation and status',
-    'histogram',
-    listDurationSamples(counts),
-  );
-  add('iam_store_rows', 'Rows in the store', 'gauge', rows);
-  add('iam_store_writable', 'Whether the store is writable', 'gauge', singleSample(store.health().writable ? 1 : 0));
-  add('iam_hashes_waiting', 'Queued password hashes', 'gauge', singleSample(hashesWaiting));
-  add('iam_event_loop_delay_seconds', 'Event loop delay since the last scrape', 'gauge', [
-    { labels: { quantile: '0.5' }, value: delay.median },
-    { labels: { quantile: '0.99' }, value: delay.p99 },
-    { labels: { quantile: '1' }, value: delay.max },
-  ]);
-  for (const [name, help, type, value] of listDiskMetrics(deps)) add(name, help, type, singleSample(value));
-  return { contentType: registry.contentType, text: await registry.metrics() };
-}
+/** A histogram with the counts of finished requests. The library's own can only observe one value at a time. */
+class RequestDurations extends Histogram<'operation' | 'status'> {
+  readonly #counts: CountsByOperation;
 
-type MetricRow = readonly [name: string, help: string, type: string, value: number];
+  constructor(counts: CountsByOperation) {
+    super({
+      ...durations,
+      labelNames: ['operation', 'status'],
+      buckets: [...durationBounds],
+      registers: [],
+    });
+    this.#counts = counts;
+  }
 
-/** Metrics of the store and the audit log on disk, if any. */
-function listDiskMetrics({ store, audit }: MetricsDeps): MetricRow[] {
-  const disk = store.diskStats?.();
-  const auditHealth = audit?.health();
-  return [
-    ...(disk
-      ? ([
-          ['iam_store_journal_bytes', 'Size of the write-ahead log since the last checkpoint', 'gauge', disk.walBytes],
-          ['iam_store_syncs_total', 'Number of disk syncs', 'counter', disk.syncs],
-          ['iam_store_sync_seconds_total', 'Total time of disk syncs', 'counter', disk.syncSeconds],
-        ] as const)
-      : []),
-    ...(auditHealth
-      ? ([
-          ['iam_audit_writable', 'Whether the audit log is writable', 'gauge', auditHealth.writable ? 1 : 0],
-          ['iam_audit_lines_lost_total', 'Lines of the audit log that were lost', 'counter', auditHealth.lost],
-        ] as const)
-      : []),
-  ];
-}
-
-function singleSample(value: number): Sample[] {
-  return [{ labels: {}, value }];
-}
-
-function listDurationSamples(counts: CountsByOperation): Sample[] {
-  return [...counts].flatMap(([operation, { statuses }]) =>
-    [...statuses].flatMap(([status, count]) => buildHistogram({ operation, status }, count)),
-  );
+  /** The registry reads the samples of a histogram with this method. */
+  async getForPromString() {
+    const values = [...this.#counts].flatMap(([operation, { statuses }]) =>
+      [...statuses].flatMap(([status, count]) => listSamples({ operation, status }, count)),
+    );
+    return { ...durations, type: 'histogram', values };
+  }
 }
 
 /** Buckets are cumulative. */
-function buildHistogram(labels: Sample['labels'], { calls, seconds, buckets }: StatusCount): Sample[] {
-  const name = 'iam_request_duration_seconds';
+function listSamples(labels: Sample['labels'], { calls, seconds, buckets }: StatusCount): Sample[] {
+  const { name } = durations;
   let sum = 0;
   const upTo = durationBounds.map((bound, at) => {
     sum += buckets[at] ?? 0;
