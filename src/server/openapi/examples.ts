@@ -1,5 +1,6 @@
 /** Builds the examples of the API documents from the examples in the schemas. */
-import type { Json } from './schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** Schemas by the name in `#/$defs/`. */
 type Definitions = Readonly<Record<string, Json>>;
