@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderCliReference } from '../../src/cli/cli-reference.ts';
+import { documentSchema } from '../../src/cli/plan/schema.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { buildControlDocument } from '../../src/server/control/control-document.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
@@ -15,6 +16,7 @@ import { registries } from './registry.ts';
 import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
 import { userLifecyclePage } from './user-lifecycle-page.ts';
+import { valueSchemasSource } from './value-schemas.ts';
 
 /** The server URL in the documents in docs/: the default of a start without settings. */
 const baseUrl = 'http://127.0.0.1:8080';
@@ -38,5 +40,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/user-lifecycle.md', userLifecyclePage()],
     ['docs/cli.md', renderCliReference()],
     ['docs/seed.schema.json', seedSchema()],
+    ['src/cli/plan/value-schemas.ts', valueSchemasSource()],
+    ['docs/provisioning.schema.json', `${JSON.stringify(documentSchema, undefined, 2)}\n`],
   ]);
 }

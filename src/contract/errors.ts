@@ -1,7 +1,6 @@
 /** API errors: how handlers throw them and how the service serializes them. The error table defines their texts. */
 import type { ErrorDetails } from './error-body.ts';
-import type { ErrorEntry } from './error-codes.ts';
-import { errorTable } from './error-codes.ts';
+import { type ErrorEntry, errorTable } from './error-codes.ts';
 
 export type ErrorCode = keyof typeof errorTable;
 

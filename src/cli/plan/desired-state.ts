@@ -3,7 +3,8 @@ import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import type { Documents } from './documents.ts';
 import { type Diagnostic, findPosition } from './documents.ts';
 import { type Member, type MemberKind, memberKinds } from './resources/members.ts';
-import { entrySchemas, type KindName, reservedResourceNames } from './schema.ts';
+import { entrySchemas, type KindName } from './schema.ts';
+import { reservedResourceNames } from './value-schemas.ts';
 
 export interface DesiredGroup {
   readonly path: string;

@@ -1,23 +1,16 @@
 /** JSON Schema of provisioning documents; also published as docs/provisioning.schema.json. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { valueSchemas } from './value-schemas.ts';
 
-const id = (description: string): JsonSchema => ({
-  type: 'string',
-  pattern: '^[A-Za-z0-9._:@-]{1,64}$',
-  description,
-});
+const described = (schema: JsonSchema, description: string): JsonSchema => ({ ...schema, description });
 
-const text = (maxLength: number, description: string): JsonSchema => ({
-  type: 'string',
-  minLength: 1,
-  maxLength,
-  description,
-});
+const id = (description: string) => described(valueSchemas.id, description);
 
 /** A field that `null` clears. */
-const clearable = (maxLength: number, description: string): JsonSchema => ({
-  ...text(maxLength, `${description}; null clears it`),
+const clearable = (schema: JsonSchema, description: string): JsonSchema => ({
+  ...schema,
   type: ['string', 'null'],
+  description: `${description}; null clears it`,
 });
 
 const list = (items: JsonSchema, description: string, maxItems?: number): JsonSchema => ({
@@ -34,27 +27,19 @@ const object = (
   description: string,
 ): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false, description });
 
-const groupName: JsonSchema = {
-  ...text(100, 'Unique name of a group'),
-  pattern: '^(?![0-9a-fA-F]{24}$)[^/\\u0000-\\u001f\\u007f-\\u009f]+$',
-};
-const role: JsonSchema = {
-  type: 'string',
-  maxLength: 100,
-  pattern: '^(ROLE_)?(?!ROLE_)[A-Z][A-Z0-9_-]*$',
-  description: 'Name of a role, with or without the prefix ROLE_',
-};
+const groupName = described(valueSchemas.group.groupName, 'Unique name of a group');
+const role = described(valueSchemas.group.roles.items, 'Name of a role, with or without the prefix ROLE_');
 
 const group = object(
   {
     groupName,
-    organizationId: clearable(64, 'Organization the group belongs to'),
-    businessUnitId: clearable(64, 'Business unit the group belongs to'),
-    roles: list(role, 'All direct roles', 1000),
+    organizationId: clearable(valueSchemas.group.organizationId, 'Organization the group belongs to'),
+    businessUnitId: clearable(valueSchemas.group.businessUnitId, 'Business unit the group belongs to'),
+    roles: list(role, 'All direct roles', valueSchemas.group.roles.maxItems),
     dependencies: list(
       object({ groupName }, ['groupName'], 'A group whose roles this group inherits'),
       'All groups that this group depends on',
-      1000,
+      valueSchemas.group.dependencies.maxItems,
     ),
     users: list(id('Id of a user'), 'All users who are direct members of the group'),
     businesses: list(id('Id of a business'), 'All businesses whose users are in the group'),
@@ -76,16 +61,20 @@ const client = object(
   {
     clientId: id('Id of an existing client'),
     serviceAccountId: id('Service account of the client; a client is created if none has this id'),
-    appId: text(64, 'Application that the client belongs to'),
+    appId: described(valueSchemas.client.appId, 'Application that the client belongs to'),
     scope: list(
-      { type: 'string', maxLength: 100, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', description: 'A permission' },
+      described(valueSchemas.client.scope.items, 'A permission'),
       'Permissions of its tokens',
-      100,
+      valueSchemas.client.scope.maxItems,
     ),
-    grantTypes: list(text(100, 'A grant type'), 'Allowed OAuth grant types', 20),
-    redirectURI: { ...text(2000, 'Redirect URI of logins'), format: 'uri' },
-    organizationId: text(64, 'Organization the client belongs to'),
-    businessUnitId: text(64, 'Business unit the client belongs to'),
+    grantTypes: list(
+      described(valueSchemas.client.grantTypes.items, 'A grant type'),
+      'Allowed OAuth grant types',
+      valueSchemas.client.grantTypes.maxItems,
+    ),
+    redirectURI: { ...described(valueSchemas.client.redirectURI, 'Redirect URI of logins'), minLength: 1 },
+    organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
+    businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
     userId: id('User that owns the client'),
     businessId: id('Business that owns the client'),
   },
@@ -96,7 +85,7 @@ const client = object(
 const apiKey = object(
   {
     apiKeyId: id('Id of an existing key'),
-    appId: text(64, 'Application that uses the key'),
+    appId: described(valueSchemas.client.appId, 'Application that uses the key'),
     clientId: id('Client that the key authenticates'),
     serviceAccountId: id('Service account of that client'),
   },
@@ -106,12 +95,15 @@ const apiKey = object(
 
 const corporateGroup = object(
   {
-    corporateGroupName: text(100, 'Unique name of the corporate group'),
-    organizationId: clearable(64, 'Organization the corporate group belongs to'),
+    corporateGroupName: described(valueSchemas.corporateGroup.corporateGroupName, 'Unique name of the corporate group'),
+    organizationId: clearable(
+      valueSchemas.corporateGroup.organizationId,
+      'Organization the corporate group belongs to',
+    ),
     businesses: list(
       id('Id of a business'),
       'All businesses of the group; a business can be in at most one corporate group',
-      10_000,
+      valueSchemas.corporateGroup.businesses.maxItems,
     ),
   },
   ['corporateGroupName'],
@@ -121,25 +113,15 @@ const corporateGroup = object(
 const customer = object(
   {
     businessId: id('Business id; generated if omitted'),
-    businessName: text(200, 'Business name'),
+    businessName: described(valueSchemas.customer.businessName, 'Business name'),
     userId: id('User who is the customer'),
-    name: text(200, 'Name of a user customer'),
-    document: text(64, 'Official document number of the customer'),
-    organizationId: text(64, 'Organization the business belongs to'),
-    businessUnitId: text(64, 'Business unit the business belongs to'),
+    name: described(valueSchemas.customer.name, 'Name of a user customer'),
+    document: described(valueSchemas.customer.document, 'Official document number of the customer'),
+    organizationId: described(valueSchemas.customer.organizationId, 'Organization the business belongs to'),
+    businessUnitId: described(valueSchemas.customer.businessUnitId, 'Business unit the business belongs to'),
   },
   ['document'],
   'A customer: a business with a businessName, or a user with a userId.',
-);
-
-/** Names that are path segments of the API and cannot be used for new resources. */
-export const reservedResourceNames: ReadonlySet<string> = new Set(
-  [
-    '. .. me main-email main-mobile role dependency user-accounts business-accounts service-accounts roles login connect',
-    'organizational-structure lock unlock identification login-legacy auth-legacy-by-param remember-me renew-token',
-    'reset-password retrieve-identity digital-certificate renew-app-token retrieve-legacy-identity reset-legacy-password',
-    'login-federated',
-  ].flatMap((names) => names.split(' ')),
 );
 
 /** Schemas of the entry kinds of a document. */

@@ -10,9 +10,9 @@ export const Id = z
   .regex(/^[A-Za-z0-9._:@-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ : @ -')
   .describe('Id: 1 to 64 letters, digits or . _ : @ -');
 
-/** Control characters and line separators, which could corrupt terminals and logs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+/** Control characters and line separators, which could corrupt terminals and logs: part of a character class. */
+export const controlCharacters = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+const controlCharacter = new RegExp(`[${controlCharacters}]`);
 
 /** A lone surrogate: allowed in JSON, but not encodable in UTF-8. */
 export const surrogate = /\p{Surrogate}/u;

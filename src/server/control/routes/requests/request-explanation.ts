@@ -1,8 +1,7 @@
 /** Explains a response from its request log entry and from the current store. */
 import * as z from 'zod';
 import { ErrorItemSchema } from '../../../../contract/error-body.ts';
-import type { ErrorEntry } from '../../../../contract/error-codes.ts';
-import { errorTable } from '../../../../contract/error-codes.ts';
+import { type ErrorEntry, errorTable } from '../../../../contract/error-codes.ts';
 import { describeMissing, findMissingAuthorities, formatRoles, isReservedRole } from '../../../../contract/roles.ts';
 import { listGroupIdsOfMember } from '../../../directory/effective-roles.ts';
 import { computeLevel, listMemberIdentities } from '../../../directory/user-roles.ts';
