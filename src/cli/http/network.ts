@@ -1,5 +1,6 @@
 /** Connection settings: proxy, trusted CA certificates and client certificate. */
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
 import { stripUserInfo } from '../config/server-url.ts';
@@ -76,7 +77,7 @@ export function isLoopbackUrl({ hostname }: URL): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
 }
 
-/** `NO_PROXY=host,.domain,host:8443,*`: a domain includes its subdomains. */
+/** `NO_PROXY=host,.domain,host:8443,2001:db8::1,[2001:db8::1]:8443,*`: a domain includes its subdomains. */
 function isNoProxyHost(target: URL, list = ''): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   const names = list
@@ -85,9 +86,15 @@ function isNoProxyHost(target: URL, list = ''): boolean {
     .filter((name) => name !== '');
   return names.some((name) => {
     if (name === '*') return true;
-    const [, host = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(name) ?? [];
+    const [, host = '', onlyPort] = (isIPv6(name) ? undefined : /^(.*?)(?::(\d+))?$/.exec(name)) ?? ['', name];
     if (onlyPort !== undefined && onlyPort !== port) return false;
-    const domain = host.replace(/^\*?\./, '');
+    const domain = normalizeAddress(host.replace(/^\*?\./, ''));
     return domain !== '' && (target.hostname === domain || target.hostname.endsWith(`.${domain}`));
   });
+}
+
+/** An IPv6 address, with or without brackets, as a URL writes it; any other name is returned unchanged. */
+function normalizeAddress(host: string): string {
+  const url = `http://[${host.replace(/^\[(.*)\]$/, '$1')}]`;
+  return URL.canParse(url) ? new URL(url).hostname : host;
 }
