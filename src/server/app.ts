@@ -1,5 +1,6 @@
 /** The Koa app of an app context: mounts the operations and the control plane, and writes all error responses. */
-import Koa, { type Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
+import Koa from 'koa';
 import { apiError, type IamError } from '../contract/errors.ts';
 import { toOAuthError } from '../contract/oauth-errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
@@ -15,7 +16,8 @@ import { createErrorResponse } from './http/error-response.ts';
 import { createHosts } from './http/hosts.ts';
 import { splitTarget } from './http/paths.ts';
 import { parseQuery } from './http/query.ts';
-import { setHeaders, startResponse, writeJson } from './http/response.ts';
+import type { KoaContext, RequestState } from './http/request-state.ts';
+import { setHeaders, writeJson } from './http/response.ts';
 import { createRouter } from './http/router.ts';
 import { ClientDisconnectedError } from './lib/client-disconnected-error.ts';
 import { createSourceReader, type SourceReader } from './lib/request-source.ts';
@@ -37,10 +39,10 @@ export function createApp(appContext: AppContext): Koa {
   const sandbox = createSandboxRouter(appContext, guard, createApp);
   const cors = createCors(appContext.settings.corsOrigins);
   const readSource = createSourceReader(appContext.settings.trustedProxies);
-  const app = new Koa();
+  const app = new Koa<RequestState>();
   Object.assign(app, { handleRequest: createRequestHandler(appContext) });
   app.use(async (ctx) => {
-    initializeState(ctx, appContext, readSource);
+    ctx.state = createRequestState(ctx.req, appContext, readSource);
     try {
       hosts.assertAllowed(ctx.req);
       if (ctx.state.path.startsWith('/s/') && (await sandbox(ctx))) return;
@@ -60,7 +62,7 @@ export function createApp(appContext: AppContext): Koa {
  * it is logged, and the connection is closed.
  */
 function createRequestHandler({ log }: AppContext) {
-  return async (ctx: Context, middleware: (ctx: Context) => Promise<void>): Promise<void> => {
+  return async (ctx: KoaContext, middleware: (ctx: KoaContext) => Promise<void>): Promise<void> => {
     try {
       await middleware(ctx);
     } catch (error) {
@@ -70,20 +72,20 @@ function createRequestHandler({ log }: AppContext) {
   };
 }
 
-/** Initializes the state of a request; `query` is without its question mark. */
-function initializeState(ctx: Context, appContext: AppContext, readSource: SourceReader): void {
-  const { path, search } = splitTarget(ctx.req.url ?? '/');
-  ctx.state.path = path;
-  ctx.state.query = search;
-  ctx.state.startedAt = appContext.observability?.stopwatch.now();
-  // Read now, as the address is not available once the connection is closed.
-  ctx.state.source = readSource(ctx.req);
-  ctx.state.requestId = appContext.ids.newRequestId();
-  startResponse(ctx, {
-    'X-Request-Id': ctx.state.requestId,
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-  });
+/** Creates the state of a request that arrives. */
+function createRequestState(request: IncomingMessage, appContext: AppContext, readSource: SourceReader): RequestState {
+  const { path, search } = splitTarget(request.url ?? '/');
+  const requestId = appContext.ids.newRequestId();
+  return {
+    request,
+    requestId,
+    path,
+    query: search,
+    // Read now, as the address is not available once the connection is closed.
+    source: readSource(request),
+    startedAt: appContext.observability?.stopwatch.now(),
+    responseHeaders: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
+  };
 }
 
 const noQuery = new URLSearchParams();
@@ -102,7 +104,7 @@ function mountOperations(registry: readonly AnyOperation[], appContext: AppConte
   }));
 }
 
-type RequestStep = (ctx: Context) => Promise<void>;
+type RequestStep = (ctx: KoaContext) => Promise<void>;
 
 /** Creates the step that finds the route of a request and handles it. */
 function createDispatcher(appContext: AppContext, registry: readonly AnyOperation[], guard: ControlGuard): RequestStep {
@@ -113,7 +115,7 @@ function createDispatcher(appContext: AppContext, registry: readonly AnyOperatio
     const { path, query } = ctx.state;
     const route = router.find(ctx.req.method ?? '', path);
     const isControl = hasControlPlane && isControlPath(path);
-    if (isControl) guard.assertAllowed(ctx, route?.isPage === true);
+    if (isControl) guard.assertAllowed(ctx.state, route?.isPage === true);
     if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
     ctx.state.operation = route.operation;
     await route.handle(ctx, query === '' ? noQuery : parseQuery(query));
@@ -130,13 +132,13 @@ function createUnmatchedError(path: string, methods: readonly string[], isContro
 }
 
 /** Closes the connection without a response, as a network failure does. */
-function dropConnection(ctx: Context): void {
+function dropConnection(ctx: KoaContext): void {
   ctx.state.dropped = true;
   ctx.req.socket.destroy();
 }
 
-function writeError(ctx: Context, error: unknown, appContext: AppContext): void {
-  const { operation, requestId } = ctx.state as { operation?: AnyOperation; requestId: string };
+function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
+  const { operation, requestId } = ctx.state;
   const errorResponse = createErrorResponse(error, {
     operation,
     requestId,
@@ -145,15 +147,15 @@ function writeError(ctx: Context, error: unknown, appContext: AppContext): void 
   });
   ctx.state.errors = errorResponse.items;
   ctx.state.thrown = error;
-  delete ctx.state.headers.ETag;
+  delete ctx.state.responseHeaders.ETag;
   setHeaders(ctx, errorResponse.headers);
   const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;
   writeJson(ctx, errorResponse.status, JSON.stringify(body));
 }
 
-function recordAuditEvent(ctx: Context, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
-  const event = buildAuditEvent(ctx, { clock, isRemote: settings.allowRemote, sandbox });
-  const { caller, loggedIn, issued, source, path } = ctx.state;
+function recordAuditEvent({ state, res }: KoaContext, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
+  const event = buildAuditEvent(state, res.statusCode, { clock, isRemote: settings.allowRemote, sandbox });
+  const { caller, loggedIn, issued, source, path } = state;
   // Logins go to the main audit log: off loopback, the growth limit bounds how many an anonymous caller can cause.
   const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
   // The control plane of a loopback server requires no credentials: its changes count as administration.
@@ -162,13 +164,13 @@ function recordAuditEvent(ctx: Context, { clock, settings, sandbox }: AppContext
 }
 
 /** Logs one line per request: caller, operation and outcome. Never a body, query or header, which may contain secrets. */
-function recordOutcome(ctx: Context, appContext: AppContext): void {
+function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
   const actor = loggedIn ?? formatCallerName(caller);
-  if (appContext.audit) recordAuditEvent(ctx, appContext, appContext.audit);
-  if (appContext.observability) recordRequest(ctx, actor, appContext.observability, appContext.clock);
-  if (!appContext.log.infoEnabled) return;
   const status = dropped ? undefined : ctx.res.statusCode;
+  if (appContext.audit) recordAuditEvent(ctx, appContext, appContext.audit);
+  if (appContext.observability) recordRequest(ctx.state, { actor, status }, appContext.observability, appContext.clock);
+  if (!appContext.log.infoEnabled) return;
   const refusal = errors?.[0]?.code;
   appContext.log.info(
     {

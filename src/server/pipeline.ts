@@ -3,7 +3,7 @@
  * Compiled once per operation from its declaration. The interface defines the order, so that a rejected request reveals
  * nothing.
  */
-import type { Context } from 'koa';
+
 import type * as z from 'zod';
 import { errorTable } from '../contract/error-codes.ts';
 import { apiError, IamError } from '../contract/errors.ts';
@@ -12,7 +12,6 @@ import type { Operation } from '../contract/operation.ts';
 import { isAllowed } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
 import { hasTargetsInResult } from './audit/targets.ts';
-import { recordIssuedTokens, type TokenSubject } from './audit/token-subject.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
@@ -26,6 +25,7 @@ import { markMalformed } from './http/error-response.ts';
 import { countHeader } from './http/headers.ts';
 import { createPathParamsReader } from './http/paths.ts';
 import { hasNoBody, readForm, readJson } from './http/request-body.ts';
+import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { computeEtag, matchesEtag } from './http/serializer.ts';
@@ -35,13 +35,14 @@ import type { HandlerContext, OperationContext } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
 import type { Client } from './store/tables.ts';
 import { createAuthenticationError } from './tokens/authentication-error.ts';
+import { recordIssuedTokens, type TokenSubject } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
 import { type HashFlow, toFlowKey } from './users/hash-queue.ts';
 
 export type AnyOperation = Operation<HandlerContext>;
 
 /** A compiled operation: writes the response to `ctx`, or throws the error to return. */
-export type OperationHandler = (ctx: Context, search: URLSearchParams) => Promise<void>;
+export type OperationHandler = (ctx: KoaContext, search: URLSearchParams) => Promise<void>;
 
 /** An operation or a route of the control plane, compiled, at its whole path. */
 export interface MountedRoute extends Route {
@@ -80,7 +81,7 @@ export function compileOperation(
   const auditsResult = hasTargetsInResult(operation);
 
   async function authenticateCaller(
-    ctx: Context,
+    ctx: KoaContext,
     credentials: RequestCredentials | undefined,
   ): Promise<Principal | undefined> {
     const requiresAuthentication = credentials !== undefined && !operation.request.clientInBody;
@@ -152,7 +153,7 @@ interface ReadBodyOptions {
 }
 
 async function readBody(
-  ctx: Context,
+  ctx: KoaContext,
   { request }: AnyOperation,
   { limit, credentials }: ReadBodyOptions,
 ): Promise<unknown> {
@@ -180,7 +181,7 @@ function isMalformed(error: unknown): boolean {
   return error instanceof IamError && [400, 422].includes(errorTable[error.code].status);
 }
 
-function readRequestCredentials(ctx: Context, search: URLSearchParams, operation: AnyOperation): RequestCredentials {
+function readRequestCredentials(ctx: KoaContext, search: URLSearchParams, operation: AnyOperation): RequestCredentials {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
   return readCredentials(
     {
@@ -193,7 +194,7 @@ function readRequestCredentials(ctx: Context, search: URLSearchParams, operation
 }
 
 /** Rejects a repeated header: Node keeps the first Authorization and joins other headers. */
-function assertNotRepeated(ctx: Context, name: string): undefined {
+function assertNotRepeated(ctx: KoaContext, name: string): undefined {
   if (countHeader(ctx.req, name) > 1)
     throw apiError('CREDENTIALS_AMBIGUOUS', `The request contains more than one ${name} header.`);
   return undefined;

@@ -1,17 +1,18 @@
 /** Writes the result of a handler as its operation declares it. */
-import type { Context } from 'koa';
+
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { AppContext } from './app-context.ts';
 import { formatCursor, type ListIdentity } from './http/cursor.ts';
 import { parseQuery } from './http/query.ts';
+import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
 import { computeEtag, createSerializer, serializeJson, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 import { createPause } from './lib/for-each-yielding.ts';
 
 /** Writes a response; returns a promise only if it is asynchronous. */
-type ResponseWriter = (ctx: Context, result: unknown, list: ListIdentity) => Promise<void> | void;
+type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => Promise<void> | void;
 
 /** Compiles the response writer of an operation. */
 export function createResponseWriter({ response }: Operation<never>, appContext: AppContext): ResponseWriter {
@@ -71,7 +72,11 @@ interface WritePageOptions {
 }
 
 /** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise. */
-async function writePage(ctx: Context, page: Page<object>, { list, baseUrl, json }: WritePageOptions): Promise<void> {
+async function writePage(
+  ctx: KoaContext,
+  page: Page<object>,
+  { list, baseUrl, json }: WritePageOptions,
+): Promise<void> {
   if (page.next !== undefined) {
     const search = parseQuery(ctx.state.query);
     search.set('after', formatCursor(page.next, list));

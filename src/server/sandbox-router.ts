@@ -1,16 +1,16 @@
 /** Routes requests below /s/<name>/ to the sandbox of that name. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import type { Context } from 'koa';
 import { apiError } from '../contract/errors.ts';
 import type { AppContext } from './app-context.ts';
 import { isControlPath } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
+import type { KoaContext } from './http/request-state.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
 
 /** @returns true if a sandbox handled the request. */
-export type SandboxRouter = (ctx: Context) => Promise<boolean>;
+export type SandboxRouter = (ctx: KoaContext) => Promise<boolean>;
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
@@ -39,9 +39,9 @@ export function createSandboxRouter(
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
     if (!sandboxNamePattern.test(name)) return false;
     const changes = !isSafeMethod(ctx.req.method);
-    const mayCreate = guard.canCreateSandbox(ctx);
+    const mayCreate = guard.canCreateSandbox(ctx.state);
     // Check before creation, so that a rejected control request creates nothing.
-    if (mayCreate && isControlPath(rest)) guard.assertAllowed(ctx, false);
+    if (mayCreate && isControlPath(rest)) guard.assertAllowed(ctx.state, false);
     const sandbox = await (mayCreate
       ? appContext.sandboxes.open(name, changes)
       : appContext.sandboxes.find(name, changes));

@@ -1,20 +1,24 @@
 /** Endpoints outside the service prefix: index, health, the API document, and the discovery documents of token verifiers. */
-import type { Context } from 'koa';
+
 import { apiError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import { packageVersion } from '../contract/version.ts';
 import type { AppContext } from './app-context.ts';
 import { shouldServeStaleKeys } from './fault-injection/apply-faults.ts';
+import type { KoaContext } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
 import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
 
 const docsPath = `${controlPrefix}/docs`;
 
-type DocumentWriter = (ctx: Context) => void;
+type DocumentWriter = (ctx: KoaContext) => void;
 
 /** @returns a step that returns true if it has responded. */
-export function createWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): (ctx: Context) => boolean {
+export function createWellKnown(
+  appContext: AppContext,
+  registry: readonly AnyOperation[],
+): (ctx: KoaContext) => boolean {
   const documents = new Map<string, DocumentWriter>([
     ['/', (ctx) => writeIndex(ctx, appContext)],
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
@@ -40,7 +44,7 @@ export function createWellKnown(appContext: AppContext, registry: readonly AnyOp
  * The index at `/`: redirects browsers to the API documentation page and returns links to other clients. The redirect is
  * relative, so that it works in a sandbox and behind a proxy.
  */
-function writeIndex(ctx: Context, { baseUrl, settings }: AppContext): void {
+function writeIndex(ctx: KoaContext, { baseUrl, settings }: AppContext): void {
   const hasPage = !settings.disableControlPlane;
   const json = JSON.stringify({
     name: 'iam-standin',
@@ -65,18 +69,18 @@ function cached(create: () => object): DocumentWriter {
   };
 }
 
-function writeCacheable(ctx: Context, json: string): void {
+function writeCacheable(ctx: KoaContext, json: string): void {
   setHeader(ctx, 'Cache-Control', 'public, max-age=300');
   writeJson(ctx, 200, json);
 }
 
-function writeKeySet(ctx: Context, { keys, observability }: AppContext): void {
+function writeKeySet(ctx: KoaContext, { keys, observability }: AppContext): void {
   const published = shouldServeStaleKeys(ctx, observability?.faults) ? keys.publicKeysBefore() : keys.publicKeys();
   writeCacheable(ctx, JSON.stringify({ keys: published }));
 }
 
 /** A failing audit log is reported but does not make the service unready: requests are still served. */
-function writeReadiness(ctx: Context, { store, audit }: AppContext): void {
+function writeReadiness(ctx: KoaContext, { store, audit }: AppContext): void {
   const { writable } = store.health();
   const states = {
     status: writable ? 'ready' : 'not ready',

@@ -1,18 +1,17 @@
 /**
- * Builds the audit event of a request from its operation's declaration and from the request state: actor, operation,
+ * Builds the audit event of a request from its operation's declaration and from the request record: actor, operation,
  * targets, rule and result. Reads only declared fields of a body.
  */
-import type { Context } from 'koa';
+
 import type { AuditKind } from '../../contract/audit.ts';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import type { Principal } from '../directory/principal.ts';
+import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { RequestSource } from '../lib/request-source.ts';
 import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
 import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
-import type { TokenSubject } from './token-subject.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -50,23 +49,6 @@ export interface AuditEvent {
   readonly since?: string;
 }
 
-/** The state that the pipeline steps set on a request. */
-interface RequestState {
-  readonly path: string;
-  readonly requestId: string;
-  readonly operation?: Operation<never>;
-  readonly caller?: Principal;
-  readonly loggedIn?: string;
-  readonly issued?: TokenSubject;
-  readonly errors?: readonly ErrorItem[];
-  readonly thrown?: unknown;
-  readonly body?: unknown;
-  /** The result of the handler, if the operation declares targets in it. */
-  readonly result?: unknown;
-  readonly dropped?: boolean;
-  readonly source: RequestSource;
-}
-
 const noErrors: readonly ErrorItem[] = [];
 /** The rule of the control plane on a server without remote access. */
 const localRule = 'a program or page of this machine';
@@ -79,9 +61,12 @@ interface AuditContext {
 }
 
 /** Builds the event of a request; undefined for a request that is not recorded. */
-export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: AuditContext): AuditEvent | undefined {
-  const state = ctx.state as RequestState;
-  const { operation, errors = noErrors } = state;
+export function buildAuditEvent(
+  record: RequestState,
+  status: number,
+  { clock, isRemote, sandbox }: AuditContext,
+): AuditEvent | undefined {
+  const { operation, errors = noErrors } = record;
   const isRecorded = operation !== undefined && operation.audit.kind !== 'read';
   if (!isRecorded && !isCallerRejection(errors)) return undefined;
   const isAuthentication = isAuthenticationRejection(errors) || operation?.audit.kind === 'authentication';
@@ -90,17 +75,17 @@ export function buildAuditEvent(ctx: Context, { clock, isRemote, sandbox }: Audi
     time: clock.now().toISOString(),
     event: isAuthentication ? 'authentication' : 'administration',
     sandbox,
-    requestId: state.requestId,
+    requestId: record.requestId,
     operation: operation?.id,
     result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
-    status: state.dropped ? undefined : ctx.res.statusCode,
+    status: record.dropped ? undefined : status,
     code: errors[0]?.code,
-    reason: findReason(state, errors),
-    actor: describeActor(state.caller),
-    subject: describeSubject(state),
-    targets: operation && collectTargets(operation, state, isAuthentication),
-    rule: operation && describeRule(operation, state.path, isRemote),
-    remoteAddress: state.source.address,
+    reason: findReason(record, errors),
+    actor: describeActor(record.caller),
+    subject: describeSubject(record),
+    targets: operation && collectTargets(operation, record, isAuthentication),
+    rule: operation && describeRule(operation, record.path, isRemote),
+    remoteAddress: record.source.address,
   };
 }
 
@@ -130,13 +115,13 @@ function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | un
 /** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */
 function collectTargets(
   operation: Operation<never>,
-  state: RequestState,
+  record: RequestState,
   isAuthentication: boolean,
 ): Targets | undefined {
   const targets = {
-    ...targetsInPath(operation, state.path),
-    ...(isAuthentication ? {} : targetsInBody(operation, state.body)),
-    ...(state.errors === undefined ? targetsInResult(operation, state.result) : {}),
+    ...targetsInPath(operation, record.path),
+    ...(isAuthentication ? {} : targetsInBody(operation, record.body)),
+    ...(record.errors === undefined ? targetsInResult(operation, record.result) : {}),
   };
   return Object.keys(targets).length === 0 ? undefined : targets;
 }

@@ -2,8 +2,8 @@
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { buildDocument, type DocumentOptions } from '../openapi/document.ts';
+import type { Json } from '../openapi/json.ts';
 import { buildSecurity } from '../openapi/requests.ts';
-import type { Json } from '../openapi/schemas.ts';
 import { controlTags, findControlTag } from '../openapi/tags.ts';
 import type { ControlRoute } from './define.ts';
 import { guardCodes } from './guard.ts';

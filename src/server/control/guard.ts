@@ -3,21 +3,22 @@
  * credentials, so it must distinguish local programs and pages from pages of other sites. On any other server a browser
  * may send credentials automatically (RFC 7617), so requests of other sites are rejected as well.
  */
-import type { Context } from 'koa';
+
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { AppContext } from '../app-context.ts';
 import { isLoopbackOrigin } from '../http/cors.ts';
 import { isFromBrowser, isFromScript, isNavigation, isSafeMethod, isSameSite } from '../http/fetch-metadata.ts';
 import type { Hosts } from '../http/hosts.ts';
+import type { RequestState } from '../http/request-state.ts';
 
 /** Error codes that any request to the control plane may return. */
 export const guardCodes: readonly ErrorCode[] = ['HOST_FOREIGN', 'ORIGIN_FOREIGN', 'CSRF_HEADER_MISSING'];
 
 export interface ControlGuard {
   /** `isPage`: other sites may link there. @throws IamError one of `guardCodes`. */
-  assertAllowed(ctx: Context, isPage: boolean): void;
+  assertAllowed(record: RequestState, isPage: boolean): void;
   /** Returns whether this request, as the first one to a sandbox, may create it. */
-  canCreateSandbox(ctx: Context): boolean;
+  canCreateSandbox(record: RequestState): boolean;
 }
 
 export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppContext, hosts: Hosts): ControlGuard {
@@ -31,32 +32,31 @@ export function createControlGuard({ settings: { allowRemote }, baseUrl }: AppCo
     return originHost === host?.toLowerCase() || origin === ownOrigin || (!allowRemote && isLoopbackOrigin(origin));
   }
 
-  function isSameSiteRequest({ req: { headers } }: Context): boolean {
+  function isSameSiteRequest({ request: { headers } }: RequestState): boolean {
     return isSameSite(headers, (origin) => isOwnOrigin(origin, headers.host));
   }
 
-  function assertLocal(ctx: Context): void {
-    if (!hosts.isLocal(ctx.req)) throw apiError('HOST_FOREIGN');
-    const { source } = ctx.state;
+  function assertLocal({ request, source }: RequestState): void {
+    if (!hosts.isLocal(request)) throw apiError('HOST_FOREIGN');
     if (source.isRelayed)
       throw apiError('ORIGIN_FOREIGN', 'A proxy that is not in --trusted-proxies forwarded this request.');
     if (!source.isLoopback) throw apiError('ORIGIN_FOREIGN', 'A proxy forwarded this request from another machine.');
   }
 
-  function isLocalRequest({ req, state: { source } }: Context): boolean {
-    return hosts.isLocal(req) && source.isLoopback && !source.isRelayed;
+  function isLocalRequest({ request, source }: RequestState): boolean {
+    return hosts.isLocal(request) && source.isLoopback && !source.isRelayed;
   }
 
-  function assertAllowed(ctx: Context, isPage: boolean): void {
-    const { method, headers } = ctx.req;
-    if (!allowRemote) assertLocal(ctx);
-    if (!(isPage && isNavigation(method, headers)) && !isSameSiteRequest(ctx)) throw apiError('ORIGIN_FOREIGN');
+  function assertAllowed(record: RequestState, isPage: boolean): void {
+    const { method, headers } = record.request;
+    if (!allowRemote) assertLocal(record);
+    if (!(isPage && isNavigation(method, headers)) && !isSameSiteRequest(record)) throw apiError('ORIGIN_FOREIGN');
     if (!isSafeMethod(method) && isFromBrowser(headers) && !isFromScript(headers))
       throw apiError('CSRF_HEADER_MISSING');
   }
 
   return {
     assertAllowed,
-    canCreateSandbox: (ctx) => !allowRemote && isLocalRequest(ctx) && isSameSiteRequest(ctx),
+    canCreateSandbox: (record) => !allowRemote && isLocalRequest(record) && isSameSiteRequest(record),
   };
 }

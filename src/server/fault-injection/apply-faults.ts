@@ -1,7 +1,8 @@
 /** Applies injected faults to a request, and marks it in a header and in the request log. */
-import type { Context } from 'koa';
+
 import type { Operation } from '../../contract/operation.ts';
 import { createDisconnectSignal } from '../http/disconnect-signal.ts';
+import type { KoaContext } from '../http/request-state.ts';
 import { setHeader } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
 import type { FaultInjector, InjectedFault } from './fault-injector.ts';
@@ -15,7 +16,7 @@ export class ConnectionDroppedError extends Error {
 }
 
 /** @throws IamError the error that the Prefer header requests. Ignores errors that the operation does not document (RFC 7240, 2). */
-export function throwPreferredError(ctx: Context, faults: FaultInjector, operation: Operation<never>): void {
+export function throwPreferredError(ctx: KoaContext, faults: FaultInjector, operation: Operation<never>): void {
   const preferred = faults.parsePrefer(String(ctx.req.headers.prefer), operation);
   if (!preferred) return;
   markFault(ctx, preferred.text);
@@ -27,7 +28,11 @@ export function throwPreferredError(ctx: Context, faults: FaultInjector, operati
  * Runs before the operation. @returns whether it waited; the caller must then be revalidated.
  * @throws ConnectionDroppedError; IamError the error of a rule.
  */
-export async function applyFaultBefore(ctx: Context, faults: FaultInjector, injected: InjectedFault): Promise<boolean> {
+export async function applyFaultBefore(
+  ctx: KoaContext,
+  faults: FaultInjector,
+  injected: InjectedFault,
+): Promise<boolean> {
   const { text, waitMs, drop, error } = injected;
   markFault(ctx, text);
   if (waitMs > 0) await faults.wait(waitMs, createDisconnectSignal(ctx.res));
@@ -43,13 +48,13 @@ export async function applyFaultAfter({ drop, rotateKey }: InjectedFault, keys: 
 }
 
 /** Applies to the key set. @returns whether to return the keys from before the last rotation. */
-export function shouldServeStaleKeys(ctx: Context, faults: FaultInjector | undefined): boolean {
+export function shouldServeStaleKeys(ctx: KoaContext, faults: FaultInjector | undefined): boolean {
   const text = faults?.matchKeySet();
   if (text !== undefined) markFault(ctx, text);
   return text !== undefined;
 }
 
-function markFault(ctx: Context, text: string): void {
+function markFault(ctx: KoaContext, text: string): void {
   ctx.state.fault = text;
   setHeader(ctx, faultHeader, text);
 }

@@ -1,7 +1,8 @@
 /** Cross-origin requests from browsers (Fetch standard, CORS protocol). */
-import type { Context } from 'koa';
+
 import { servicePrefix } from '../../contract/prefix.ts';
 import { isLocalName } from './hosts.ts';
+import type { KoaContext } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -12,7 +13,7 @@ const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id,
  * @param origins allowed origins; an empty list allows every loopback origin.
  * @returns a step that returns true if it has responded.
  */
-export function createCors(origins: readonly string[]): (ctx: Context) => boolean {
+export function createCors(origins: readonly string[]): (ctx: KoaContext) => boolean {
   const allowed = new Set(origins);
   const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
   return (ctx) => {
@@ -34,7 +35,7 @@ function isCorsPath(path: string): boolean {
   return path.startsWith(belowService) || path.startsWith('/.well-known/');
 }
 
-function writePreflight(ctx: Context, allowed: boolean): void {
+function writePreflight(ctx: KoaContext, allowed: boolean): void {
   setHeader(ctx, 'Allow', `${methods}, OPTIONS`);
   if (allowed)
     setHeaders(ctx, {

@@ -4,35 +4,30 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from 'koa';
-
-/** Initializes the headers of a response. */
-export function startResponse(ctx: Context, headers: Record<string, string>): void {
-  ctx.state.headers = headers;
-}
+import type { KoaContext } from './request-state.ts';
 
 /** Sets a response header; replaces a header of the same spelling. */
-export function setHeader(ctx: Context, name: string, value: string): void {
-  ctx.state.headers[name] = value;
+export function setHeader(ctx: KoaContext, name: string, value: string): void {
+  ctx.state.responseHeaders[name] = value;
 }
 
-export function setHeaders(ctx: Context, headers: Readonly<Record<string, string>>): void {
-  Object.assign(ctx.state.headers, headers);
+export function setHeaders(ctx: KoaContext, headers: Readonly<Record<string, string>>): void {
+  Object.assign(ctx.state.responseHeaders, headers);
 }
 
 /** Sends serialized JSON. */
-export function writeJson(ctx: Context, status: number, json: string): void {
+export function writeJson(ctx: KoaContext, status: number, json: string): void {
   writeText(ctx, status, { contentType: 'application/json; charset=utf-8', text: json });
 }
 
 /** Sends text or bytes of a content type. */
 export function writeText(
-  ctx: Context,
+  ctx: KoaContext,
   status: number,
   { contentType, text }: { contentType: string; text: string | Uint8Array },
 ): void {
-  const { headers } = ctx.state;
-  ctx.state.answer = text;
+  const { responseHeaders: headers } = ctx.state;
+  ctx.state.responseBody = text;
   headers['Content-Type'] = contentType;
   const bytes = Buffer.byteLength(text);
   headers['Content-Length'] = String(bytes);
@@ -43,17 +38,17 @@ export function writeText(
 
 /** Sends chunks as they are produced, with backpressure. */
 export async function writeChunks(
-  ctx: Context,
+  ctx: KoaContext,
   status: number,
   { contentType, chunks }: { contentType: string; chunks: Iterable<Uint8Array> },
 ): Promise<void> {
-  ctx.res.writeHead(status, { ...ctx.state.headers, 'Content-Type': contentType });
+  ctx.res.writeHead(status, { ...ctx.state.responseHeaders, 'Content-Type': contentType });
   // After the headers are sent, aborting the response is the only signal of a failure.
   await pipeline(Readable.from(chunks), ctx.res).catch(() => ctx.res.destroy());
 }
 
 /** Sends a response without a body. */
-export function writeEmpty(ctx: Context): void {
-  ctx.res.writeHead(204, ctx.state.headers);
+export function writeEmpty(ctx: KoaContext): void {
+  ctx.res.writeHead(204, ctx.state.responseHeaders);
   ctx.res.end();
 }

@@ -3,10 +3,10 @@
  * the previous one is written, so that no more is buffered than the connection accepts.
  */
 import type { ServerResponse } from 'node:http';
-import type { Context } from 'koa';
 import type { TextStream } from '../../contract/operation.ts';
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
+import type { KoaContext } from './request-state.ts';
 import { setHeader } from './response.ts';
 
 /** Heartbeat interval; a client that has read nothing since the previous heartbeat is disconnected. */
@@ -18,10 +18,10 @@ interface StreamDeps {
 }
 
 /** Starts the response; the rest is written in the background until the stream ends or the client disconnects. */
-export function writeStream(ctx: Context, stream: TextStream, { timer, log }: StreamDeps): void {
+export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log }: StreamDeps): void {
   const response = ctx.res;
   setHeader(ctx, 'Content-Type', stream.contentType);
-  response.writeHead(200, ctx.state.headers);
+  response.writeHead(200, ctx.state.responseHeaders);
   if (ctx.req.method === 'HEAD') return void response.end();
   // Sent immediately, so that the client knows from when on it receives everything.
   response.write(stream.heartbeat);

@@ -2,9 +2,10 @@
 import type { Operation } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
 import { formatRoles } from '../../contract/roles.ts';
+import type { Json } from './json.ts';
 import { buildParameters, buildRequestBody, buildSecurity, securitySchemes } from './requests.ts';
 import { buildHttpFailure, buildResponses, exampleComponents, headerComponents } from './responses.ts';
-import { type Json, SchemaCollection } from './schemas.ts';
+import { SchemaCollection } from './schemas.ts';
 import { type ApiTag, serviceTags } from './tags.ts';
 
 type AnyOperation = Operation<never>;

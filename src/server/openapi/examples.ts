@@ -1,6 +1,5 @@
 /** Builds the examples of the API documents from the examples in the schemas. */
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from './json.ts';
 
 /** Schemas by the name in `#/$defs/`. */
 type Definitions = Readonly<Record<string, Json>>;

@@ -1,6 +1,7 @@
 /** Requests in the API document: parameters, body and security. */
 import type { Operation, RequestDeclaration } from '../../contract/operation.ts';
-import type { Json, SchemaCollection } from './schemas.ts';
+import type { Json } from './json.ts';
+import type { SchemaCollection } from './schemas.ts';
 
 type AnyOperation = Operation<never>;
 

@@ -6,7 +6,8 @@ import { type ErrorCode, implicitStatuses } from '../../contract/errors.ts';
 import { toOAuthError } from '../../contract/oauth-errors.ts';
 import type { Operation, ResponseDeclaration } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
-import type { Json, SchemaCollection } from './schemas.ts';
+import type { Json } from './json.ts';
+import type { SchemaCollection } from './schemas.ts';
 
 type AnyOperation = Operation<never>;
 

@@ -1,8 +1,7 @@
 /** JSON Schemas in the API document: schemas with an id become components, all others are inlined. */
 import * as z from 'zod';
 import { buildExample } from './examples.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
+import type { Json } from './json.ts';
 
 export interface SchemaDescription {
   readonly schema: Json;

@@ -1,5 +1,5 @@
 /** Records the subjects of tokens that a request issues. */
-import type { TokenIssuer } from '../tokens/issue.ts';
+import type { TokenIssuer } from './issue.ts';
 
 /** The subject of a token. */
 export interface TokenSubject {

@@ -1,0 +1,46 @@
+/** The state of one request: what the steps of the app know of it, for the response, the logs and the audit. */
+import type { IncomingMessage } from 'node:http';
+import type { ParameterizedContext } from 'koa';
+import type { ErrorItem } from '../../contract/errors.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { Principal } from '../directory/principal.ts';
+import type { RequestSource } from '../lib/request-source.ts';
+import type { TokenSubject } from '../tokens/token-subject.ts';
+
+/** Set when the request arrives; each optional field is set by the step that learns it. */
+export interface RequestState {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+  readonly source: RequestSource;
+  /** By the stopwatch, in milliseconds; undefined if nothing is measured. */
+  readonly startedAt: number | undefined;
+  /** Collected until the response is written. */
+  readonly responseHeaders: Record<string, string>;
+  operation?: Operation<never>;
+  /** The authenticated caller; set also if it is not authorized. */
+  caller?: Principal | undefined;
+  /** The parsed body, before validation. */
+  body?: unknown;
+  /** The result of the handler, if the operation declares audit targets in it. */
+  result?: unknown;
+  /** The client or user that logged in. */
+  loggedIn?: string;
+  /** The subject of the issued token. */
+  issued?: TokenSubject;
+  /** The errors of the response. */
+  errors?: readonly ErrorItem[];
+  thrown?: unknown;
+  /** The text or bytes of the response. */
+  responseBody?: string | Uint8Array;
+  /** The injected fault. */
+  fault?: string;
+  /** Whether the connection was closed without a response. */
+  dropped?: boolean;
+}
+
+/** The context that Koa passes to the steps of the app. */
+export type KoaContext = ParameterizedContext<RequestState>;
