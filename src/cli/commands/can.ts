@@ -129,7 +129,7 @@ const maxGroups = 100;
  * Returns the shortest dependency path from a group to one with the role, both ends included (breadth-first search).
  * @returns only the start if no path is found, because the groups changed or the limit was reached
  */
-export async function findRolePath(context: Context, start: string, role: string): Promise<string[]> {
+async function findRolePath(context: Context, start: string, role: string): Promise<string[]> {
   const paths = new Map([[start, [start]]]);
   // Iterating a Map includes entries added during the iteration, so it serves as the queue.
   for (const [name, rolePath] of paths) {

@@ -228,7 +228,7 @@ function comparePositions(a: SourcePosition | undefined, b: SourcePosition | und
 }
 
 /** Returns the error message, or undefined if the value is valid. */
-export function checkText(
+function checkText(
   value: string,
   { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
 ): string | undefined {

@@ -27,7 +27,7 @@ export async function executeSteps(execution: Execution, steps: readonly Step[])
 }
 
 /** Describes a step in one line. */
-export function formatStepTitle(step: Step): string {
+function formatStepTitle(step: Step): string {
   if (step.kind === 'join')
     return `+ ${escapeControls(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
   if (step.kind === 'leave') return `- ${escapeControls(step.group)}: ${step.member.kind} ${step.member.id}`;

@@ -38,7 +38,7 @@ async function readRemoteState(deps: PlanDeps, kinds: readonly KindName[], hasCo
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Builds the entries of the requested kinds; empty kinds are omitted. */
-export function buildExportDocument(
+function buildExportDocument(
   state: RemoteState,
   requested: readonly KindName[],
 ): Readonly<Record<string, readonly Entry[]>> {

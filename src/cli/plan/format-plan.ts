@@ -72,7 +72,7 @@ function wrapWords(head: string, words: readonly string[], width: number): strin
 }
 
 /** Formats the whole plan: changes, role effects, warnings and summary. */
-export function formatPlan(plan: Plan, style: TextStyle): string[] {
+function formatPlan(plan: Plan, style: TextStyle): string[] {
   const { changes, roles } = plan;
   if (changes.length === 0) return [...listWarnings(plan), 'No changes. The server matches the documents.'];
   return [
@@ -141,7 +141,7 @@ export function summarize({ changes, roles }: Pick<Plan, 'changes' | 'roles'>): 
 }
 
 /** `Plan: 2 to create, 1 to change, none to delete; 3 gain roles, 1 loses roles.` */
-export function formatSummary(plan: Plan): string {
+function formatSummary(plan: Plan): string {
   const { create, update, delete: deleted, gain, lose } = summarize(plan);
   const formatCount = (count: number) => (count === 0 ? 'none' : String(count));
   const roles = `${formatCount(gain)} gain${gain === 1 ? 's' : ''} roles, ${formatCount(lose)} lose${lose === 1 ? 's' : ''} roles`;

@@ -122,7 +122,7 @@ async function readControlList(deps: PlanDeps, path: string): Promise<unknown[]>
 }
 
 /** Reads a list of the control plane; undefined if the server has none. */
-export async function readOptionalControlList(deps: PlanDeps, path: string): Promise<unknown[] | undefined> {
+async function readOptionalControlList(deps: PlanDeps, path: string): Promise<unknown[] | undefined> {
   let isMissing = false;
   const found = await readPages(async (query) => {
     const page = await deps.readControlPage(path, query);

@@ -97,7 +97,7 @@ function parseInteger(value: string): number {
 }
 
 /** The commander attribute of a field's option. */
-export function optionAttribute({ flag }: Field): string {
+function optionAttribute({ flag }: Field): string {
   return flag.split('-').reduce((name, word) => name + word.slice(0, 1).toUpperCase() + word.slice(1));
 }
 

@@ -6,6 +6,9 @@ import { CliError } from '../../errors.ts';
 import type { StoreModule } from '../../io/io.ts';
 import { loadServerModule } from '../../local-server/server-module.ts';
 
+/** The exit code for a damaged store. */
+export const damagedExitCode = 14;
+
 export const dataOption = ['--data <folder>', 'store folder, as in `iam serve --data`'] as const;
 
 /** Returns the folder of --data, or the default folder of `iam serve`. */

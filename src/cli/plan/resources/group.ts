@@ -10,7 +10,7 @@ import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMe
 type GroupFields = Omit<RemoteGroup, 'groupId'>;
 
 /** Returns the group after the change. */
-export function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): GroupFields {
+function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): GroupFields {
   const organizationId = resolveValue(desired.organizationId, current?.organizationId);
   const businessUnitId = resolveValue(desired.businessUnitId, current?.businessUnitId);
   return {
@@ -23,7 +23,7 @@ export function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undef
 }
 
 /** Returns members to add and remove; for each listed kind, unlisted members are removed. */
-export function diffMembers(
+function diffMembers(
   { groupName, members }: DesiredGroup,
   state: Pick<RemoteState, 'members'>,
 ): { readonly joining: readonly Member[]; readonly leaving: readonly Member[] } {

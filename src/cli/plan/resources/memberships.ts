@@ -6,7 +6,7 @@ import { getGroupMembers, type RemoteState } from '../remote-state.ts';
 import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
 
 /** Builds the record of a membership. Ids contain no spaces. */
-export function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
+function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
   return {
     kind: 'membership',
     id: `${groupId} ${memberKey(member)}`,

@@ -1,0 +1,25 @@
+/** Sends a request that changes the state of a server. */
+import type { CommandOptions, Context } from '../../context.ts';
+import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
+import { assertConfirmed, printRequestPreview, printResponse } from '../../request/send.ts';
+
+interface StateChange {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly confirmation: string;
+  readonly done: string;
+}
+
+/** Confirms, sends the request and prints the result; with --dry-run only prints the request. */
+export async function changeState(
+  context: Context,
+  options: CommandOptions,
+  { method, path, body, confirmation, done }: StateChange,
+): Promise<void> {
+  const input = body === undefined ? {} : { body };
+  if (options.dryRun === true)
+    return printRequestPreview(context, { ...controlRequestPreview(context, method, path), ...input });
+  await assertConfirmed(context, confirmation, options);
+  await printResponse(context, (await callControlPlane(context, method, path, input)).body, done);
+}

@@ -1,0 +1,106 @@
+/** `iam state save`, `restore`, `list` and `delete`: manages snapshots in the memory of the server. */
+import type { Command } from 'commander';
+import { reference } from '../../../contract/entities.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../../request/pagination.ts';
+import { printRequestPreview, printResponse } from '../../request/send.ts';
+import { changeState } from './change-state.ts';
+
+const snapshots = '/_iam/state/snapshots';
+
+const memoryNote = 'Snapshots are stored in server memory and are lost on restart.';
+
+/** Adds the command. */
+export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'save', {
+    title: 'Save the state as a snapshot',
+    description: `${memoryNote} ${controlPlaneNote}`,
+    effect: 'write',
+    idempotent: true,
+    examples: [
+      { title: 'Save a snapshot', command: 'before' },
+      { title: 'Replace an existing snapshot', command: 'before --replace' },
+    ],
+  })
+    .argument('<name>', 'Name of the snapshot')
+    .option('--replace', 'replace an existing snapshot with this name');
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
+  setAction(command, runtime, async (context, [name], options) => {
+    const body = { name, ...(options.replace === true ? { replace: true } : {}) };
+    if (options.dryRun === true)
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', snapshots), body });
+    await printResponse(context, (await callControlPlane(context, 'POST', snapshots, { body })).body, '');
+  });
+}
+
+/** Adds the command. */
+export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'restore', {
+    title: 'Restore a snapshot',
+    description: `Discards all changes since the snapshot was saved. ${memoryNote} ${controlPlaneNote}`,
+    effect: 'destructive',
+    idempotent: true,
+    examples: [{ title: 'Restore without a prompt', command: 'before --yes' }],
+  }).argument('<name>', 'Name of the snapshot');
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
+  setAction(command, runtime, (context, [name], options) =>
+    changeState(context, options, {
+      method: 'POST',
+      path: `${snapshotPath(name)}/restore`,
+      confirmation: `Discard all changes since the snapshot ${name} was saved?`,
+      done: `Restored ${name}.`,
+    }),
+  );
+}
+
+/** Adds the command. */
+export function addSnapshotList(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'list', {
+    title: 'List snapshots',
+    description: `${memoryNote} ${controlPlaneNote}`,
+    effect: 'read',
+    examples: [{ title: 'List the snapshots', command: '' }],
+  }).alias('ls');
+  addListOptions(command);
+  setAction(command, runtime, (context, _, options) =>
+    printPages(
+      context,
+      createControlPageSource(context, snapshots, {}),
+      buildListShape(['name', 'createdAt', 'rows'], 3),
+      parseListLimits(options),
+    ),
+  );
+}
+
+/** Adds the command. */
+export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'delete', {
+    title: 'Delete a snapshot',
+    description: `Does not change the state of the server. ${controlPlaneNote}`,
+    effect: 'destructive',
+    idempotent: true,
+    examples: [{ title: 'Delete a snapshot', command: 'before' }],
+  }).argument('<name>', 'Name of the snapshot');
+  declareValueSources(command, { name: reference('snapshot', ['name']) });
+  setAction(command, runtime, (context, [name], options) =>
+    changeState(context, options, {
+      method: 'DELETE',
+      path: snapshotPath(name),
+      confirmation: `Delete the snapshot ${name}?`,
+      done: `Deleted ${name}.`,
+    }),
+  );
+}
+
+function snapshotPath(name: unknown): string {
+  return `${snapshots}/${encodeURIComponent(String(name))}`;
+}

@@ -1,0 +1,53 @@
+/** `iam store verify`: verifies the files of a store. */
+import type { Command } from 'commander';
+import type { StoreReport } from '../../../server/store/maintenance/verify.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+import { CliError } from '../../errors.ts';
+import { escapeControls } from '../../io/control-characters.ts';
+import { formatFields } from '../../output/table.ts';
+import { damagedExitCode, dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
+
+/** Adds the command. */
+export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'verify', {
+    title: 'Verify the files of a store',
+    description:
+      'Reads all files and writes nothing. No server may have the store open. Exits with 14 if any file is damaged, even if a server could still start.',
+    effect: 'read',
+    examples: [
+      { title: 'Verify the default store', command: '' },
+      { title: 'Verify another store and print JSON', command: '--data /var/lib/iam -o json' },
+    ],
+  }).option(...dataOption);
+  setAction(command, runtime, async (context, _, options) => {
+    const report = await withOfflineStore(context, (store) => store.verify(resolveStoreFolder(context, options)));
+    if (context.printer.isForPeople) context.printer.lines(formatReport(report));
+    else await context.printer.value(report);
+    if (!report.sound) throw damagedError(report);
+  });
+}
+
+function formatReport({ folder, formatVersion, sound, sequence, tables, files, notes }: StoreReport): string[] {
+  const facts = {
+    folder,
+    format: formatVersion,
+    intact: sound ? 'yes' : 'no',
+    ...(sequence === undefined ? {} : { 'last commit': sequence, rows: formatRowCounts(tables ?? {}) }),
+  };
+  const width = Math.max(0, ...files.map(({ name }) => name.length));
+  const lines = files.map(({ name, bytes, holds, damage }) => {
+    const status = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
+    return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${status}`);
+  });
+  return [...formatFields(facts), '', ...lines, ...notes.map((note) => `note: ${note}`)];
+}
+
+function damagedError({ folder, opens, refusal }: StoreReport): CliError {
+  const message =
+    refusal ?? `${folder} has damaged files, but their data is available in other files. No data is lost.`;
+  const hint = opens
+    ? 'A server can still open the store. Back it up now with `iam store backup --to FILE --data FOLDER`.'
+    : 'Restore a backup with `iam store restore FILE --force`, or preview a repair with `iam store repair --dry-run`.';
+  return new CliError(message, { code: 'STORE_DAMAGED', exitCode: damagedExitCode, hint });
+}
