@@ -17,7 +17,7 @@ import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
 import { limitGrowth } from './auth/growth-limit.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
-import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.ts';
+import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.middleware.ts';
 import type { FaultInjector } from './fault-injection/fault-injector.ts';
 import { type ListIdentity, parseCursor } from './http/cursor.ts';
 import { createDisconnectSignal } from './http/disconnect-signal.ts';

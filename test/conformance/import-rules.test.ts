@@ -49,8 +49,11 @@ const serverLayers = [
   'response-writer.ts',
   'pipeline.ts',
   'control',
-  'sandbox-router.ts',
-  'well-known.ts',
+  'record-requests.middleware.ts',
+  'handle-errors.middleware.ts',
+  'sandbox-router.middleware.ts',
+  'well-known.middleware.ts',
+  'dispatch-requests.middleware.ts',
   'app.ts',
   'start-warnings.ts',
   'listen.ts',
@@ -174,6 +177,13 @@ describe('imports', () => {
     const forbidden = ['koa', '@koa/router', 'pino', 'lowdb', 'undici', 'node:fs', 'node:fs/promises', 'node:http'];
     expect(loaded.size).toBeGreaterThan(100);
     expect(forbidden.filter((name) => loaded.has(name))).toEqual([]);
+  });
+
+  test('only the app, HTTP and files named as middleware receive the context of Koa', () => {
+    const allowed = /^src\/server\/(app|pipeline|response-writer|http\/[\w-]+|([\w-]+\/)?[\w-]+\.middleware)\.ts$/;
+    const users = listSourceFiles('src/server').filter((file) => /\bKoaContext\b|\bctx\b/.test(stripComments(file)));
+    expect(users.length).toBeGreaterThan(5);
+    expect(users.filter((file) => !allowed.test(file))).toEqual([]);
   });
 
   test('only the file store imports lowdb', () => {

@@ -41,8 +41,8 @@ const pageChallenge = 'Basic realm="iam control plane", charset="UTF-8"';
 
 /** Browsers prompt for id and secret on a Basic challenge; a page request has no other way to send credentials. */
 function withBasicChallenge(handle: OperationHandler): OperationHandler {
-  return (ctx, search) =>
-    handle(ctx, search).catch((error) => {
+  return (...request) =>
+    handle(...request).catch((error) => {
       throw toBasicChallenge(error);
     });
 }

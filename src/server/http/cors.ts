@@ -2,7 +2,7 @@
 
 import { servicePrefix } from '../../contract/prefix.ts';
 import { isLocalName } from './hosts.ts';
-import type { KoaContext } from './request-state.ts';
+import type { KoaContext, Middleware } from './request-state.ts';
 import { setHeader, setHeaders, writeEmpty } from './response.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -11,21 +11,19 @@ const exposedHeaders = 'ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id,
 /**
  * Allows origins to read responses, and responds to preflights without authentication.
  * @param origins allowed origins; an empty list allows every loopback origin.
- * @returns a step that returns true if it has responded.
  */
-export function createCors(origins: readonly string[]): (ctx: KoaContext) => boolean {
+export function allowCors(origins: readonly string[]): Middleware {
   const allowed = new Set(origins);
   const isAllowed = (origin: string) => (allowed.size > 0 ? allowed.has(origin) : isLoopbackOrigin(origin));
-  return (ctx) => {
-    if (!isCorsPath(ctx.state.path)) return false;
+  return (ctx, next) => {
+    if (!isCorsPath(ctx.state.path)) return next();
     const { origin = '' } = ctx.req.headers;
     // No other header varies the response, so there is no list to append to.
     setHeader(ctx, 'Vary', 'Origin');
     if (origin !== '' && isAllowed(origin))
       setHeaders(ctx, { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders });
-    if (ctx.req.method !== 'OPTIONS') return false;
+    if (ctx.req.method !== 'OPTIONS') return next();
     writePreflight(ctx, origin !== '' && isAllowed(origin));
-    return true;
   };
 }
 

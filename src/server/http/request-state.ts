@@ -1,6 +1,6 @@
 /** The state of one request: what the steps of the app know of it, for the response, the logs and the audit. */
 import type { IncomingMessage } from 'node:http';
-import type { ParameterizedContext } from 'koa';
+import type Koa from 'koa';
 import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../directory/principal.ts';
@@ -38,9 +38,14 @@ export interface RequestState {
   responseBody?: string | Uint8Array;
   /** The injected fault. */
   fault?: string;
+  /** Whether a sandbox has served and recorded the request. */
+  servedBySandbox?: boolean;
   /** Whether the connection was closed without a response. */
   dropped?: boolean;
 }
 
 /** The context that Koa passes to the steps of the app. */
-export type KoaContext = ParameterizedContext<RequestState>;
+export type KoaContext = Koa.ParameterizedContext<RequestState>;
+
+/** A step of the app: responds, or calls `next`. */
+export type Middleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<unknown> | unknown;

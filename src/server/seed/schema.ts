@@ -107,10 +107,10 @@ const SeedUser = z
     path: ['passwordHash'],
     message: 'must not be combined with password',
   })
-  .superRefine(({ password, ...owner }, ctx) => {
+  .superRefine(({ password, ...owner }, issues) => {
     if (password === undefined) return undefined;
     return describeViolations(password, owner).then((weaknesses) => {
-      for (const message of weaknesses) ctx.addIssue({ code: 'custom', path: ['password'], message });
+      for (const message of weaknesses) issues.addIssue({ code: 'custom', path: ['password'], message });
     });
   });
 

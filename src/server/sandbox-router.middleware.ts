@@ -1,16 +1,12 @@
 /** Routes requests below /s/<name>/ to the sandbox of that name. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Koa from 'koa';
 import { apiError } from '../contract/errors.ts';
 import type { AppContext } from './app-context.ts';
 import { isControlPath } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { isSafeMethod } from './http/fetch-metadata.ts';
-import type { KoaContext } from './http/request-state.ts';
+import type { Middleware } from './http/request-state.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
-
-/** @returns true if a sandbox handled the request. */
-export type SandboxRouter = (ctx: KoaContext) => Promise<boolean>;
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
@@ -18,14 +14,14 @@ type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Pr
  * Sandboxes are part of the control plane and disabled with it. A loopback server creates a sandbox on first use, but not
  * for cross-origin pages; on other servers an administrator creates it.
  */
-export function createSandboxRouter(
+export function serveSandboxes(
   appContext: AppContext,
   guard: ControlGuard,
-  createApp: (appContext: AppContext) => Koa,
-): SandboxRouter {
+  createApp: (appContext: AppContext) => { callback(): unknown },
+): Middleware {
   const { disableControlPlane } = appContext.settings;
   const apps = new WeakMap<AppContext, RequestHandler>();
-  if (disableControlPlane) return async () => false;
+  if (disableControlPlane) return (_ctx, next) => next();
 
   function handlerOf(sandbox: AppContext): RequestHandler {
     const existing = apps.get(sandbox);
@@ -35,9 +31,10 @@ export function createSandboxRouter(
     return handler;
   }
 
-  return async (ctx) => {
+  return async (ctx, next) => {
+    if (!ctx.state.path.startsWith('/s/')) return next();
     const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
-    if (!sandboxNamePattern.test(name)) return false;
+    if (!sandboxNamePattern.test(name)) return next();
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx.state);
     // Check before creation, so that a rejected control request creates nothing.
@@ -49,6 +46,6 @@ export function createSandboxRouter(
     const { query } = ctx.state;
     ctx.req.url = query === '' ? rest : `${rest}?${query}`;
     await handlerOf(sandbox)(ctx.req, ctx.res);
-    return true;
+    ctx.state.servedBySandbox = true;
   };
 }

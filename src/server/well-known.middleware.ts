@@ -4,8 +4,8 @@ import { apiError } from '../contract/errors.ts';
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
 import { packageVersion } from '../contract/version.ts';
 import type { AppContext } from './app-context.ts';
-import { shouldServeStaleKeys } from './fault-injection/apply-faults.ts';
-import type { KoaContext } from './http/request-state.ts';
+import { shouldServeStaleKeys } from './fault-injection/apply-faults.middleware.ts';
+import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
 import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
@@ -14,11 +14,8 @@ const docsPath = `${controlPrefix}/docs`;
 
 type DocumentWriter = (ctx: KoaContext) => void;
 
-/** @returns a step that returns true if it has responded. */
-export function createWellKnown(
-  appContext: AppContext,
-  registry: readonly AnyOperation[],
-): (ctx: KoaContext) => boolean {
+/** Serves these documents; all other paths go to the next step. */
+export function serveWellKnown(appContext: AppContext, registry: readonly AnyOperation[]): Middleware {
   const documents = new Map<string, DocumentWriter>([
     ['/', (ctx) => writeIndex(ctx, appContext)],
     ['/healthz', (ctx) => writeJson(ctx, 200, '{"status":"ok"}')],
@@ -30,13 +27,12 @@ export function createWellKnown(
     ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, appContext)],
     ['/.well-known/openid-configuration', cached(() => buildDiscovery(appContext, registry))],
   ]);
-  return (ctx) => {
+  return (ctx, next) => {
     const document = documents.get(ctx.state.path);
-    if (!document) return false;
+    if (!document) return next();
     if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
       throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
     document(ctx);
-    return true;
   };
 }
 

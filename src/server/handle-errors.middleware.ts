@@ -1,0 +1,41 @@
+/** Writes the response of a request that failed. */
+import { toOAuthError } from '../contract/oauth-errors.ts';
+import type { AppContext } from './app-context.ts';
+import { ConnectionDroppedError } from './fault-injection/apply-faults.middleware.ts';
+import { createErrorResponse } from './http/error-response.ts';
+import type { KoaContext, Middleware } from './http/request-state.ts';
+import { setHeaders, writeJson } from './http/response.ts';
+import { ClientDisconnectedError } from './lib/client-disconnected-error.ts';
+
+export function handleErrors(appContext: AppContext): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof ConnectionDroppedError || error instanceof ClientDisconnectedError) dropConnection(ctx);
+      else writeError(ctx, error, appContext);
+    }
+  };
+}
+
+/** Closes the connection without a response, as a network failure does. */
+function dropConnection(ctx: KoaContext): void {
+  ctx.state.dropped = true;
+  ctx.req.socket.destroy();
+}
+
+function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
+  const { operation, requestId } = ctx.state;
+  const errorResponse = createErrorResponse(error, {
+    operation,
+    requestId,
+    softErrors: appContext.settings.softErrors,
+    log: appContext.log,
+  });
+  ctx.state.errors = errorResponse.items;
+  ctx.state.thrown = error;
+  delete ctx.state.responseHeaders.ETag;
+  setHeaders(ctx, errorResponse.headers);
+  const body = operation?.errorFormat === 'oauth' ? toOAuthError(errorResponse.items) : errorResponse.items;
+  writeJson(ctx, errorResponse.status, JSON.stringify(body));
+}

@@ -1,0 +1,70 @@
+/** Creates the state of each request, and records its outcome in the audit log, the request log and the log. */
+import type { IncomingMessage } from 'node:http';
+import { controlPrefix } from '../contract/prefix.ts';
+import type { AppContext } from './app-context.ts';
+import type { AuditLog } from './audit/audit.ts';
+import { buildAuditEvent } from './audit/event.ts';
+import { formatCallerName, isUnprivileged } from './directory/principal.ts';
+import { splitTarget } from './http/paths.ts';
+import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
+import { createSourceReader, type SourceReader } from './lib/request-source.ts';
+import { recordRequest } from './observability/record-request.ts';
+
+/** The first step: the others need the state. A request to a sandbox is recorded by the sandbox. */
+export function recordRequests(appContext: AppContext): Middleware {
+  const readSource = createSourceReader(appContext.settings.trustedProxies);
+  return async (ctx, next) => {
+    ctx.state = createRequestState(ctx.req, appContext, readSource);
+    await next();
+    if (!ctx.state.servedBySandbox) recordOutcome(ctx, appContext);
+  };
+}
+
+/** Creates the state of a request that arrives. */
+function createRequestState(request: IncomingMessage, appContext: AppContext, readSource: SourceReader): RequestState {
+  const { path, search } = splitTarget(request.url ?? '/');
+  const requestId = appContext.ids.newRequestId();
+  return {
+    request,
+    requestId,
+    path,
+    query: search,
+    // Read now, as the address is not available once the connection is closed.
+    source: readSource(request),
+    startedAt: appContext.observability?.stopwatch.now(),
+    responseHeaders: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
+  };
+}
+
+function recordAuditEvent({ state, res }: KoaContext, { clock, settings, sandbox }: AppContext, audit: AuditLog): void {
+  const event = buildAuditEvent(state, res.statusCode, { clock, isRemote: settings.allowRemote, sandbox });
+  const { caller, loggedIn, issued, source, path } = state;
+  // Logins go to the main audit log: off loopback, the growth limit bounds how many an anonymous caller can cause.
+  const isLogin = loggedIn !== undefined || (issued !== undefined && caller?.user === undefined);
+  // The control plane of a loopback server requires no credentials: its changes count as administration.
+  const isOpen = !isLogin && !path.startsWith(`${controlPrefix}/`) && isUnprivileged(caller);
+  if (event) audit.record(event, { network: source.network, isAnyone: isOpen });
+}
+
+/** Logs one line per request: caller, operation and outcome. Never a body, query or header, which may contain secrets. */
+function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
+  const { operation, requestId, caller, loggedIn, errors, dropped, source } = ctx.state;
+  const actor = loggedIn ?? formatCallerName(caller);
+  const status = dropped ? undefined : ctx.res.statusCode;
+  if (appContext.audit) recordAuditEvent(ctx, appContext, appContext.audit);
+  if (appContext.observability) recordRequest(ctx.state, { actor, status }, appContext.observability, appContext.clock);
+  if (!appContext.log.infoEnabled) return;
+  const refusal = errors?.[0]?.code;
+  appContext.log.info(
+    {
+      requestId,
+      method: ctx.req.method,
+      operation: operation?.id,
+      caller: actor,
+      remoteAddress: source.address,
+      status,
+      refusal,
+    },
+    'request',
+  );
+}
