@@ -1,13 +1,13 @@
 /** Objects of another owner, of every kind that a request can name, and values that name no object. */
 import { createHash } from 'node:crypto';
-import { basicAuthorization } from '../../src/client/index.ts';
-import type { SeedDocument } from '../../src/server/seed/schema.ts';
-import { associateDevice } from '../../src/server/sessions/devices.ts';
-import { issueRefreshToken } from '../../src/server/sessions/sessions.ts';
-import { issueOneTimeToken } from '../../src/server/tokens/one-time-tokens.ts';
-import { adminClient, appClientId, type TestServer } from '../harness.ts';
-import { userToken } from '../server/operations/user-token.ts';
-import { decodePayload } from './matrix-tokens.ts';
+import { basicAuthorization } from '../../../src/client/index.ts';
+import type { SeedDocument } from '../../../src/server/seed/schema.ts';
+import { associateDevice } from '../../../src/server/sessions/devices.ts';
+import { issueRefreshToken } from '../../../src/server/sessions/sessions.ts';
+import { issueOneTimeToken } from '../../../src/server/tokens/one-time-tokens.ts';
+import { adminClient, appClientId, type TestServer } from '../../harness.ts';
+import { userToken } from '../../server/operations/user-token.ts';
+import { decodePayload } from '../matrices/matrix-tokens.ts';
 import type { ObjectKind } from './object-parameters.ts';
 
 /** An object of another owner: description and value. */

@@ -3,11 +3,11 @@
  * by an evaluator that is independent of the server. The snapshot makes a change of access visible in review.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { servicePrefix } from '../../src/contract/prefix.ts';
-import { operations } from '../../src/server/operations/index.ts';
-import { startServer, type TestServer } from '../harness.ts';
-import type { RawRequest } from '../server/property/raw-sender.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import type { RawRequest } from '../../server/property/raw-sender.ts';
 import { type Caller, createCallers, type RejectionCode } from './matrix-callers.ts';
 import { evaluateRoles, findMismatch, formatMatrix, type MatrixOutcome, runInBatches } from './matrix-outcomes.ts';
 import { productId } from './matrix-tokens.ts';

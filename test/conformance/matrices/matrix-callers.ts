@@ -2,12 +2,12 @@
  * Creates every kind of caller on one server. The roles that the rules of the interface grant to each are declared here
  * and not read from the server.
  */
-import { basicAuthorization } from '../../src/client/index.ts';
-import type { AuthenticationLevel } from '../../src/server/directory/user-roles.ts';
-import { hashSecret } from '../../src/server/lib/secrets.ts';
-import { membershipKey, memberValue } from '../../src/server/store/tables.ts';
-import { appClientId, type TestClient, type TestServer } from '../harness.ts';
-import { type TestUser, userToken } from '../server/operations/user-token.ts';
+import { basicAuthorization } from '../../../src/client/index.ts';
+import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
+import { hashSecret } from '../../../src/server/lib/secrets.ts';
+import { membershipKey, memberValue } from '../../../src/server/store/tables.ts';
+import { appClientId, type TestClient, type TestServer } from '../../harness.ts';
+import { type TestUser, userToken } from '../../server/operations/user-token.ts';
 import { createInvalidTokens, decodePayload } from './matrix-tokens.ts';
 
 /** Why the caller is unauthenticated. */

@@ -1,9 +1,9 @@
 /** Builds a request that names one object in one parameter and otherwise only objects of the caller. */
-import type { JsonSchema } from '../../src/contract/manifest-types.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { servicePrefix } from '../../src/contract/prefix.ts';
-import { appClientId } from '../harness.ts';
-import type { RawRequest } from '../server/property/raw-sender.ts';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { servicePrefix } from '../../../src/contract/prefix.ts';
+import { appClientId } from '../../harness.ts';
+import type { RawRequest } from '../../server/property/raw-sender.ts';
 import type { Owner } from './object-access-callers.ts';
 import { getRequestShape, type ObjectParameter } from './object-parameters.ts';
 

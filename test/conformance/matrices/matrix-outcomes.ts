@@ -1,5 +1,5 @@
 /** The outcome of a request in an access matrix: computes, compares and formats it. */
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
 import type { Caller } from './matrix-callers.ts';
 
 export interface MatrixResponse {

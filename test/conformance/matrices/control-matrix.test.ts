@@ -3,11 +3,11 @@
  * remote server by the caller. Routes come from the registry, so new ones are included.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { controlPrefix } from '../../src/contract/prefix.ts';
-import { controlRoutes } from '../../src/server/control/routes/index.ts';
-import { startServer, type TestServer } from '../harness.ts';
-import { send } from '../server/control/control-client.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { controlPrefix } from '../../../src/contract/prefix.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { send } from '../../server/control/control-client.ts';
 import { type Caller, createCallers } from './matrix-callers.ts';
 import { evaluateRoles, findMismatch, formatMatrix, type MatrixOutcome, runInBatches } from './matrix-outcomes.ts';
 import { productId } from './matrix-tokens.ts';

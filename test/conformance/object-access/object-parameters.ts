@@ -1,7 +1,7 @@
 /** Every parameter, header and field of every operation, and the kind of object that it names. */
-import type { JsonSchema } from '../../src/contract/manifest-types.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { toJsonSchema } from '../server/property/request-generator.ts';
+import type { JsonSchema } from '../../../src/contract/manifest-types.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { toJsonSchema } from '../../server/property/request-generator.ts';
 
 /** Kinds of objects that a parameter can name. An object with several names has one kind for each. */
 export type ObjectKind =

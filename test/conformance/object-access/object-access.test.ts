@@ -3,9 +3,9 @@
  * an object of another owner gets the same response as an unknown one. Exceptions state their rule; the snapshot lists them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/server/operations/index.ts';
-import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { operations } from '../../../src/server/operations/index.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { createOwners, type Owner } from './object-access-callers.ts';
 import { type AccessDifference, accessExceptions, formatDifferences } from './object-access-exceptions.ts';
 import {

@@ -1,5 +1,5 @@
 /** The content of a response without values that differ in every response. */
-import type { RawResponse } from '../server/property/raw-sender.ts';
+import type { RawResponse } from '../../server/property/raw-sender.ts';
 
 const volatileHeaders = ['date', 'x-request-id', 'content-length'];
 

@@ -1,10 +1,10 @@
 /** What the audit log records of each operation and of each route of the control plane, as declared. */
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/contract/errors.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { controlRoutes } from '../../src/server/control/routes/index.ts';
-import { fieldsOf } from '../../src/server/observability/redaction.ts';
-import { operations } from '../../src/server/operations/index.ts';
+import type { ErrorCode } from '../../../src/contract/errors.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { fieldsOf } from '../../../src/server/observability/redaction.ts';
+import { operations } from '../../../src/server/operations/index.ts';
 
 const all: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
 const recorded = all.filter(({ audit }) => audit.kind !== 'read');

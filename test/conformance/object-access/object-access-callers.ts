@@ -1,8 +1,8 @@
 /** Callers that may access only their own objects, with those objects. */
-import { hashSecret } from '../../src/server/lib/secrets.ts';
-import { appClientId, type TestClient, type TestServer } from '../harness.ts';
-import { type TestUser, userToken } from '../server/operations/user-token.ts';
-import { decodePayload } from './matrix-tokens.ts';
+import { hashSecret } from '../../../src/server/lib/secrets.ts';
+import { appClientId, type TestClient, type TestServer } from '../../harness.ts';
+import { type TestUser, userToken } from '../../server/operations/user-token.ts';
+import { decodePayload } from '../matrices/matrix-tokens.ts';
 import { openGroup } from './object-access-fixture.ts';
 import type { ObjectKind } from './object-parameters.ts';
 
