@@ -2,7 +2,7 @@
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import type { Documents } from './documents.ts';
 import { type Diagnostic, findPosition } from './documents.ts';
-import { type Member, type MemberKind, memberKinds } from './resources/members.ts';
+import { type Member, type MemberKind, memberKinds } from './members.ts';
 import { entrySchemas, type KindName } from './schema.ts';
 import { reservedResourceNames } from './value-schemas.ts';
 

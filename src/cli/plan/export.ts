@@ -1,9 +1,9 @@
 /** `iam export`: builds a document of all resources without secrets, in a stable order. */
 import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
+import { type Member, memberFields, memberKinds, sortMembers } from './members.ts';
 import { emptyScope, refresh } from './refresh.ts';
 import { emptyRemoteState, getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
-import { type Member, memberFields, memberKinds, sortMembers } from './resources/members.ts';
 import { entrySchemas, type KindName, kindNames } from './schema.ts';
 
 /** Prints the resources of the server as a document. */

@@ -2,10 +2,10 @@
 import type { CommandOptions } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Printer } from '../output/printer.ts';
+import type { AnyChange, FieldChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import { administrativeRoles } from './guards.ts';
 import type { Plan } from './plan.ts';
-import type { AnyChange, FieldChange } from './resources/changes.ts';
 import type { RoleEffect } from './role-effects.ts';
 
 export interface TextStyle {

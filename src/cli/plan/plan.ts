@@ -1,6 +1,8 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
+import type { AnyChange, GroupChange } from './changes.ts';
 import type { DesiredGroup, DesiredState } from './desired-state.ts';
+import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import {
@@ -15,10 +17,8 @@ import { findReferenceIssues } from './references.ts';
 import type { PlanCaller, RemoteState } from './remote-state.ts';
 import { createResourceIndex, type ResourceIndex } from './resource-index.ts';
 import { diffCorporateGroup, diffCustomer } from './resources/business.ts';
-import type { AnyChange, GroupChange } from './resources/changes.ts';
 import { diffApiKey, diffClient, type PlanIssue } from './resources/client.ts';
 import { diffGroup, projectGroups } from './resources/group.ts';
-import { sortTopologically } from './resources/group-graph.ts';
 import { groupByGroupName } from './resources/memberships.ts';
 import { computeRoleEffects, computeRoleImpact, type RoleEffect } from './role-effects.ts';
 

@@ -1,11 +1,11 @@
 /** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
 
+import type { AnyChange, GroupChange } from './changes.ts';
 import type { DesiredState } from './desired-state.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { buildCorporateGroupRemoval } from './resources/business.ts';
-import type { AnyChange, GroupChange } from './resources/changes.ts';
 import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './resources/client.ts';
 import { buildGroupRemoval } from './resources/group.ts';
 import { findOrphanedMemberships, type OrphanedMembership } from './resources/memberships.ts';

@@ -1,11 +1,11 @@
 /** Checks that all references exist or are created by the documents. Pure. */
 
+import type { AnyChange, GroupChange } from './changes.ts';
 import type { DesiredGroup, DesiredState } from './desired-state.ts';
+import { formatMember, type Member, memberFields, memberKey } from './members.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import type { AnyChange, GroupChange } from './resources/changes.ts';
 import type { PlanIssue } from './resources/client.ts';
-import { formatMember, type Member, memberFields, memberKey } from './resources/members.ts';
 
 type Groups = ReadonlyMap<string, unknown>;
 

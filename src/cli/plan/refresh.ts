@@ -1,7 +1,11 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
+
+import type { GroupChange } from './changes.ts';
 import type { PlanDeps, QueryParams } from './deps.ts';
 import type { DesiredState } from './desired-state.ts';
+import { sortTopologically } from './group-graph.ts';
 import type { ManagedResource } from './inventory.ts';
+import { type Member, memberKey } from './members.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import type {
@@ -15,10 +19,7 @@ import type {
   RemoteUser,
 } from './remote-state.ts';
 import { createResourceIndex } from './resource-index.ts';
-import type { GroupChange } from './resources/changes.ts';
 import { projectGroups } from './resources/group.ts';
-import { sortTopologically } from './resources/group-graph.ts';
-import { type Member, memberKey } from './resources/members.ts';
 import { listGroupsOfMemberships } from './resources/memberships.ts';
 import { computeRoleImpact, listAffectedHolders } from './role-effects.ts';
 

@@ -1,5 +1,5 @@
 /** Remote state read from a server. Absent parts have not been read; see `computeRefreshScope`. */
-import type { Member } from './resources/members.ts';
+import type { Member } from './members.ts';
 
 export interface RemoteGroup {
   readonly groupId: string;

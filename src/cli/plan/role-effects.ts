@@ -1,10 +1,10 @@
 /** Computes role effects from groups, dependencies and memberships before and after a plan. Pure. */
 
+import type { GroupChange } from './changes.ts';
+import { computeGroupRoles } from './group-graph.ts';
+import type { Member } from './members.ts';
 import { getGroupMembers, type RemoteState } from './remote-state.ts';
-import type { GroupChange } from './resources/changes.ts';
 import { projectGroups } from './resources/group.ts';
-import { computeGroupRoles } from './resources/group-graph.ts';
-import type { Member } from './resources/members.ts';
 
 export interface RoleEffect {
   /** A business represents all its users. */

@@ -1,6 +1,5 @@
 /** Orders the writes of a plan so that the server accepts each of them. Pure. */
 
-import type { PlanCaller, RemoteGroup, RemoteState } from './remote-state.ts';
 import type {
   AnyChange,
   ApiKeyChange,
@@ -8,9 +7,10 @@ import type {
   CorporateGroupChange,
   CustomerChange,
   GroupChange,
-} from './resources/changes.ts';
-import { isReachable, sortTopologically } from './resources/group-graph.ts';
-import { type Member, memberFields, memberKinds } from './resources/members.ts';
+} from './changes.ts';
+import { isReachable, sortTopologically } from './group-graph.ts';
+import { type Member, memberFields, memberKinds } from './members.ts';
+import type { PlanCaller, RemoteGroup, RemoteState } from './remote-state.ts';
 
 /** Maximum number of members per request, because the body size is limited. */
 const maxMembersPerCall = 1000;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/group-graph.ts';
 import { buildPlan } from '../../../src/cli/plan/plan.ts';
 import { emptyRemoteState } from '../../../src/cli/plan/remote-state.ts';
 import { mergeChanges } from '../../../src/cli/plan/resources/entity-writes.ts';
-import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/resources/group-graph.ts';
 import { buildSteps } from '../../../src/cli/plan/steps.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];

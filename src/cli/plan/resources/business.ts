@@ -1,9 +1,10 @@
 /** Corporate groups and customers: their changes, those that the API does not support, and their writes. */
+
+import { type CorporateGroupChange, type CustomerChange, diffList, diffValue, resolveValue } from '../changes.ts';
 import type { DesiredCorporateGroup, DesiredCustomer } from '../desired-state.ts';
 import { type StepWriter, unwrapResult } from '../execution.ts';
 import type { RemoteCorporateGroup, RemoteCustomer } from '../remote-state.ts';
 import type { ResourceIndex } from '../resource-index.ts';
-import { type CorporateGroupChange, type CustomerChange, diffList, diffValue, resolveValue } from './changes.ts';
 import type { DiffResult } from './client.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
 

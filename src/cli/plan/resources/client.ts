@@ -1,9 +1,10 @@
 /** Clients and API keys: their changes, those that the API does not support, and their writes. A new secret is stored before the next step. */
+
+import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from '../changes.ts';
 import type { DesiredApiKey, DesiredClient } from '../desired-state.ts';
 import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
 import type { RemoteApiKey, RemoteClient } from '../remote-state.ts';
 import type { ResourceIndex } from '../resource-index.ts';
-import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from './changes.ts';
 
 /** A desired change that cannot be applied. */
 export interface PlanIssue {

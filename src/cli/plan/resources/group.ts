@@ -1,11 +1,12 @@
 /** Groups: changes of groups and their members, and their writes. */
+
+import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from '../changes.ts';
 import type { DesiredGroup } from '../desired-state.ts';
 import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
+import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from '../members.ts';
 import { getGroupMembers, type RemoteGroup, type RemoteState } from '../remote-state.ts';
 import type { Step } from '../steps.ts';
-import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from './changes.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
-import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from './members.ts';
 
 type GroupFields = Omit<RemoteGroup, 'groupId'>;
 

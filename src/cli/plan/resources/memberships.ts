@@ -2,8 +2,8 @@
 import type { DesiredState } from '../desired-state.ts';
 import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
+import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from '../members.ts';
 import { getGroupMembers, type RemoteState } from '../remote-state.ts';
-import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from './members.ts';
 
 /** Builds the record of a membership. Ids contain no spaces. */
 function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {

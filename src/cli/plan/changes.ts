@@ -1,7 +1,7 @@
 /** Changes of a plan, as data that is printed, saved and executed. */
 
-import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from '../remote-state.ts';
 import type { Member } from './members.ts';
+import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from './remote-state.ts';
 
 export interface FieldChange {
   readonly field: string;
