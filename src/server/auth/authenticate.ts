@@ -10,6 +10,7 @@ import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { findActiveSession } from '../sessions/sessions.ts';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Store } from '../store/store.ts';
 import type { Client, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
@@ -167,10 +168,12 @@ async function resolveClientToken(deps: Authentication, claims: AccessClaims, cl
     });
   if (claims.sub !== client.clientId)
     throw createTokenError('The token names a subject other than its client.', { client });
-  const cached = principalCache.get(claims);
-  if (cached?.client === client) return cached;
+  const cache = deps.store.clients.rowCache(clientPrincipals);
+  const principals = cache.get(client) ?? new WeakMap<AccessClaims, Principal>();
+  const cached = principals.get(claims);
+  if (cached) return cached;
   const principal = createTokenPrincipal(claims, client, await resolveAuthenticatedClientRoles(deps.store, client));
-  if (client.serviceAccountId === undefined) principalCache.set(claims, principal);
+  if (client.serviceAccountId === undefined) cache.set(client, principals.set(claims, principal));
   return principal;
 }
 
@@ -180,8 +183,8 @@ async function isRevoked({ store, clock }: Authentication, { sid, jti }: AccessC
   return (await store.revokedTokens.get(jti)) !== undefined;
 }
 
-/** Principals of clients without groups. Claims and rows are immutable, so equal inputs give the same principal. */
-const principalCache = new WeakMap<AccessClaims, Principal>();
+/** Principals of clients without groups, by the claims of the token: claims are immutable, as rows are. */
+const clientPrincipals: Derivation<WeakMap<AccessClaims, Principal>> = { name: 'client principals' };
 
 /** Limits roles and scope to those that both the token contains and the store currently grants. */
 function createTokenPrincipal(claims: AccessClaims, client: Client, granted: ReadonlySet<string>): Principal {

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { generateSecret, type Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Client } from '../store/tables.ts';
 import { businessOf } from './object-access.ts';
@@ -23,17 +24,18 @@ function authenticatedClientRoles(client: Client): string[] {
 }
 
 /** Roles of clients without groups: they depend on the row only, and rows are immutable. */
-const rolesByClient = new WeakMap<Client, ReadonlySet<string>>();
+const clientRoles: Derivation<ReadonlySet<string>> = { name: 'client roles' };
 
 /** All roles of an authenticated client. */
 export async function resolveAuthenticatedClientRoles(
   reader: ClientReader,
   client: Client,
 ): Promise<ReadonlySet<string>> {
-  const cached = rolesByClient.get(client);
+  const cache = reader.clients.rowCache(clientRoles);
+  const cached = cache.get(client);
   if (cached) return cached;
   const roles = new Set([...(await resolveClientAuthorities(reader, client)), ...authenticatedClientRoles(client)]);
-  if (client.serviceAccountId === undefined) rolesByClient.set(client, roles);
+  if (client.serviceAccountId === undefined) cache.set(client, roles);
   return roles;
 }
 

@@ -1,5 +1,6 @@
 /** Shared by the operations on corporate groups. */
 import { type ApiErrorItem, apiError } from '../../contract/errors.ts';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { CorporateGroup } from '../store/tables.ts';
 import { assertEach } from './assert-each.ts';
@@ -24,11 +25,15 @@ export async function requireCorporateGroup(
   return group;
 }
 
-const viewCache = new WeakMap<CorporateGroup, CorporateGroupView>();
+const corporateGroupViews: Derivation<CorporateGroupView> = { name: 'corporate group views' };
 
 /** Converts a corporate group to its response form. Returns the same object for the same row, so that its JSON can be cached. */
-export function toCorporateGroupView(group: CorporateGroup): CorporateGroupView {
-  const cached = viewCache.get(group);
+export function toCorporateGroupView(
+  reader: Pick<Reader, 'corporateGroups'>,
+  group: CorporateGroup,
+): CorporateGroupView {
+  const cache = reader.corporateGroups.rowCache(corporateGroupViews);
+  const cached = cache.get(group);
   if (cached) return cached;
   const view: CorporateGroupView = {
     corporateGroupId: group.corporateGroupId,
@@ -36,7 +41,7 @@ export function toCorporateGroupView(group: CorporateGroup): CorporateGroupView 
     ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
     businesses: group.businesses.map((businessId) => ({ businessId })),
   };
-  viewCache.set(group, view);
+  cache.set(group, view);
   return view;
 }
 

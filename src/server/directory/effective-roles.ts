@@ -1,8 +1,9 @@
 /**
- * Effective roles of groups: their own roles and, transitively, those of the groups they depend on. They are cached with
- * the stamp of the groups table, the only input: any change to a group invalidates them.
+ * Effective roles of groups: their own roles and, transitively, those of the groups they depend on. They are cached by
+ * the groups table, the only input: any change to a group invalidates them.
  */
 import { createPause, type Pause } from '../lib/for-each-yielding.ts';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import { type Group, type Membership, memberValue } from '../store/tables.ts';
 
@@ -33,13 +34,13 @@ export async function collectReachableGroups(
 
 /** The effective roles of these groups together. */
 export async function resolveEffectiveRoles(reader: GroupReader, groupIds: Iterable<string>): Promise<Set<string>> {
-  const stamp = reader.groups.stamp();
-  if (stamp === undefined) return collectRoles(reader, groupIds);
+  const cache = reader.groups.tableCache(effectiveRoles);
+  if (cache === undefined) return collectRoles(reader, groupIds);
   const all = new Set<string>();
   // One pause for all groups: many short traversals for one member would otherwise add up to one long turn.
   const pause = createPause(edgesPerTurn);
   for (const groupId of groupIds) {
-    const roles = await readCachedRoles(reader, groupId, { stamp, pause });
+    const roles = await readCachedRoles(reader, groupId, { cache, pause });
     const pausing = pause(roles.size);
     if (pausing) await pausing;
     for (const role of roles) all.add(role);
@@ -47,21 +48,19 @@ export async function resolveEffectiveRoles(reader: GroupReader, groupIds: Itera
   return all;
 }
 
-/** By stamp and group. The entry is garbage-collected with its stamp. */
-const rolesByStamp = new WeakMap<object, Map<string, ReadonlySet<string>>>();
+/** By the id of the group. */
+const effectiveRoles: Derivation<ReadonlySet<string>> = { name: 'effective roles' };
 
 async function readCachedRoles(
   reader: GroupReader,
   groupId: string,
-  { stamp, pause }: { readonly stamp: object; readonly pause: Pause },
+  { cache, pause }: { readonly cache: Map<string, ReadonlySet<string>>; readonly pause: Pause },
 ): Promise<ReadonlySet<string>> {
-  const cachedRoles = rolesByStamp.get(stamp) ?? new Map<string, ReadonlySet<string>>();
-  rolesByStamp.set(stamp, cachedRoles);
-  const cached = cachedRoles.get(groupId);
+  const cached = cache.get(groupId);
   if (cached) return cached;
   const roles = await collectRoles(reader, [groupId], pause);
   // If groups changed in between, the result may mix both states: return it, but do not cache it.
-  if (reader.groups.stamp() === stamp) cachedRoles.set(groupId, roles);
+  if (reader.groups.tableCache(effectiveRoles) === cache) cache.set(groupId, roles);
   return roles;
 }
 

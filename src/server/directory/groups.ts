@@ -2,6 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { isReservedRole, stripRolePrefix } from '../../contract/roles.ts';
 import { createPause } from '../lib/for-each-yielding.ts';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Group } from '../store/tables.ts';
 import { edgesPerTurn } from './effective-roles.ts';
@@ -36,7 +37,7 @@ interface CachedView {
 }
 
 /** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
-const viewCache = new WeakMap<Group, CachedView>();
+const groupViews: Derivation<CachedView> = { name: 'group views' };
 
 const noDependencies: readonly Group[] = [];
 
@@ -46,7 +47,9 @@ function readDependencies(reader: GroupReader, group: Group): Promise<(Group | u
 
 /** Converts a group to its response form. Returns the same object for the same state, so that its JSON can be cached. */
 export async function toGroupView(reader: GroupReader, group: Group): Promise<GroupView> {
+  const cache = reader.groups.rowCache(groupViews);
   return buildGroupView(
+    cache,
     group,
     group.dependencies.length === 0 ? noDependencies : await readDependencies(reader, group),
   );
@@ -55,19 +58,24 @@ export async function toGroupView(reader: GroupReader, group: Group): Promise<Gr
 /** Converts groups to their response form. Most have no dependencies and need no await. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const views: GroupView[] = [];
+  const cache = reader.groups.rowCache(groupViews);
   const pause = createPause(edgesPerTurn);
   for (const group of groups) {
     const pausing = pause(1 + group.dependencies.length);
     if (pausing) await pausing;
     views.push(
-      group.dependencies.length === 0 ? buildGroupView(group, noDependencies) : await toGroupView(reader, group),
+      group.dependencies.length === 0 ? buildGroupView(cache, group, noDependencies) : await toGroupView(reader, group),
     );
   }
   return views;
 }
 
-function buildGroupView(group: Group, dependencies: readonly (Group | undefined)[]): GroupView {
-  const cached = viewCache.get(group);
+function buildGroupView(
+  cache: WeakMap<Group, CachedView>,
+  group: Group,
+  dependencies: readonly (Group | undefined)[],
+): GroupView {
+  const cached = cache.get(group);
   if (cached?.dependencies === dependencies) return cached.view;
   if (cached?.dependencies.every((dependency, at) => dependency === dependencies[at])) return cached.view;
   const view: GroupView = {
@@ -78,7 +86,7 @@ function buildGroupView(group: Group, dependencies: readonly (Group | undefined)
     roles: [...group.roles],
     dependencies: dependencies.flatMap((dependency) => (dependency ? [{ groupName: dependency.groupName }] : [])),
   };
-  viewCache.set(group, { view, dependencies });
+  cache.set(group, { view, dependencies });
   return view;
 }
 

@@ -3,6 +3,7 @@
  * membership that was created without an administrative role is delegated, and grants only roles that the owner has at
  * the time of the check. Memberships created by administrators and seeds grant every role of their group.
  */
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import { type Client, memberValue } from '../store/tables.ts';
 import { collectReachableGroups, resolveEffectiveRoles } from './effective-roles.ts';
@@ -56,22 +57,21 @@ async function resolveOwnerRoles(reader: RoleReader, client: Client): Promise<Re
   ]);
 }
 
-/** Cached by the stamp of the memberships: a business may have many users, and its services send many requests. */
-const groupsByBusiness = new WeakMap<object, Map<string, readonly string[]>>();
+/** By the id of the business. Cached because a business may have many users, and its services send many requests. */
+const groupsOfBusiness: Derivation<readonly string[]> = { name: 'groups of a business' };
 
 /** The groups of a business: its own, and those of memberships of users of the business. */
 async function listGroupsOfBusiness(
   reader: Pick<Reader, 'memberships'>,
   businessId: string,
 ): Promise<readonly string[]> {
-  const stamp = reader.memberships.stamp();
-  const cached = stamp && groupsByBusiness.get(stamp)?.get(businessId);
+  const cache = reader.memberships.tableCache(groupsOfBusiness);
+  const cached = cache?.get(businessId);
   if (cached) return cached;
   const own = await reader.memberships.find('member', memberValue({ kind: 'business', memberId: businessId }));
   const pairs = await reader.memberships.find('business', businessId);
   const groupIds = [...new Set([...own, ...pairs].map(({ groupId }) => groupId))];
   // If memberships changed in between, the result may mix both states: use it, but do not cache it.
-  if (stamp && reader.memberships.stamp() === stamp)
-    groupsByBusiness.set(stamp, (groupsByBusiness.get(stamp) ?? new Map()).set(businessId, groupIds));
+  if (reader.memberships.tableCache(groupsOfBusiness) === cache) cache?.set(businessId, groupIds);
   return groupIds;
 }

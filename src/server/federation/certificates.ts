@@ -1,6 +1,7 @@
 /** Verifies certificate assertions: a signature by the key of a certificate with a path to a trusted authority. */
 import { constants, verify } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Provider } from '../store/tables.ts';
 import type { CertificateAssertion, VerifiedCertificate } from './certificate-login.ts';
@@ -28,7 +29,8 @@ export async function verifyCertificate(
   const leaf = parseCertificate(assertion.certificate);
   if (!leaf || !isClientCertificate(leaf, now) || !isSignatureValid(leaf, assertion)) return undefined;
   const chain = await readCertificates(assertion.chain, parseCertificate);
-  const anchors = chain && (await readTrustAnchors(rows, parseCertificate));
+  const anchors =
+    chain && (await readTrustAnchors(reader.providers.rowCache(parsedCertificates), rows, parseCertificate));
   const anchor = anchors && (await findTrustAnchor(leaf, chain, anchors, now));
   return anchor && { fingerprint: leaf.fingerprint, emails: leaf.emails, authority: anchor.row };
 }
@@ -59,17 +61,20 @@ function isWithinValidity({ notBefore, notAfter }: ParsedCertificate, now: numbe
   return notBefore <= now && now <= notAfter;
 }
 
-/** Rows are never mutated, so a parsed certificate is valid as long as its row exists. */
-const parsedByRow = new WeakMap<Provider, ParsedCertificate>();
+const parsedCertificates: Derivation<ParsedCertificate> = { name: 'parsed certificates' };
 
-async function readTrustAnchors(rows: readonly Provider[], parse: ParseCertificate): Promise<TrustAnchor[]> {
+async function readTrustAnchors(
+  cache: WeakMap<Provider, ParsedCertificate>,
+  rows: readonly Provider[],
+  parse: ParseCertificate,
+): Promise<TrustAnchor[]> {
   const anchors: TrustAnchor[] = [];
   for (const row of rows) {
-    const known = parsedByRow.get(row);
+    const known = cache.get(row);
     if (!known) await setImmediate();
     const certificate = known ?? (row.kind === 'certificateAuthority' ? parse(row.certificate) : undefined);
     if (!certificate) continue;
-    parsedByRow.set(row, certificate);
+    cache.set(row, certificate);
     anchors.push({ row, certificate });
   }
   return anchors;

@@ -66,6 +66,7 @@ export interface IssuerOptions {
 
 export function createIssuer(options: IssuerOptions): TokenIssuer {
   const expiries = new Map<string, number>();
+  const formatAuthorities = createAuthoritiesFormatter();
   const respond = (claims: AccessClaims, { refreshToken }: IssueTokenOptions) => {
     expiries.set(claims.jti, claims.exp);
     const oldest = expiries.keys().next().value;
@@ -79,7 +80,7 @@ export function createIssuer(options: IssuerOptions): TokenIssuer {
       const claims = {
         ...createCommonClaims(client, options, options.clientTokenLifetime, tokenOptions),
         ...createOwnerClaims(client),
-        authorities: formatClientAuthorities(roles),
+        authorities: formatAuthorities(roles),
       };
       return respond(claims, tokenOptions);
     },
@@ -151,32 +152,26 @@ function createCommonClaims(
   };
 }
 
-/** Cached by role set: clients without groups have the same set object for each token. */
-const authoritiesByRoles = new WeakMap<ReadonlySet<string>, string[]>();
-
-function formatClientAuthorities(roles: ReadonlySet<string>): string[] {
-  const cached = authoritiesByRoles.get(roles);
-  if (cached) return cached;
-  const authorities = toAuthorities(roles);
-  authoritiesByRoles.set(roles, authorities);
-  return authorities;
+/** Creates a formatter that caches by role set: clients without groups have the same set object for each token. */
+function createAuthoritiesFormatter(): (roles: ReadonlySet<string>) => string[] {
+  const authoritiesByRoles = new WeakMap<ReadonlySet<string>, string[]>();
+  return (roles) => {
+    const cached = authoritiesByRoles.get(roles);
+    if (cached) return cached;
+    const authorities = toAuthorities(roles);
+    authoritiesByRoles.set(roles, authorities);
+    return authorities;
+  };
 }
-
-/** Cached by row, because rows are immutable. */
-const ownerClaimsByClient = new WeakMap<Client, Partial<AccessClaims>>();
 
 /** Additional claims of a client's own token. */
 function createOwnerClaims(client: Client): Partial<AccessClaims> {
-  const cached = ownerClaimsByClient.get(client);
-  if (cached) return cached;
-  const claims = {
+  return {
     ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
     ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
     ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
     ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
   };
-  ownerClaimsByClient.set(client, claims);
-  return claims;
 }
 
 interface UserTokenOptions {

@@ -20,6 +20,6 @@ export default defineOperation({
   cliExamples: [{ title: 'As JSON', command: 'CORPORATE_GROUP_ID -o json' }],
 
   async handle({ params }, { store }) {
-    return toCorporateGroupView(await requireCorporateGroup(store, params.corporateGroupId));
+    return toCorporateGroupView(store, await requireCorporateGroup(store, params.corporateGroupId));
   },
 });

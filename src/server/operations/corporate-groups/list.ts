@@ -35,7 +35,7 @@ export default defineOperation({
   async handle({ query }, { store, range }) {
     const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });
     const page = toPage(rows, range.limit, (group) => group.corporateGroupId);
-    return { ...page, items: page.items.map(toCorporateGroupView) };
+    return { ...page, items: page.items.map((group) => toCorporateGroupView(store, group)) };
   },
 });
 

@@ -46,7 +46,7 @@ export default defineOperation({
   async handle({ params, body }, { store, assertMatch }) {
     await store.transaction(async (tx) => {
       const current = await requireCorporateGroup(tx, params.corporateGroupId);
-      assertMatch(CorporateGroupSchema, toCorporateGroupView(current));
+      assertMatch(CorporateGroupSchema, toCorporateGroupView(tx, current));
       const { corporateGroupId, createdAt } = current;
       const changed = { ...body, corporateGroupId, createdAt, businesses: collectBusinessIds(body.businesses) };
       await assertCorporateGroupNameAvailable(tx, changed);

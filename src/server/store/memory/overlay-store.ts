@@ -7,6 +7,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { createPause } from '../../lib/for-each-yielding.ts';
+import { DerivedValues } from '../derived-values.ts';
 import { type Reader, type StoreDump, type StoreHealth, StoreUnavailableError, type Transaction } from '../store.ts';
 import { type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
@@ -40,8 +41,8 @@ export class OverlayStore {
   readonly #sink: Sink;
   /** Topmost first: one overlay, or two while the lower one is frozen. */
   readonly #durable: Overlay[];
-  /** Per table, replaced with each durable change. */
-  readonly #stamps = new Map<TableName, object>(tableNames.map((name) => [name, {}]));
+  readonly #derived = new Map<TableName, DerivedValues>(tableNames.map((name) => [name, new DerivedValues()]));
+  readonly #derivedOf = (name: TableName) => this.#derived.get(name) as DerivedValues;
   #inFlight: Batch | undefined;
   #gathering: Batch | undefined;
   /** Changes when batches are dropped: older transactions have read rows that were never saved. */
@@ -58,7 +59,8 @@ export class OverlayStore {
     this.#sink = sink;
     this.reader = createReader({
       chainOf: (name) => listTableOverlays(this.#durable, name),
-      stampOf: (name) => this.#stamps.get(name) as object,
+      derivedOf: this.#derivedOf,
+      durable: true,
       pause: createPause(ACCESSES_PER_TURN),
     });
   }
@@ -163,6 +165,8 @@ export class OverlayStore {
         return listTableOverlays([top, ...this.#pending(), ...this.#durable], name);
       },
       topOf: (name) => top.table(name),
+      derivedOf: this.#derivedOf,
+      durable: false,
       pause: createPause(ACCESSES_PER_TURN),
     });
     const abandon = () => {
@@ -212,7 +216,7 @@ export class OverlayStore {
       return;
     }
     this.#durable[0]?.merge(batch.overlay);
-    for (const { shape } of batch.overlay.parts()) this.#stamps.set(shape.name, {});
+    for (const { shape } of batch.overlay.parts()) this.#derivedOf(shape.name).invalidate();
     this.#inFlight = undefined;
     batch.settle.resolve();
   }

@@ -1,5 +1,6 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import type { Pause } from '../../lib/for-each-yielding.ts';
+import type { Derivation, DerivedValues } from '../derived-values.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { indexValues, type StoredRow, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
@@ -10,8 +11,10 @@ import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUn
 export interface View {
   /** The current overlays of one table. @throws once the transaction has ended. */
   chainOf(name: TableName): OverlayChain;
-  /** See `TableReader.stamp`. */
-  stampOf?(name: TableName): object;
+  /** The caches of one table. */
+  derivedOf(name: TableName): DerivedValues;
+  /** Whether the rows are durable. A transaction sees its own writes, and must not cache values derived from them by key. */
+  readonly durable: boolean;
   /** Awaited before each access, so that a loop over many rows yields to the event loop. */
   readonly pause: Pause;
 }
@@ -70,8 +73,12 @@ class ReadAccess<Kind extends View> {
     return countRows(this.view.chainOf(this.name));
   }
 
-  stamp(): object | undefined {
-    return this.view.stampOf?.(this.name);
+  rowCache<Value>(derivation: Derivation<Value>): WeakMap<object, Value> {
+    return this.view.derivedOf(this.name).rowCache(derivation);
+  }
+
+  tableCache<Value>(derivation: Derivation<Value>): Map<string, Value> | undefined {
+    return this.view.durable ? this.view.derivedOf(this.name).tableCache(derivation) : undefined;
   }
 }
 
