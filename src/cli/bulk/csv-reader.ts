@@ -1,4 +1,7 @@
-/** Streaming CSV parser (RFC 4180), one record at a time. Pure. */
+/** Streams the records of a CSV text (RFC 4180). */
+import { pipeline } from 'node:stream';
+import { type CsvError, type Options, parse } from 'csv-parse';
+import { parse as parseSync } from 'csv-parse/sync';
 
 export interface CsvRecord {
   /** First line of the record, from 1. */
@@ -10,78 +13,82 @@ export interface CsvRecord {
   readonly problem?: string;
 }
 
-type ParserState = 'start' | 'plain' | 'quoted' | 'quote';
+export type CsvDelimiter = ',' | ';' | '\t';
 
-const cellEnds: Readonly<Record<string, true>> = { ',': true, '\n': true };
+/** What the parser returns for a record. */
+interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly raw: string;
+  readonly problem?: string;
+}
 
-/** Splits chunks of text into records; skips blank lines. */
-export class CsvReader {
-  #state: ParserState = 'start';
-  #cells: string[] = [];
-  #cell = '';
-  #text = '';
-  #line = 1;
-  #firstLine = 1;
-  #problem: string | undefined;
+const delimiters: readonly CsvDelimiter[] = [',', ';', '\t'];
 
-  /** Number of characters of the incomplete record. */
-  get pending(): number {
-    return this.#text.length;
+/** Returns the most frequent delimiter outside quotes; a comma if there is none. */
+export function detectDelimiter(headerLine: string): CsvDelimiter {
+  const unquoted = headerLine.replace(/"[^"]*"/g, '');
+  const count = (delimiter: string) => unquoted.split(delimiter).length;
+  return delimiters.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
+}
+
+/**
+ * Yields the records; skips blank lines. `maxSize` limits the size of a record in bytes.
+ * @throws Error with a user-facing message if a record is larger
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<string>,
+  delimiter: CsvDelimiter,
+  maxSize: number,
+): AsyncGenerator<CsvRecord, void, undefined> {
+  let line = 1;
+  for await (const { record, raw, problem } of parseRecords(chunks, delimiter, maxSize)) {
+    // The last character is that of a line break, if there is one: csv-parse adds no more than its first character.
+    const text = raw.replace(/[\r\n]$/, '');
+    const reason = problem ?? findQuoteProblem(record, text, delimiter);
+    if (text.trim() !== '') yield { line, cells: record, text, ...(reason === undefined ? {} : { problem: reason }) };
+    line += text.split('\n').length;
   }
+}
 
-  /** Yields the records completed by this chunk. */
-  *push(chunk: string): Generator<CsvRecord, void, undefined> {
-    for (const char of chunk) {
-      const isEnd = char === '\n' && this.#state !== 'quoted';
-      if (char === '\n') this.#line += 1;
-      if (!isEnd) this.#text += char;
-      this.#consume(char);
-      if (isEnd) yield* this.#completeRecord();
-    }
-  }
+/** Parses leniently, so that a misplaced quote makes only its own record invalid. */
+function parseRecords(
+  chunks: AsyncIterable<string>,
+  delimiter: CsvDelimiter,
+  maxSize: number,
+): AsyncIterable<ParsedRecord> {
+  const parser = parse({
+    ...optionsFor(delimiter),
+    relax_quotes: true,
+    raw: true,
+    max_record_size: maxSize,
+    skip_records_with_error: true,
+    on_skip: (error, raw) => {
+      if (error?.code !== 'CSV_QUOTE_NOT_CLOSED') throw describeError(error, maxSize);
+      parser.push({ record: [], raw, problem: 'a quote is never closed' });
+    },
+  });
+  // The iterator of the parser throws the error of either stream.
+  pipeline(chunks, parser, () => undefined);
+  return parser;
+}
 
-  /** Yields the last record if the file does not end with a line break. */
-  *end(): Generator<CsvRecord, void, undefined> {
-    if (this.#state === 'quoted') this.#problem = 'a quote is never closed';
-    this.#consume('\n');
-    yield* this.#completeRecord();
-  }
+function optionsFor(delimiter: CsvDelimiter): Options {
+  return { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true };
+}
 
-  #consume(char: string): void {
-    if (this.#state === 'quoted') this.#consumeQuoted(char);
-    else if (cellEnds[char]) this.#endCell();
-    else if (this.#state === 'quote') this.#consumeAfterQuote(char);
-    else if (char === '"' && this.#state === 'start') this.#state = 'quoted';
-    else {
-      this.#state = 'plain';
-      this.#cell += char;
-    }
-  }
+function describeError(error: CsvError | undefined, maxSize: number): Error {
+  if (error?.code !== 'CSV_MAX_RECORD_SIZE') return error ?? new Error('The file is not CSV.');
+  return new Error(`A row is longer than ${maxSize / 1024 / 1024} MiB; a quote may be missing.`);
+}
 
-  #consumeQuoted(char: string): void {
-    if (char === '"') this.#state = 'quote';
-    else this.#cell += char;
-  }
-
-  /** A doubled quote is an escaped quote; a closing quote must be followed by the end of the cell. */
-  #consumeAfterQuote(char: string): void {
-    if (char === '"') {
-      this.#cell += char;
-      this.#state = 'quoted';
-    } else if (char !== '\r') this.#problem = 'text follows a closing quote';
-  }
-
-  #endCell(): void {
-    this.#cells.push(this.#state === 'plain' ? this.#cell.replace(/\r$/, '') : this.#cell);
-    this.#cell = '';
-    this.#state = 'start';
-  }
-
-  *#completeRecord(): Generator<CsvRecord, void, undefined> {
-    const text = this.#text.replace(/\r$/, '');
-    const record = { line: this.#firstLine, cells: this.#cells, text };
-    const problem = this.#problem;
-    [this.#cells, this.#text, this.#firstLine, this.#problem] = [[], '', this.#line, undefined];
-    if (text.trim() !== '') yield problem === undefined ? record : { ...record, problem };
+/** The lenient parser keeps the quotes of an invalid cell, so only such records are parsed again. */
+function findQuoteProblem(cells: readonly string[], text: string, delimiter: CsvDelimiter): string | undefined {
+  if (!cells.some((cell) => cell.startsWith('"'))) return undefined;
+  try {
+    parseSync(text, optionsFor(delimiter));
+    return undefined;
+  } catch (error) {
+    const { code } = error as CsvError;
+    return code === 'CSV_INVALID_CLOSING_QUOTE' ? 'text follows a closing quote' : 'a quote is inside an unquoted cell';
   }
 }

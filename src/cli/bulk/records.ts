@@ -1,6 +1,7 @@
 /** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
 import { createReadStream } from 'node:fs';
-import { CsvReader, type CsvRecord } from './csv-reader.ts';
+import { TextDecoder } from 'node:util';
+import { type CsvRecord, detectDelimiter, readCsv } from './csv-reader.ts';
 
 export interface RowRecord {
   /** Row number from 1; header and blank lines do not count. */
@@ -25,15 +26,17 @@ export interface RowFile {
 const maxRowLength = 1024 * 1024;
 
 /**
- * Opens a file. JSON lines start with a brace; everything else is CSV with a header row.
- * @throws Error with a user-facing message if it is neither or not UTF-8
+ * Opens a file. JSON lines start with a brace; everything else is CSV with a header row, whose delimiter (comma,
+ * semicolon or tab) separates all cells. The text is UTF-8, or UTF-16 with a byte order mark.
+ * @throws Error with a user-facing message if it is neither
  */
 export async function openRows(file: string): Promise<RowFile> {
   const chunks = readText(file);
-  const first = await readFirstText(chunks);
+  const first = await readFirstLine(chunks);
   const all = concat(first, chunks);
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', header: undefined, rows: parseJsonRows(all) };
-  const records = parseCsvRecords(all);
+  const [headerLine = ''] = first.trimStart().split('\n', 1);
+  const records = readCsv(all, detectDelimiter(headerLine), maxRowLength);
   const { value: header } = await records.next();
   if (!header) throw new Error('The file contains no rows.');
   const names = header.cells.map((cell) => cell.trim());
@@ -45,23 +48,39 @@ export async function openRows(file: string): Promise<RowFile> {
 }
 
 async function* readText(file: string): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let decoder: TextDecoder | undefined;
   try {
-    for await (const chunk of createReadStream(file)) yield decoder.decode(chunk as Buffer, { stream: true });
-    yield decoder.decode();
+    for await (const chunk of createReadStream(file)) {
+      decoder ??= new TextDecoder(detectEncoding(chunk as Buffer), { fatal: true });
+      yield decoder.decode(chunk as Buffer, { stream: true });
+    }
+    yield decoder?.decode() ?? '';
   } catch (error) {
-    throw error instanceof TypeError ? new Error('The file is not UTF-8.') : error;
+    throw error instanceof TypeError ? unreadableText(decoder?.encoding ?? 'utf-8') : error;
   }
 }
 
-/** Reads enough text to detect the format. */
-async function readFirstText(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
+/** Spreadsheets write "Unicode text" as UTF-16 with a byte order mark. */
+function detectEncoding([first, second]: Buffer): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+function unreadableText(encoding: string): Error {
+  if (encoding !== 'utf-8') return new Error(`The file is not valid ${encoding.toUpperCase()}.`);
+  return new Error('The file is not UTF-8. Save it as UTF-8, or as UTF-16 with a byte order mark.');
+}
+
+/** Reads enough text to detect the format: up to the end of the first line that is not blank. */
+async function readFirstLine(chunks: AsyncGenerator<string, void, undefined>): Promise<string> {
   let text = '';
-  while (text.trim() === '') {
+  while (!text.trimStart().includes('\n')) {
     const { value, done } = await chunks.next();
     if (done) break;
     text += value;
-    assertRowLength(text.length);
+    // UTF-16 without a byte order mark is valid UTF-8 with zero characters.
+    if (text.slice(0, 2).includes('\0')) throw unreadableText('utf-8');
+    if (!text.trimStart().includes('\n')) assertRowLength(text.length);
   }
   return text;
 }
@@ -69,15 +88,6 @@ async function readFirstText(chunks: AsyncGenerator<string, void, undefined>): P
 async function* concat(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   yield first;
   yield* rest;
-}
-
-async function* parseCsvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, void, undefined> {
-  const reader = new CsvReader();
-  for await (const chunk of chunks) {
-    yield* reader.push(chunk);
-    assertRowLength(reader.pending);
-  }
-  yield* reader.end();
 }
 
 async function* parseCsvRows(

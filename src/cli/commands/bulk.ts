@@ -4,7 +4,7 @@ import { createBulkDeps } from '../bulk/deps.ts';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 
-const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
+const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
 const cellFormatNote =
   'CSV cells are decoded: an apostrophe before a formula character is removed (unless you use --csv-raw), and escapes of control characters such as \\u001b are resolved.';
 const executionNote = `The file is read twice, one row at a time: all rows are validated before the first one is sent. The resume log records each row before it is sent and after its response, so running the same command again resumes where it stopped. A row without a response is repeated only if its operation is idempotent; otherwise it is reported as unknown. Rejected rows are written to a reject file that you can correct and run. If the server returns Retry-After, all rows wait.`;

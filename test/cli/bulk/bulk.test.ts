@@ -81,6 +81,53 @@ describe('bulk run', () => {
     });
   });
 
+  test.each<[string, string, (text: string) => Buffer]>([
+    ['commas after a UTF-8 byte order mark', ',', (text) => Buffer.from(`\ufeff${text}`)],
+    ['semicolons', ';', (text) => Buffer.from(text)],
+    ['tabs', '\t', (text) => Buffer.from(text)],
+    ['tabs in UTF-16', '\t', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['semicolons in big-endian UTF-16', ';', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('accepts a spreadsheet with %s', async (_what, delimiter, encode) => {
+    await using home = await Home.make();
+    await using server = await groupServer({ leads: errorResponse(412, 'GROUP_NAME_TAKEN') });
+    const lines = [
+      ['groupName', 'roles', 'dependencies'],
+      ['"Zo\u00eb \u{1f600}, ""A"""', '"A;B"', 'leads'],
+      ['leads', 'C', ''],
+    ];
+    const text = lines.map((cells) => `${cells.join(delimiter)}\r\n`).join('');
+    await writeFile(home.file('rows.csv'), encode(text));
+    const words = ['run', home.file('rows.csv'), ...creating, '-o', 'jsonl', '--concurrency', '1'];
+    const outcome = await run(home, server, words);
+    expect(reportOf(outcome.out).map(({ line, state }) => [line, state])).toEqual([
+      [2, 'ok'],
+      [3, 'failed'],
+    ]);
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { groupName: 'Zo\u00eb \u{1f600}, "A"', roles: ['A', 'B'], dependencies: [{ groupName: 'leads' }] },
+      { groupName: 'leads', roles: ['C'] },
+    ]);
+    const rejected = [lines[0], lines[2]].map((cells) => `${cells?.join(delimiter)}\n`).join('');
+    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe(rejected);
+  });
+
+  test('accepts JSON lines in UTF-16', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const line = `${JSON.stringify({ operation: 'groups.create', body: { groupName: 'ops' } })}\n`;
+    await writeFile(home.file('rows.jsonl'), Buffer.from(`\ufeff${line}`, 'utf16le'));
+    expect((await run(home, server, ['run', home.file('rows.jsonl')])).code).toBe(0);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'ops' });
+  });
+
+  test('detects the header row and its delimiter after blank lines and in a long line', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, `\n \n"${' '.repeat(70_000)}groupName";roles\nops;A\n`);
+    expect((await run(home, server, ['run', file, ...creating])).code).toBe(0);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ groupName: 'ops', roles: ['A'] });
+  });
+
   test('prints an aligned table', async () => {
     await using home = await Home.make();
     await using server = await groupServer({ 'a-long-name': errorResponse(412, 'GROUP_NAME_TAKEN') });
@@ -156,11 +203,25 @@ describe('bulk run', () => {
     expect(server.received).toEqual([]);
   });
 
+  test('reports invalid rows after a misplaced quote and sends the others with --skip-invalid', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, 'groupName\n"a"b\nops\n"leads\n');
+    const outcome = await run(home, server, ['run', file, ...creating, '--skip-invalid', '-o', 'jsonl']);
+    expect(outcome.code).toBe(8);
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([{ groupName: 'ops' }]);
+    expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\n"a"b\n"leads\n');
+  });
+
   test('rejects invalid UTF-8 and missing files', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
     await writeFile(home.file('latin.csv'), Buffer.from([0x61, 0x0a, 0xe9, 0x0a]));
     expect((await run(home, server, ['run', home.file('latin.csv')])).err).toContain('not UTF-8');
+    await writeFile(home.file('bare.csv'), Buffer.from('groupName\nops\n', 'utf16le'));
+    expect((await run(home, server, ['run', home.file('bare.csv')])).err).toContain('not UTF-8');
+    await writeFile(home.file('half.csv'), Buffer.from('\ufeffgroupName\n\ud83d\n', 'utf16le'));
+    expect((await run(home, server, ['run', home.file('half.csv')])).err).toContain('not valid UTF-16LE');
     expect((await run(home, server, ['run', home.file('nothing.csv')])).code).toBe(2);
   });
 

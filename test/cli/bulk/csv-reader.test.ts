@@ -1,13 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CsvReader } from '../../../src/cli/bulk/csv-reader.ts';
+import { type CsvDelimiter, type CsvRecord, detectDelimiter, readCsv } from '../../../src/cli/bulk/csv-reader.ts';
 import { decodeCell, formatCsvHeader } from '../../../src/cli/output/csv.ts';
 
+async function* chunksOf(pieces: readonly string[]) {
+  yield* pieces;
+}
+
+async function read(
+  pieces: readonly string[],
+  delimiter: CsvDelimiter = ',',
+  maxSize = 1024 * 1024,
+): Promise<CsvRecord[]> {
+  const records: CsvRecord[] = [];
+  for await (const one of readCsv(chunksOf(pieces), delimiter, maxSize)) records.push(one);
+  return records;
+}
+
 /** Parses chunks of text to cells. */
-function cellsOf(pieces: readonly string[]): string[][] {
-  const reader = new CsvReader();
-  const records = [...pieces.flatMap((piece) => [...reader.push(piece)]), ...reader.end()];
-  return records.map(({ cells }) => cells.map((cell) => decodeCell(cell)));
+async function cellsOf(pieces: readonly string[]): Promise<string[][]> {
+  return (await read(pieces)).map(({ cells }) => cells.map((cell) => decodeCell(cell)));
 }
 
 const cell = fc.string({
@@ -16,31 +28,66 @@ const cell = fc.string({
 const record = fc.array(cell, { minLength: 1, maxLength: 4 }).filter((cells) => cells.join('').trim() !== '');
 
 describe('CSV', () => {
-  test('is parsed independently of chunk boundaries and line endings', () => {
-    fc.assert(
-      fc.property(fc.array(record), fc.constantFrom('\n', '\r\n'), fc.nat(), (rows, end, at) => {
+  test('is parsed independently of chunk boundaries and line endings', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(record), fc.constantFrom('\n', '\r\n'), fc.nat(), async (rows, end, at) => {
         const text = rows.map((cells) => formatCsvHeader(cells) + end).join('');
         const cut = text.length === 0 ? 0 : at % text.length;
-        expect(cellsOf([text.slice(0, cut), text.slice(cut)])).toEqual(rows);
+        expect(await cellsOf([text.slice(0, cut), text.slice(cut)])).toEqual(rows);
       }),
     );
   });
 
-  test('reports the first line and the text of a record', () => {
-    const reader = new CsvReader();
-    const records = [...reader.push('a,b\r\n\r\n"x\ny",1\r\n2,'), ...reader.end()];
-    expect(records).toEqual([
+  test('reports the first line and the text of a record', async () => {
+    expect(await read(['a,b\r\n\r\n"x\ny",1\r\n \n"x\r\ny",2\r\n2,'])).toEqual([
       { line: 1, cells: ['a', 'b'], text: 'a,b' },
       { line: 3, cells: ['x\ny', '1'], text: '"x\ny",1' },
-      { line: 5, cells: ['2', ''], text: '2,' },
+      { line: 6, cells: ['x\r\ny', '2'], text: '"x\r\ny",2' },
+      { line: 8, cells: ['2', ''], text: '2,' },
     ]);
   });
 
   test.each([
     ['"a"b\n', 'text follows a closing quote'],
+    ['"a" \n', 'text follows a closing quote'],
+    ['x"y,"a"b\n', 'a quote is inside an unquoted cell'],
     ['"a\n', 'a quote is never closed'],
-  ])('reports the syntax error in %j', (text, problem) => {
-    const reader = new CsvReader();
-    expect([...reader.push(text), ...reader.end()].map((found) => found.problem)).toEqual([problem]);
+  ])('reports the syntax error in %j', async (text, problem) => {
+    expect((await read([text])).map((found) => found.problem)).toEqual([problem]);
+  });
+
+  test('continues with the next line after a misplaced quote', async () => {
+    const records = await read(['"a"b,1\n"""c""",2\nd"e,3\n"f\ng,4']);
+    expect(records.map(({ line, cells, problem }) => [line, problem ?? cells])).toEqual([
+      [1, 'text follows a closing quote'],
+      [2, ['"c"', '2']],
+      [3, ['d"e', '3']],
+      [4, 'a quote is never closed'],
+    ]);
+    expect(records.map(({ text }) => text)).toEqual(['"a"b,1', '"""c""",2', 'd"e,3', '"f\ng,4']);
+  });
+
+  test('has records up to the maximum size', async () => {
+    expect(await read(['abc\n'.repeat(1000)], ',', 3)).toHaveLength(1000);
+    await expect(read(['abc\n"a\nb'], ',', 2 * 1024 * 1024)).resolves.toHaveLength(2);
+    await expect(read(['abc\n"', 'x'.repeat(1024 * 1024), 'x\n'])).rejects.toThrow(
+      'A row is longer than 1 MiB; a quote may be missing.',
+    );
+  });
+
+  test.each<[string, CsvDelimiter]>([
+    ['groupName', ','],
+    ['groupName,roles', ','],
+    ['groupName;roles', ';'],
+    ['groupName\troles', '\t'],
+    ['"a,b,c";d', ';'],
+    ['"a;""b;c"\t"d,e"', '\t'],
+  ])('the header row %j selects the delimiter %j', (header, delimiter) => {
+    expect(detectDelimiter(header)).toBe(delimiter);
+  });
+
+  test('is read with the delimiter only', async () => {
+    expect(await read(['a,b;"c;d"\te\n'], '\t')).toMatchObject([{ cells: ['a,b;"c;d"', 'e'] }]);
+    expect(await read(['a,b;"c;d"\n'], ';')).toMatchObject([{ cells: ['a,b', 'c;d'] }]);
   });
 });
