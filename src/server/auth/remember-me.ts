@@ -4,7 +4,7 @@ import { findUserByLogin } from '../directory/user-roles.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
-import { type RefreshTokenClient, type RefreshTokenRotation, rotateRefreshToken } from '../sessions/sessions.ts';
+import { type RefreshTokenClient, type RefreshTokenRotation, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
 

@@ -1,7 +1,7 @@
 /** Deletes clients. */
 
 import { retireSubjectId } from '../directory/subject-ids.ts';
-import { endSessionsOfClient } from '../sessions/sessions.ts';
+import { endSessionsOfClient } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Client, membershipKey, memberValue } from '../store/tables.ts';
 

@@ -1,7 +1,7 @@
 /** Shared by locks, removals and password changes: revokes everything that was issued before. */
 
 import { revokeOtps, subjectOfLogon, subjectOfUser } from '../mfa/otp.ts';
-import { endSessionsOfUser } from '../sessions/sessions.ts';
+import { endSessionsOfUser } from '../sessions/end-sessions.ts';
 import type { Transaction } from '../store/store.ts';
 import { revokeOneTimeTokens } from '../tokens/one-time-tokens.ts';
 

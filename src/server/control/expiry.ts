@@ -1,7 +1,7 @@
 /** Looks up when a token, code, message, session or one-time token expires. */
 
 import { hashSecret } from '../lib/secrets.ts';
-import { computeRefreshTokenExpiry } from '../sessions/sessions.ts';
+import { computeRefreshTokenExpiry } from '../sessions/refresh-tokens.ts';
 import type { Reader } from '../store/store.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenIssuer } from '../tokens/issue.ts';

@@ -12,8 +12,9 @@ import {
   mobileContact,
 } from '../messaging/contacts.ts';
 import { revokeOtps, subjectOfLogon } from '../mfa/otp.ts';
+import { endSessionsOfLogon } from '../sessions/end-sessions.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
-import { endSessionsOfLogon, type SessionOptions, startSession } from '../sessions/sessions.ts';
+import { type SessionOptions, startSession } from '../sessions/sessions.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import type { Client, Session, User } from '../store/tables.ts';

@@ -6,8 +6,9 @@ import type { Reader, Transaction } from '../store/store.ts';
 import type { Session, User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
+import { rotateSessionRefreshToken } from './refresh-tokens.ts';
 import { issueSessionToken, type SessionTokenDeps } from './session-tokens.ts';
-import { findActiveSession, rotateSessionRefreshToken } from './sessions.ts';
+import { findActiveSession } from './sessions.ts';
 
 export interface ActiveUserSession {
   readonly user: User;

@@ -5,7 +5,7 @@ import { clearExpired } from '../store/clear-expired.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
-import { endSession } from './sessions.ts';
+import { endSession } from './end-sessions.ts';
 
 export interface RevocationDeps {
   readonly store: Store;

@@ -1,6 +1,6 @@
 /** Invalid tokens: each differs in one point from a valid token of a user with all roles. */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { issueRefreshToken } from '../../../src/server/sessions/sessions.ts';
+import { issueRefreshToken } from '../../../src/server/sessions/refresh-tokens.ts';
 import type { CurrentSigningKey } from '../../../src/server/tokens/keys.ts';
 import type { TestServer } from '../../harness.ts';
 import { userToken } from '../../server/operations/user-token.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { basicAuthorization } from '../../../src/client/index.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { associateDevice } from '../../../src/server/sessions/devices.ts';
-import { issueRefreshToken } from '../../../src/server/sessions/sessions.ts';
+import { issueRefreshToken } from '../../../src/server/sessions/refresh-tokens.ts';
 import { issueOneTimeToken } from '../../../src/server/tokens/one-time-tokens.ts';
 import { adminClient, appClientId, type TestServer } from '../../harness.ts';
 import { userToken } from '../../server/operations/user-token.ts';

@@ -3,8 +3,8 @@ import { singleLine } from '../../../contract/schemas/primitives.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { associateDevice, hasManyNewDevices } from '../../sessions/devices.ts';
 import { callerKey, withKnownSource } from '../../sessions/known-sources.ts';
+import { bindToDevice } from '../../sessions/refresh-tokens.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
-import { bindToDevice } from '../../sessions/sessions.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { ClientId } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { findNarrowedScope, requireTargetClient } from '../../auth/target-client.ts';
+import { rotateSessionRefreshToken } from '../../sessions/refresh-tokens.ts';
 import { revalidateUserCaller } from '../../sessions/revalidate-caller.ts';
 import { issueSessionToken } from '../../sessions/session-tokens.ts';
-import { rotateSessionRefreshToken, transferSession } from '../../sessions/sessions.ts';
+import { transferSession } from '../../sessions/sessions.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

@@ -3,8 +3,8 @@ import { ClientId } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { hasClientCredential } from '../../directory/principal.ts';
+import { rotateRefreshToken } from '../../sessions/refresh-tokens.ts';
 import { issueSessionToken } from '../../sessions/session-tokens.ts';
-import { rotateRefreshToken } from '../../sessions/sessions.ts';
 import { createAuthenticationError } from '../../tokens/authentication-error.ts';
 import { defineOperation } from '../define.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
-import { endSession } from '../../../sessions/sessions.ts';
+import { endSession } from '../../../sessions/end-sessions.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';

@@ -1,0 +1,25 @@
+/** Ends sessions with their refresh tokens. */
+import type { Transaction } from '../store/store.ts';
+
+/** Ends a session: deletes it with its refresh tokens. Tokens that reference it become invalid. */
+export async function endSession(tx: Transaction, sessionId: string): Promise<void> {
+  for (const token of await tx.refreshTokens.find('sessionId', sessionId))
+    await tx.refreshTokens.delete(token.tokenHash);
+  await tx.sessions.delete(sessionId);
+}
+
+/** Ends every session of a user, optionally except one. */
+export async function endSessionsOfUser(tx: Transaction, userId: string, except?: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('userId', userId))
+    if (sessionId !== except) await endSession(tx, sessionId);
+}
+
+/** Ends every session that was started with a mainframe logon. */
+export async function endSessionsOfLogon(tx: Transaction, logon: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('logon', logon)) await endSession(tx, sessionId);
+}
+
+/** Ends every session that was started with a client. */
+export async function endSessionsOfClient(tx: Transaction, clientId: string): Promise<void> {
+  for (const { sessionId } of await tx.sessions.find('clientId', clientId)) await endSession(tx, sessionId);
+}
