@@ -110,7 +110,7 @@ describe('every source file', () => {
   });
 
   test('has a name in kebab-case', () => {
-    expect(files.filter((file) => !/^[a-z0-9/-]+(\.d)?\.ts$/.test(file))).toEqual([]);
+    expect(files.filter((file) => !/^[a-z0-9/-]+(\.d|\.middleware)?\.ts$/.test(file))).toEqual([]);
   });
 
   test('has a reason for every suppression', () => {

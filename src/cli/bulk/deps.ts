@@ -14,8 +14,9 @@ import { getExitCode } from '../exit-codes.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
 import { withFileLock } from '../io/private-files.ts';
+import { assertConfirmed, type ConfirmOptions } from '../request/confirm.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { assertConfirmed, type ConfirmOptions, previewOf, withoutSecrets } from '../request/send.ts';
+import { previewOf, withoutSecrets } from '../request/preview.ts';
 
 /** A failed request. */
 export interface CallFailure {

@@ -9,8 +9,10 @@ import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { redactPath } from '../http/redact.ts';
 import { readDocument } from '../io/input.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import { matchOperation } from '../request/find-operation.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 import { collectAssignments } from './call.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];

@@ -9,10 +9,12 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { readDocument } from '../io/input.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { getOperation } from '../request/find-operation.ts';
+import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../request/send.ts';
+import { printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
   title: 'Call any operation by its id',

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
-import { printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/clock';
 

@@ -6,7 +6,8 @@ import type { CliRuntime, Context } from '../context.ts';
 import { QuietExit, usageError } from '../errors.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
-import { printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/coverage';
 

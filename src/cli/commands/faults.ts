@@ -7,10 +7,12 @@ import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
 import { printPages } from '../request/pagination.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/faults';
 const columns = [

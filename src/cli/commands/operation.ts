@@ -6,10 +6,12 @@ import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExampl
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { promptForMissingFields } from '../prompts/missing-fields.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { addFieldOption } from '../request/field-options.ts';
 import { createIfNotExists } from '../request/if-not-exists.ts';
 import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
+import { previewOf, printRequestPreview } from '../request/preview.ts';
 import {
   buildRequest,
   type CommandArguments,
@@ -18,7 +20,7 @@ import {
 } from '../request/request-builder.ts';
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
-import { assertConfirmed, previewOf, printRequestPreview, printResponse, send } from '../request/send.ts';
+import { printResponse, send } from '../request/send.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove', 'rm'],

@@ -5,6 +5,7 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import {
   buildListShape,
   callControlPlane,
@@ -13,7 +14,8 @@ import {
   createControlPageSource,
 } from '../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sandboxes';
 const columns = ['name', 'baseUrl', 'expiresAt', 'createdAt'];

@@ -8,6 +8,7 @@ import { usageError } from '../errors.ts';
 import { canPrompt } from '../io/prompt.ts';
 import { type PromptAnswer, promptForValues } from '../prompts/missing-values.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { assertConfirmed } from '../request/confirm.ts';
 import {
   buildListShape,
   callControlPlane,
@@ -16,7 +17,8 @@ import {
   createControlPageSource,
 } from '../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../request/send.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
 const columns = [

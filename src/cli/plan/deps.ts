@@ -12,10 +12,11 @@ import type { CommandOptions, Context } from '../context.ts';
 import { CliError, type CliErrorOptions, QuietExit, usageError } from '../errors.ts';
 import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
 import { readText } from '../io/input.ts';
+import { assertConfirmed, type ConfirmOptions } from '../request/confirm.ts';
 import { isRouteMissing } from '../request/control-plane.ts';
 import { getCurrentToken } from '../request/current-token.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { assertConfirmed, type ConfirmOptions, send } from '../request/send.ts';
+import { send } from '../request/send.ts';
 
 export type Yaml = typeof import('../io/yaml.ts');
 

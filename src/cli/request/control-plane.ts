@@ -9,7 +9,7 @@ import { CliError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import type { PageSource } from './pagination.ts';
-import type { RequestPreview } from './send.ts';
+import type { RequestPreview } from './preview.ts';
 
 export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
 

@@ -97,9 +97,9 @@ export const rotationRaces: readonly Race[] = [
   createRotationRace(
     'refresh token, one endpoint',
     renewalEndpoints.slice(0, 1),
-    'test/server/sessions/sessions-renewal.test.ts',
+    'test/server/sessions/refresh-tokens.test.ts',
   ),
-  createRotationRace('refresh token, all endpoints', renewalEndpoints, 'test/server/sessions/sessions-renewal.test.ts'),
+  createRotationRace('refresh token, all endpoints', renewalEndpoints, 'test/server/sessions/refresh-tokens.test.ts'),
   createRevocationRace('renewals and logins against a lock', 'a locked user has no session left', (server) =>
     server.admin.userIdentities.lock({ body: { userId: alice.userId } }),
   ),

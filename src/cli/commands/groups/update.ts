@@ -12,7 +12,8 @@ import { canPrompt } from '../../io/prompt.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { collectValues, toKebabCase } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
-import { previewOf, printRequestPreview, send } from '../../request/send.ts';
+import { previewOf, printRequestPreview } from '../../request/preview.ts';
+import { send } from '../../request/send.ts';
 import { type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
 

@@ -8,7 +8,7 @@ import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
-import { assertConfirmed } from '../../request/send.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { addProfileAdd } from './add.ts';
 
 const existing = { name: 'profile' } as const;

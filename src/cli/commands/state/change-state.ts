@@ -1,7 +1,9 @@
 /** Sends a request that changes the state of a server. */
 import type { CommandOptions, Context } from '../../context.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../../request/send.ts';
+import { printRequestPreview } from '../../request/preview.ts';
+import { printResponse } from '../../request/send.ts';
 
 interface StateChange {
   readonly method: string;

@@ -12,7 +12,8 @@ import {
   createControlPageSource,
 } from '../../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../../request/pagination.ts';
-import { printRequestPreview, printResponse } from '../../request/send.ts';
+import { printRequestPreview } from '../../request/preview.ts';
+import { printResponse } from '../../request/send.ts';
 import { changeState } from './change-state.ts';
 
 const snapshots = '/_iam/state/snapshots';

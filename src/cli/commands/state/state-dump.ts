@@ -6,8 +6,10 @@ import { usageError } from '../../errors.ts';
 import { jsonText } from '../../io/control-characters.ts';
 import { readText } from '../../io/input.ts';
 import { replacePrivateFile } from '../../io/private-files.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
-import { assertConfirmed, printRequestPreview, printResponse } from '../../request/send.ts';
+import { printRequestPreview } from '../../request/preview.ts';
+import { printResponse } from '../../request/send.ts';
 
 const exportPath = '/_iam/state/export';
 const importPath = '/_iam/state/import';

@@ -6,8 +6,8 @@ import { addCommand, setAction } from '../../command.ts';
 import { backupPath } from '../../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
-import { assertConfirmed } from '../../request/send.ts';
 import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 /** Adds `store backup`. */

@@ -5,7 +5,7 @@ import type { Repair } from '../../../server/store/maintenance/repair.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
-import { assertConfirmed } from '../../request/send.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 import { damagedExitCode, dataOption, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 /** Adds the command. */

@@ -1,0 +1,46 @@
+/** Confirms destructive requests: by a prompt, `--yes` or `--confirm NAME`. Without a terminal one of the flags is required. */
+
+import { resolveSafetyRules } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { escapeControls } from '../io/control-characters.ts';
+import { canPrompt, confirm, confirmByName } from '../io/prompt.ts';
+
+export interface ConfirmOptions {
+  /** The name is required, because more than one entity or a whole server is affected; `--yes` is not enough. */
+  readonly requireName?: boolean;
+  /** The name to type; by default that of the profile in use. */
+  readonly name?: string;
+  /** Another name that `--confirm` accepts, because it confirms more than is required. */
+  readonly alternativeName?: string;
+  /** What else is affected. Loaded only before a prompt, since that takes requests. */
+  readonly details?: () => Promise<readonly string[]>;
+}
+
+/**
+ * Prompts before a destructive request; ends the command if the answer is no. In a protected profile, and with
+ * `requireName`, the name must be typed or passed with `--confirm`.
+ */
+export async function assertConfirmed(
+  context: Context,
+  question: string,
+  options: CommandOptions,
+  stdinIsData = false,
+  confirmOptions: ConfirmOptions = {},
+): Promise<void> {
+  const { isProtected, name: defaultName } = resolveSafetyRules(context.sources);
+  const { requireName = isProtected, name = defaultName } = confirmOptions;
+  const typedName = options.confirm as string | undefined;
+  if (typedName !== undefined && typedName !== name && typedName !== confirmOptions.alternativeName)
+    throw new CliError(`--confirm is ${JSON.stringify(typedName)} but must be ${name}; nothing was sent.`, {
+      code: 'NOT_CONFIRMED',
+      exitCode: 2,
+    });
+  if (typedName !== undefined || (options.yes === true && !requireName)) return;
+  const promptOptions = context.promptOptions(stdinIsData);
+  if (confirmOptions.details && canPrompt(promptOptions))
+    for (const line of await confirmOptions.details()) context.io.stderr.write(`  ${escapeControls(line)}\n`);
+  const message = escapeControls(question);
+  if (requireName ? await confirmByName(promptOptions, message, name) : await confirm(promptOptions, message)) return;
+  throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
+}
