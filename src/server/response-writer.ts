@@ -3,8 +3,7 @@
 import * as z from 'zod';
 import type { ByteStream, Operation, Page, PlainText, TextStream } from '../contract/operation.ts';
 import type { AppContext } from './app-context.ts';
-import { formatCursor, type ListIdentity } from './http/cursor.ts';
-import { parseQuery } from './http/query.ts';
+import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
 import { computeEtag, createSerializer, serializeJson, serializeJsonOnce } from './http/serializer.ts';
@@ -78,9 +77,8 @@ async function writePage(
   { list, baseUrl, json }: WritePageOptions,
 ): Promise<void> {
   if (page.next !== undefined) {
-    const search = parseQuery(ctx.state.query);
-    search.set('after', formatCursor(page.next, list));
-    setHeader(ctx, 'Link', `<${baseUrl}${ctx.state.path}?${search}>; rel="next"`);
+    const { path, query } = ctx.state;
+    setHeader(ctx, 'Link', formatNextLink(baseUrl + path, query, page.next, list));
   }
   writeJson(ctx, page.next === undefined ? 200 : 206, await serializeArray(page.items, json));
 }

@@ -2,11 +2,11 @@
 import { apiError, type ErrorCode } from '../../contract/errors.ts';
 import type { Page } from '../../contract/operation.ts';
 import { forEachYielding } from '../lib/for-each-yielding.ts';
+import { toPage } from '../store/pages.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import { type Business, type Client, type Membership, memberListKey, membershipKey } from '../store/tables.ts';
 import { withAdministratorCheck } from './administrators.ts';
 import { assertEach } from './assert-each.ts';
-import { toPage } from './pagination.ts';
 
 /** The members of one kind in one group; with kind businessUser, those of one business. */
 export type MemberList = Pick<Membership, 'groupId' | 'kind' | 'businessId'>;

@@ -2,7 +2,7 @@ import { ApiKeySchema } from '../../../contract/schemas/api-key.ts';
 import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
 import type { ApiKeyUses } from '../../directory/api-key-uses.ts';
-import { readFilteredPage } from '../../directory/pagination.ts';
+import { readFilteredPage } from '../../store/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { ApiKey } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

@@ -2,7 +2,7 @@ import { reference } from '../../../contract/entities.ts';
 import { CorporateGroupSchema } from '../../../contract/schemas/corporate-group.ts';
 import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { toCorporateGroupView } from '../../directory/corporate-groups.ts';
-import { toPage } from '../../directory/pagination.ts';
+import { toPage } from '../../store/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { CorporateGroup } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

@@ -4,7 +4,7 @@ import { GroupSchema } from '../../../contract/schemas/group.ts';
 import { PageQuery, singleLine } from '../../../contract/schemas/primitives.ts';
 import { RoleName } from '../../../contract/schemas/role.ts';
 import { toGroupViews } from '../../directory/groups.ts';
-import { readFilteredPage } from '../../directory/pagination.ts';
+import { readFilteredPage } from '../../store/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { Group } from '../../store/tables.ts';
 import { defineOperation } from '../define.ts';

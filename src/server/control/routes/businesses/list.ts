@@ -1,7 +1,7 @@
 /** GET /_iam/businesses */
 import * as z from 'zod';
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../directory/pagination.ts';
+import { readFilteredPage } from '../../../store/pages.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { Business } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';

@@ -1,7 +1,7 @@
 /** GET /_iam/clients */
 import * as z from 'zod';
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../directory/pagination.ts';
+import { readFilteredPage } from '../../../store/pages.ts';
 import type { Client } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GroupReference } from '../../../../contract/schemas/group.ts';
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
 import { requireGroup } from '../../../directory/groups.ts';
-import { toPage } from '../../../directory/pagination.ts';
+import { toPage } from '../../../store/pages.ts';
 import { type Membership, membershipKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
 

@@ -1,6 +1,6 @@
 /** GET /_iam/inbox */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../directory/pagination.ts';
+import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
 import { InboxFilters, InboxItem, listMessages, toInboxItem } from '../../inbox-items.ts';
 

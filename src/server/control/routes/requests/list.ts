@@ -1,7 +1,7 @@
 /** GET /_iam/requests */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../directory/pagination.ts';
 import type { RequestLog, RequestLogEntry } from '../../../observability/request-log.ts';
+import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
 import { matchesQuery, RequestFilters, RequestItem, type RequestQuery, toRequestItem } from '../../request-items.ts';
 

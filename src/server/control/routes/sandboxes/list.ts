@@ -1,6 +1,6 @@
 /** GET /_iam/sandboxes */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../directory/pagination.ts';
+import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
 import { SandboxItem } from './sandbox-schemas.ts';
 

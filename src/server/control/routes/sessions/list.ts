@@ -1,10 +1,10 @@
 /** GET /_iam/sessions */
 import * as z from 'zod';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../directory/pagination.ts';
 import { computeLevel } from '../../../directory/user-roles.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { isRenewable } from '../../../sessions/refresh-tokens.ts';
+import { readFilteredPage } from '../../../store/pages.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import type { Session } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';

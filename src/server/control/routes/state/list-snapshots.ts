@@ -1,6 +1,6 @@
 /** GET /_iam/state/snapshots */
 import { PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../directory/pagination.ts';
+import { toPage } from '../../../store/pages.ts';
 import { defineRoute } from '../../define.ts';
 import { SnapshotItem } from './state-schemas.ts';
 

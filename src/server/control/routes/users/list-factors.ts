@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id, PageQuery } from '../../../../contract/schemas/primitives.ts';
-import { toPage } from '../../../directory/pagination.ts';
 import { listAllFactorViews } from '../../../mfa/factor-views.ts';
+import { toPage } from '../../../store/pages.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 

@@ -1,6 +1,6 @@
 /** Pages of ordered lists. */
 import type { Page } from '../../contract/operation.ts';
-import type { Range } from '../store/store.ts';
+import type { Range } from './store.ts';
 
 /** Builds a page from `limit + 1` fetched rows; the extra row shows that more follow. */
 export function toPage<Item>(rows: readonly Item[], limit: number, keyOf: (row: Item) => string): Page<Item> {

@@ -1,6 +1,7 @@
-/** Pagination cursors: opaque, and valid only for the list and the filters they were created for. */
+/** Pagination: the `Link` header (RFC 8288) with an opaque cursor that is valid only for its list and filters. */
 import { hash } from 'node:crypto';
 import { fieldError } from '../../contract/errors.ts';
+import { parseQuery } from './query.ts';
 
 /** The list a cursor belongs to: an operation, its path and its filters, without limit and after. */
 export interface ListIdentity {
@@ -23,6 +24,13 @@ function computeDigest({ operationId, params, query }: ListIdentity): string {
 /** The cursor that continues after this key. */
 export function formatCursor(key: string, list: ListIdentity): string {
   return Buffer.from(`${computeDigest(list)}${key}`).toString('base64url');
+}
+
+/** The `Link` header of a page: the URL of the next one, with the filters of this one. */
+export function formatNextLink(url: string, query: string, next: string, list: ListIdentity): string {
+  const search = parseQuery(query);
+  search.set('after', formatCursor(next, list));
+  return `<${url}?${search}>; rel="next"`;
 }
 
 /** The key that a cursor continues after. @throws IamError CURSOR_INVALID. */
