@@ -22,7 +22,7 @@ function computeDigest({ operationId, params, query }: ListIdentity): string {
 }
 
 /** The cursor that continues after this key. */
-export function formatCursor(key: string, list: ListIdentity): string {
+function formatCursor(key: string, list: ListIdentity): string {
   return Buffer.from(`${computeDigest(list)}${key}`).toString('base64url');
 }
 
