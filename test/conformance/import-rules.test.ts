@@ -61,7 +61,32 @@ const serverLayers = [
   'main.ts',
 ];
 
-/** The folder or top-level file of src/server that contains a file. */
+/** The folders and files of src/cli, each below those that may import it. */
+const cliLayers = [
+  'errors.ts',
+  'exit-codes.ts',
+  'io',
+  'output',
+  'config',
+  'auth',
+  'http',
+  'context.ts',
+  'request',
+  'prompts',
+  'command.ts',
+  'bulk',
+  'plan',
+  'local-server',
+  'commands',
+  'registry.ts',
+  'program.ts',
+  'completion',
+  'cli-reference.ts',
+  'run.ts',
+  'main.ts',
+];
+
+/** The folder or top-level file of a part that contains a file. */
 function layerOf(file: string): string {
   return file.split('/')[2] ?? '';
 }
@@ -160,13 +185,16 @@ describe('imports', () => {
     );
   });
 
-  test('each folder and file of the server imports only the layers below it', () => {
-    const files = listSourceFiles('src/server');
-    expect([...new Set(files.map(layerOf))].sort()).toEqual([...serverLayers].sort());
+  test.each([
+    ['src/server', serverLayers],
+    ['src/cli', cliLayers],
+  ])('each folder and file of %s imports only the layers below it', (part, layers) => {
+    const files = listSourceFiles(part);
+    expect([...new Set(files.map(layerOf))].sort()).toEqual([...layers].sort());
     const upward = files.flatMap((file) =>
       listImports(file)
-        .filter(({ target }) => target.startsWith('src/server/'))
-        .filter(({ target }) => serverLayers.indexOf(layerOf(target)) > serverLayers.indexOf(layerOf(file)))
+        .filter(({ target }) => target.startsWith(`${part}/`))
+        .filter(({ target }) => layers.indexOf(layerOf(target)) > layers.indexOf(layerOf(file)))
         .map(({ target }) => `${file} -> ${target}`),
     );
     expect(upward).toEqual([]);
