@@ -149,7 +149,7 @@ export function setAction(
     const options = readCliOptions(command);
     const global: GlobalOptions = { ...readCliOptions(findRoot(command)), ...options };
     await withContext(runtime, global, async (context) => {
-      if (isAlwaysWrite(command, options)) assertWritable(context.sources);
+      if (isAlwaysWrite(command, options)) assertWritable(context.settings);
       const completeArgs = actionOptions.promptsItself
         ? args
         : await promptForArguments(context, command, args, options);

@@ -4,13 +4,7 @@ import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { readProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
-import {
-  type GlobalOptions,
-  resolveSetting,
-  type SettingDefinition,
-  type SettingSources,
-  settingDefinitions,
-} from './config/settings.ts';
+import { type GlobalOptions, type SettingDefinition, Settings, settingDefinitions } from './config/settings.ts';
 import { usageError } from './errors.ts';
 import { connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
@@ -28,7 +22,7 @@ export interface Context {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  readonly sources: SettingSources;
+  readonly settings: Settings;
   readonly printer: Printer;
   /** The declared fields of a request, for redaction. */
   readonly fieldsAt: FindRequestFields;
@@ -60,27 +54,27 @@ export async function withContext(
   work: (context: Context) => Promise<void>,
 ): Promise<void> {
   const { io, environment } = runtime;
-  const sources = await loadSources(environment, options);
-  for (const warning of sources.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
+  const settings = await loadSettings(environment, options);
+  for (const warning of settings.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
-  const printer = createPrinter(io.stdout, readFormat(sources), await readSelection(options, sources), io.signal);
+  const printer = createPrinter(io.stdout, readFormat(settings), await readSelection(options, settings), io.signal);
   const fieldsAt = requestFieldsIn(runtime.manifest);
   let client: Promise<BaseClient> | undefined;
   const context: Context = {
     ...runtime,
-    sources,
+    settings,
     printer,
     fieldsAt,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as) =>
       (client ??= connect({
         ...runtime,
-        sources,
+        settings,
         tracing,
         fieldsAt,
         anonymous: as === 'anonymous',
       })),
-    curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, sources, call) : undefined,
+    curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, settings, call) : undefined,
     promptOptions: (stdinIsData) => ({
       io,
       environment,
@@ -96,30 +90,30 @@ export async function withContext(
   }
 }
 
-/** Loads the sources of settings. @throws CliError if a file is invalid */
-export async function loadSources(environment: Environment, options: GlobalOptions): Promise<SettingSources> {
+/** Reads the files of settings. @throws CliError if a file is invalid */
+export async function loadSettings(environment: Environment, options: GlobalOptions): Promise<Settings> {
   const project = findProject(environment);
   const file = await readProfiles(environment.variables);
-  return { options, variables: environment.variables, file, project };
+  return new Settings({ options, variables: environment.variables, file, project });
 }
 
 /** Searches from the working directory upwards. */
 function findProject({ workingFolder }: Environment): ProjectFile | undefined {
   const folder = workingFolder?.();
-  const settings: readonly SettingDefinition[] = settingDefinitions;
-  return folder === undefined ? undefined : findProjectFile(folder, settings);
+  const definitions: readonly SettingDefinition[] = settingDefinitions;
+  return folder === undefined ? undefined : findProjectFile(folder, definitions);
 }
 
-function readFormat(sources: SettingSources): Format {
-  const { value = '', origin = '' } = resolveSetting('output', sources) ?? {};
+function readFormat(settings: Settings): Format {
+  const { value = '', origin = '' } = settings.get('output') ?? {};
   if ((formats as readonly string[]).includes(value)) return value as Format;
   throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
 }
 
 /** Reads --query and --columns, and rejects invalid ones before a request is sent. */
-async function readSelection({ query, columns, csvRaw }: GlobalOptions, sources: SettingSources): Promise<Selection> {
-  if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(sources)))
-    throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(sources)}.`, 'Use --query instead.');
+async function readSelection({ query, columns, csvRaw }: GlobalOptions, settings: Settings): Promise<Selection> {
+  if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(settings)))
+    throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(settings)}.`, 'Use --query instead.');
   return {
     query: query === undefined ? undefined : await compileQuery(query),
     columns: columns === undefined ? undefined : parseColumns(columns),

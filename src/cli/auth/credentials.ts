@@ -2,14 +2,7 @@
 
 import type { Profile } from '../config/profile.ts';
 import { isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
-import {
-  resolveProfile,
-  resolveProfileName,
-  resolveSetting,
-  type SettingDefinition,
-  type SettingSources,
-  settingDefinitions,
-} from '../config/settings.ts';
+import { type SettingDefinition, type Settings, settingDefinitions } from '../config/settings.ts';
 import { signInNeededError } from '../errors.ts';
 
 /**
@@ -30,28 +23,25 @@ export interface ResolvedCredentials {
 }
 
 /** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
-export function resolveCredentials(sources: SettingSources): ResolvedCredentials {
-  const profile = resolveProfile(sources);
-  const stored = profile && resolveProfileCredentials(profile, resolveProfileName(sources)?.value ?? '');
-  const fromEnvironment = resolveEnvironmentCredentials(sources, stored?.kind === 'session');
-  const [first, second] = sources.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
+export function resolveCredentials(settings: Settings): ResolvedCredentials {
+  const profile = settings.profile;
+  const stored = profile && resolveProfileCredentials(profile, settings.profileName?.value ?? '');
+  const fromEnvironment = resolveEnvironmentCredentials(settings, stored?.kind === 'session');
+  const [first, second] = settings.options.profile ? [stored, fromEnvironment] : [fromEnvironment, stored];
   const found = first ?? second;
-  if (profile && found && found === stored) assertProfileServer(sources, profile);
-  if (found && found === fromEnvironment) assertOwnTarget(sources);
+  if (profile && found && found === stored) assertProfileServer(settings, profile);
+  if (found && found === fromEnvironment) assertOwnTarget(settings);
   return found ?? { kind: 'none', origin: 'none' };
 }
 
 /** Whether the environment contains a secret, even if the credentials are incomplete. */
-export function hasEnvironmentSecret({ variables }: SettingSources): boolean {
+export function hasEnvironmentSecret({ variables }: Settings): boolean {
   const settings: readonly SettingDefinition[] = settingDefinitions;
   return settings.some(({ secret, environment }) => secret && variables[environment]);
 }
 
 /** Resolves credentials from the environment. A client without a secret is ignored if a session exists. */
-export function resolveEnvironmentCredentials(
-  sources: SettingSources,
-  hasSession = false,
-): ResolvedCredentials | undefined {
+export function resolveEnvironmentCredentials(settings: Settings, hasSession = false): ResolvedCredentials | undefined {
   const {
     IAM_TOKEN: token,
     IAM_API_KEY: apiKey,
@@ -59,20 +49,20 @@ export function resolveEnvironmentCredentials(
     IAM_PASSWORD: password,
     IAM_CLIENT_ID: clientId,
     IAM_CLIENT_SECRET: clientSecret,
-  } = sources.variables;
+  } = settings.variables;
   const origin = 'the environment';
   if (token || apiKey) return toCredentials({ token, apiKey }, origin);
-  if (userName && password) return resolveEnvironmentUser(sources, { userName, password, clientSecret }, origin);
+  if (userName && password) return resolveEnvironmentUser(settings, { userName, password, clientSecret }, origin);
   if (hasSession && !clientSecret) return undefined;
   return toCredentials({ clientId, clientSecret }, origin);
 }
 
 function resolveEnvironmentUser(
-  sources: SettingSources,
+  settings: Settings,
   user: Pick<ResolvedCredentials, 'userName' | 'password' | 'clientSecret'>,
   origin: string,
 ): ResolvedCredentials {
-  const clientId = resolveSetting('client-id', sources)?.value;
+  const clientId = settings.get('client-id')?.value;
   if (clientId) return { kind: 'user', ...user, clientId, origin };
   throw signInNeededError(
     `The client for the login of ${user.userName} is missing.`,
@@ -108,11 +98,11 @@ function toCredentials(
 }
 
 /** @throws CliError if the server in use is not the server of the profile */
-export function assertProfileServer(sources: SettingSources, profile: Profile): void {
-  const target = resolveSetting('base-url', sources);
+export function assertProfileServer(settings: Settings, profile: Profile): void {
+  const target = settings.get('base-url');
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
   // One host can serve several services; a project file must not select another one.
-  const isOwn = target.origin === sources.project?.path ? isSameServer : isSameOrigin;
+  const isOwn = target.origin === settings.project?.path ? isSameServer : isSameOrigin;
   if (isOwn(target.value, profile.baseUrl)) return;
   throw signInNeededError(
     `The credentials of the profile are for ${stripUserInfo(profile.baseUrl)}, not for ${stripUserInfo(target.value)} (${target.origin}); none were sent.`,
@@ -125,11 +115,12 @@ export function assertProfileServer(sources: SettingSources, profile: Profile): 
  * it must not redirect them with a URL or a profile name.
  * @throws CliError if the project file changes the server in use
  */
-export function assertOwnTarget(sources: SettingSources): void {
-  const { project, ...own } = sources;
-  const target = resolveSetting('base-url', sources)?.value ?? '';
-  if (!project || target === resolveSetting('base-url', own)?.value) return;
-  if (isSameServer(target, resolveSetting('base-url', own)?.value ?? '')) return;
+export function assertOwnTarget(settings: Settings): void {
+  const { project } = settings;
+  const target = settings.get('base-url')?.value ?? '';
+  if (!project) return;
+  const own = settings.with({ project: undefined }).get('base-url')?.value ?? '';
+  if (target === own || isSameServer(target, own)) return;
   const server = stripUserInfo(target);
   throw signInNeededError(
     `${project.path} selects the server ${server}. Credentials from the environment are not sent to a server that a project file selects; none were sent.`,

@@ -58,18 +58,18 @@ export interface BulkDeps {
 export function createBulkDeps(context: Context): BulkDeps {
   return {
     context,
-    server: resolveBaseUrl(context.sources),
-    maxWait: readMaxWait(context.sources),
+    server: resolveBaseUrl(context.settings),
+    maxWait: readMaxWait(context.settings),
     findOperation: (id) => getOperation(context.manifest, id),
     call: async (operation, input) => (await context.connect()).call(operation.id, input),
     classifyError: (error) => classifyError(context, error),
     preview: (operation, input) => withoutSecrets(context, previewOf(context, operation, input)),
-    requireSignIn: () => void requireSendableCredentials(context.sources),
+    requireSignIn: () => void requireSendableCredentials(context.settings),
     usage: usageError,
     unreadable: unreadableFileError,
     failure: (message, details) => new CliError(message, details),
     confirm: (...args) => assertConfirmed(context, ...args),
-    requireChanges: (count) => assertChangeLimit(context.sources, count),
+    requireChanges: (count) => assertChangeLimit(context.settings, count),
     underLock: withFileLock,
   };
 }

@@ -44,7 +44,7 @@ export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandO
     resumeLog: text('resumeLog'),
     yes: options.yes === true,
     confirm: text('confirm'),
-    quiet: context.sources.options.quiet === true,
+    quiet: context.settings.options.quiet === true,
   };
 }
 

@@ -45,7 +45,7 @@ export async function openSelectedRows(
   const rowFile = await openRows(file).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const { csvRaw: raw } = context.sources.options;
+  const { csvRaw: raw } = context.settings.options;
   const parseRow = createRowParser(find, operation, (text) => decodeCell(text, { raw }));
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {
     try {

@@ -58,10 +58,10 @@ async function sendRequest(
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
   if (options.dryRun === true && !isRead) {
-    const url = resolveBaseUrl(context.sources).replace(/\/+$/, '') + path + buildQueryString(query);
+    const url = resolveBaseUrl(context.settings).replace(/\/+$/, '') + path + buildQueryString(query);
     return printRequestPreview(context, { method, url, ...(body === undefined ? {} : { body }) });
   }
-  if (!isRead) assertWritable(context.sources);
+  if (!isRead) assertWritable(context.settings);
   const requestLine = `${method} ${redactPath(typedPath, context.fieldsAt(method, path).query)}`;
   if (method === 'DELETE' || matchOperation(context.manifest, method, path)?.effect === 'destructive')
     await assertConfirmed(context, `${requestLine}?`, options, file === '-');

@@ -65,7 +65,7 @@ async function callOperation(context: Context, id: string, options: CommandOptio
   const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const preview = previewOf(context, operation, input);
   if (options.dryRun === true && operation.effect !== 'read') return printRequestPreview(context, preview);
-  if (operation.effect !== 'read') assertWritable(context.sources);
+  if (operation.effect !== 'read') assertWritable(context.settings);
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {
       details: () => describeDeleteImpact(context, operation.id, params),

@@ -4,13 +4,7 @@ import { addCommand, setAction } from '../command.ts';
 import { changeProfiles, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import {
-  type CliSettingKey,
-  findSetting,
-  resolveProfileName,
-  resolveSetting,
-  settingDefinitions,
-} from '../config/settings.ts';
+import { type CliSettingKey, findSetting, settingDefinitions } from '../config/settings.ts';
 import type { CliRuntime, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { findNearest } from '../request/find-operation.ts';
@@ -47,7 +41,7 @@ function requireSetting(key: unknown) {
 
 async function get(context: Context, [key]: readonly unknown[]): Promise<void> {
   const setting = requireSetting(key);
-  const value = resolveSetting(setting.key as CliSettingKey, context.sources)?.value;
+  const value = context.settings.get(setting.key as CliSettingKey)?.value;
   await context.printer.value(value === undefined ? undefined : maskSecret(value, setting.secret));
 }
 
@@ -56,15 +50,15 @@ function maskSecret(value: string, secret = false): string {
 }
 
 async function explain(context: Context, [key]: readonly unknown[]): Promise<void> {
-  const settings = key === undefined ? settingDefinitions : [requireSetting(key)];
-  const rows = settings.map(({ key: name, meaning, ...rest }) => {
-    const found = resolveSetting(name as CliSettingKey, context.sources);
+  const definitions = key === undefined ? settingDefinitions : [requireSetting(key)];
+  const rows = definitions.map(({ key: name, meaning, ...rest }) => {
+    const found = context.settings.get(name as CliSettingKey);
     const value = found && maskSecret(found.value, 'secret' in rest && rest.secret === true);
     return { setting: name, value, origin: found?.origin ?? 'not set', meaning };
   });
   // In a table of all settings the descriptions would truncate the values.
-  const { printer, sources } = context;
-  if (key === undefined && printer.isForPeople && printer.format === 'table' && sources.options.columns === undefined)
+  const { printer, settings } = context;
+  if (key === undefined && printer.isForPeople && printer.format === 'table' && settings.options.columns === undefined)
     return printer.value(rows.map(({ meaning: _, ...row }) => row));
   await context.printer.value(rows);
 }
@@ -75,7 +69,7 @@ async function setValue(context: Context, [key, argument]: readonly unknown[]): 
   const { profile: property } = setting;
   if (setting.secret || property === undefined || property === 'clientId')
     throw usageError(`${setting.key} cannot be set with this command.`, 'Use `iam profile use` or `iam profile add`.');
-  const name = resolveProfileName(context.sources)?.value;
+  const name = context.settings.profileName?.value;
   if (name === undefined) throw usageError('No profile is selected.', 'Add one with `iam profile add`.');
   await changeProfiles(context.environment.variables, (file) => {
     const profile = file.profiles[name];

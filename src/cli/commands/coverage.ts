@@ -48,7 +48,7 @@ export function addCoverage(program: Command, runtime: CliRuntime): void {
 
 async function reset(context: Context, isDryRun: boolean): Promise<void> {
   if (isDryRun) return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path));
-  assertWritable(context.sources);
+  assertWritable(context.settings);
   await printResponse(context, (await callControlPlane(context, 'DELETE', path)).body, 'Reset the coverage counters.');
 }
 

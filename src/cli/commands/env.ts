@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../auth/credentials.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { resolveProfileName, type SettingSources, settingDefinitions } from '../config/settings.ts';
+import { type Settings, settingDefinitions } from '../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { requireCredentials, resolveBaseUrl } from '../http/connection.ts';
@@ -35,39 +35,37 @@ export function addEnv(program: Command, runtime: CliRuntime): void {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 async function env(context: Context, typed: string | undefined, options: CommandOptions): Promise<void> {
-  const sources = await loadServerSources(context, typed);
-  const profileName = resolveProfileName(sources)?.value;
-  const hasProfile = profileName !== undefined && Object.hasOwn(sources.file.profiles, profileName);
-  const target = { IAM_BASE_URL: resolveBaseUrl(sources) };
+  const settings = await loadServerSettings(context, typed);
+  const profileName = settings.profileName?.value;
+  const hasProfile = profileName !== undefined && Object.hasOwn(settings.file.profiles, profileName);
+  const target = { IAM_BASE_URL: resolveBaseUrl(settings) };
   const isSecret = options.secrets === true;
   const variables: Variables = isSecret
-    ? { ...clearedVariables, ...target, ...credentialVariables(requireCredentials(sources)) }
+    ? { ...clearedVariables, ...target, ...credentialVariables(requireCredentials(settings)) }
     : { ...(hasProfile ? { ...clearedVariables, IAM_PROFILE: profileName } : {}), ...target };
   // The printed URL becomes the target of the credentials that are already in the environment.
-  if (!isSecret && !hasProfile && hasEnvironmentSecret(sources)) assertOwnTarget(sources);
+  if (!isSecret && !hasProfile && hasEnvironmentSecret(settings)) assertOwnTarget(settings);
   if (!isSecret && !hasProfile)
     context.notice('No profile has credentials for this server; credentials in the environment are unchanged.');
   await print(context, variables, options.shell as Shell | undefined);
 }
 
-/** Returns setting sources that target the background server, unless an option selects another one. */
-async function loadServerSources(
-  { sources, environment }: Context,
-  typed: string | undefined,
-): Promise<SettingSources> {
-  const { profile, baseUrl } = sources.options;
+/** Returns settings that target the background server, unless an option selects another one. */
+async function loadServerSettings({ settings, environment }: Context, typed: string | undefined): Promise<Settings> {
+  const { profile, baseUrl } = settings.options;
   const isChosen = profile !== undefined || baseUrl !== undefined;
   if (isChosen && typed !== undefined) throw usageError('Name a server or use --profile or --base-url, not both.');
-  if (isChosen) return sources;
+  if (isChosen) return settings;
   const server = await findRunningServer(typed, environment);
   if (!server && typed !== undefined)
     throw usageError(`Server ${typed} is not running.`, 'List servers with `iam server status`.');
-  if (!server) return sources;
+  if (!server) return settings;
   if (server.profile !== undefined)
-    return { ...sources, options: { ...sources.options, profile: server.profile, baseUrl: server.url } };
+    return settings.with({ options: { ...settings.options, profile: server.profile, baseUrl: server.url } });
   // The current profile belongs to another server.
-  const variables = { ...sources.variables, IAM_PROFILE: undefined };
-  return { variables, file: { profiles: {} }, options: { ...sources.options, baseUrl: server.url } };
+  const variables = { ...settings.variables, IAM_PROFILE: undefined };
+  const options = { ...settings.options, baseUrl: server.url };
+  return settings.with({ variables, file: { profiles: {} }, options, project: undefined });
 }
 
 /** Variables that would override the profile or mix with its credentials. */

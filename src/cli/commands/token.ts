@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
-import { resolveSetting } from '../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
@@ -46,7 +45,7 @@ export function addToken(noun: Command, runtime: CliRuntime): void {
 const fileOption = ['-f, --file <file>', 'file with the token, - for standard input'] as const;
 
 async function generate(context: Context): Promise<void> {
-  const token = await getCurrentToken(context, requireSendableCredentials(context.sources));
+  const token = await getCurrentToken(context, requireSendableCredentials(context.settings));
   if (token === undefined) throw usageError('An API key has no access token.', 'Sign in as a client or a user.');
   if (context.printer.isForPeople) context.printer.lines([token]);
   else await context.printer.value({ accessToken: token });
@@ -79,8 +78,7 @@ async function verify(context: Context, _: readonly unknown[], options: CommandO
 
 async function readToken(context: Context, options: CommandOptions): Promise<string> {
   const file = options.file as string | undefined;
-  const token =
-    file === undefined ? resolveSetting('token', context.sources)?.value : await readSecret(file, context.io);
+  const token = file === undefined ? context.settings.get('token')?.value : await readSecret(file, context.io);
   if (token === undefined) throw usageError('No token found.', 'Set IAM_TOKEN, or name a file with -f.');
   return token.trim();
 }

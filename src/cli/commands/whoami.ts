@@ -26,11 +26,11 @@ export function addWhoami(program: Command, runtime: CliRuntime): void {
 }
 
 async function whoami(context: Context): Promise<void> {
-  const credentials = requireSendableCredentials(context.sources);
+  const credentials = requireSendableCredentials(context.settings);
   const { userName, profile } = credentials;
   const signIn = {
     ...(userName === undefined ? {} : { userName }),
-    baseUrl: resolveBaseUrl(context.sources),
+    baseUrl: resolveBaseUrl(context.settings),
     ...(profile === undefined ? {} : { profile }),
     signedInBy: credentials.kind,
     credentialsFrom: credentials.origin,

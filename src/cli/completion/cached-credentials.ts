@@ -5,13 +5,7 @@
 
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
-import {
-  resolveProfileName,
-  resolveSetting,
-  type SettingDefinition,
-  type SettingSources,
-  settingDefinitions,
-} from '../config/settings.ts';
+import { type SettingDefinition, type Settings, settingDefinitions } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { Environment } from '../io/io.ts';
 
@@ -25,14 +19,14 @@ export interface CompletionCaller {
 }
 
 /** Resolves the caller and the server. @throws CliError if a setting is invalid or the server is not trusted */
-export function resolveCompletionCaller(sources: SettingSources): CompletionCaller {
-  const baseUrl = resolveBaseUrl(sources);
-  const credentials = resolveCredentials(sources);
+export function resolveCompletionCaller(settings: Settings): CompletionCaller {
+  const baseUrl = resolveBaseUrl(settings);
+  const credentials = resolveCredentials(settings);
   const { kind, token, apiKey, clientId, userName } = credentials;
   return {
     baseUrl,
     credentials,
-    owner: [resolveProfileName(sources)?.value, baseUrl, kind, token, apiKey, clientId, userName],
+    owner: [settings.profileName?.value, baseUrl, kind, token, apiKey, clientId, userName],
   };
 }
 
@@ -42,25 +36,23 @@ const connectionSettings = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'cl
 /** Builds the environment of a lookup command: connection settings and the token. Undefined without a token. */
 export async function buildLookupVariables(
   { baseUrl, credentials }: CompletionCaller,
-  sources: SettingSources,
+  settings: Settings,
   environment: Environment,
 ): Promise<Variables | undefined> {
   const credential = await readCredential(credentials, baseUrl, environment);
   if (!credential) return undefined;
-  const settings: readonly SettingDefinition[] = settingDefinitions;
-  const hidden = settings
+  const definitions: readonly SettingDefinition[] = settingDefinitions;
+  const hidden = definitions
     .filter(({ key }) => credentialSettings.includes(key))
     .map((setting) => [setting.environment, '']);
-  const connection = settings.flatMap((setting) => {
-    const value = connectionSettings.includes(setting.key)
-      ? resolveSetting(setting.key as 'proxy', sources)?.value
-      : undefined;
+  const connection = definitions.flatMap((setting) => {
+    const value = connectionSettings.includes(setting.key) ? settings.get(setting.key as 'proxy')?.value : undefined;
     return value === undefined ? [] : [[setting.environment, value]];
   });
   return {
     ...environment.variables,
     ...Object.fromEntries([...hidden, ...connection]),
-    IAM_PROFILE: resolveProfileName(sources)?.value ?? '',
+    IAM_PROFILE: settings.profileName?.value ?? '',
     ...credential,
   };
 }

@@ -1,7 +1,7 @@
 /** The command behind the shell scripts: `iam __complete bash BREAKS LINE` or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
-import type { GlobalOptions, SettingSources } from '../config/settings.ts';
-import { loadSources } from '../context.ts';
+import type { GlobalOptions, Settings } from '../config/settings.ts';
+import { loadSettings } from '../context.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { buildProgram } from '../program.ts';
 import { completeAtCursor } from './at-cursor.ts';
@@ -62,9 +62,9 @@ async function findCompletions(deps: CompletionDeps, words: readonly string[], t
   // The list command of the same noun prints the names that the command accepts.
   const program = build(io, environment, [...words, 'list']);
   const options = parsePosition(program, words).options as GlobalOptions;
-  let known: Promise<SettingSources> | undefined;
-  const sources = () => (known ??= loadSources(environment, options));
+  let known: Promise<Settings> | undefined;
+  const settings = () => (known ??= loadSettings(environment, options));
   let deadline: AbortSignal | undefined;
-  const lists = createListReader({ io, environment, sources, limit: () => (deadline ??= limit()), build });
+  const lists = createListReader({ io, environment, settings, limit: () => (deadline ??= limit()), build });
   return sanitizeCompletions(await completeAtCursor({ program, manifest, environment, lists }, words, typed));
 }

@@ -1,7 +1,7 @@
 /** Reads names from the server by running a list command with a time limit. */
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { SettingSources } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { buildLookupVariables, resolveCompletionCaller } from './cached-credentials.ts';
 import { createNameCache } from './name-cache.ts';
@@ -22,7 +22,7 @@ export type ListReader = (list: PrintedList) => Promise<readonly Row[]>;
 export interface ListReaderDeps {
   readonly io: Io;
   readonly environment: Environment;
-  readonly sources: () => Promise<SettingSources>;
+  readonly settings: () => Promise<Settings>;
   /** Aborts the lookup. */
   limit(): AbortSignal;
   /** Builds the program with the commands that these words need. */
@@ -44,14 +44,14 @@ export function createListReader(deps: ListReaderDeps): ListReader {
 
 async function readRows(deps: ListReaderDeps, list: PrintedList): Promise<readonly Row[]> {
   const { environment } = deps;
-  const sources = await deps.sources();
-  const caller = resolveCompletionCaller(sources);
+  const settings = await deps.settings();
+  const caller = resolveCompletionCaller(settings);
   const cache = createNameCache(caller.owner, environment);
   const { words, args, keep } = list;
   const key = JSON.stringify([words, args, keep]);
   const known = cache.read(key);
   if (known) return known;
-  const variables = await buildLookupVariables(caller, sources, environment);
+  const variables = await buildLookupVariables(caller, settings, environment);
   if (!variables) return [];
   const found = await runListCommand(deps, list, variables);
   const rows = found.map((row) => reduceRow(row, keep));

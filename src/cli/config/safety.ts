@@ -6,7 +6,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { CliError, usageError } from '../errors.ts';
-import { resolveProfileName, resolveSetting, type SettingSources, type SettingValue } from './settings.ts';
+import type { Settings, SettingValue } from './settings.ts';
 
 export interface SafetyRules {
   /** The name to type if `--yes` is not enough: that of the profile in use, or the host. */
@@ -20,12 +20,12 @@ export interface SafetyRules {
 }
 
 /** Resolves the rules. The strictest source applies, so that no other source can weaken a profile. */
-export function resolveSafetyRules(sources: SettingSources): SafetyRules {
-  const most = resolveSetting('max-changes', sources);
+export function resolveSafetyRules(settings: Settings): SafetyRules {
+  const most = settings.get('max-changes');
   return {
-    name: resolveProfileName(sources)?.value ?? getHost(sources),
-    isProtected: isTrue(resolveSetting('protected', sources)),
-    readOnly: isTrue(resolveSetting('read-only', sources)) ? resolveSetting('read-only', sources) : undefined,
+    name: settings.profileName?.value ?? getHost(settings),
+    isProtected: isTrue(settings.get('protected')),
+    readOnly: isTrue(settings.get('read-only')) ? settings.get('read-only') : undefined,
     maxChanges: most && { count: parseLimit(most), origin: most.origin },
   };
 }
@@ -34,8 +34,8 @@ function isTrue(value: SettingValue | undefined): boolean {
   return value?.value === 'true';
 }
 
-function getHost(sources: SettingSources): string {
-  const { value = '' } = resolveSetting('base-url', sources) ?? {};
+function getHost(settings: Settings): string {
+  const { value = '' } = settings.get('base-url') ?? {};
   return URL.canParse(value) ? new URL(value).host : value;
 }
 
@@ -45,8 +45,8 @@ function parseLimit({ value, origin }: SettingValue): number {
 }
 
 /** @throws CliError (exit 2) if writes are forbidden. Call it before the first request, reads included. */
-export function assertWritable(sources: SettingSources): void {
-  const { readOnly, name } = resolveSafetyRules(sources);
+export function assertWritable(settings: Settings): void {
+  const { readOnly, name } = resolveSafetyRules(settings);
   if (!readOnly) return;
   throw new CliError(`${name} is read-only (${readOnly.origin}); nothing was sent.`, {
     code: 'READ_ONLY',
@@ -56,9 +56,9 @@ export function assertWritable(sources: SettingSources): void {
 }
 
 /** @throws CliError (exit 2) if a command would exceed the change limit. Call it before the first request. */
-export function assertChangeLimit(sources: SettingSources, count: number): void {
-  assertWritable(sources);
-  const { maxChanges } = resolveSafetyRules(sources);
+export function assertChangeLimit(settings: Settings, count: number): void {
+  assertWritable(settings);
+  const { maxChanges } = resolveSafetyRules(settings);
   if (maxChanges && count > maxChanges.count)
     throw tooManyChangesError(maxChanges, `This command makes ${count}; nothing was sent.`);
 }
@@ -86,8 +86,8 @@ export const backupPath = '/_iam/store/backup';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath];
 
 /** Wraps a client so that its writes follow the safety rules. */
-export function guardWrites(client: BaseClient, manifest: Manifest, sources: SettingSources): BaseClient {
-  const count = createChangeCounter(sources);
+export function guardWrites(client: BaseClient, manifest: Manifest, settings: Settings): BaseClient {
+  const count = createChangeCounter(settings);
   const isWrite = (id: string) =>
     !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
   return {
@@ -103,12 +103,12 @@ export function guardWrites(client: BaseClient, manifest: Manifest, sources: Set
 
 /** Runs writes and counts those that were not rejected; a rejected one can be retried. */
 function createChangeCounter(
-  sources: SettingSources,
+  settings: Settings,
 ): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
-  const { maxChanges } = resolveSafetyRules(sources);
+  const { maxChanges } = resolveSafetyRules(settings);
   let count = 0;
   return async (body, send) => {
-    assertWritable(sources);
+    assertWritable(settings);
     const changes = countChanges(body);
     if (maxChanges && count + changes > maxChanges.count)
       throw tooManyChangesError(

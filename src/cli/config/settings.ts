@@ -183,44 +183,74 @@ export function findSetting(key: string): SettingDefinition | undefined {
   return settingDefinitions.find((setting) => setting.key === key);
 }
 
-/** Resolves the name of the profile in use and its origin. */
-export function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {
+/** The settings of a run. Each setting is resolved on first use, once. */
+export class Settings implements SettingSources {
+  readonly options: GlobalOptions;
+  readonly variables: SettingSources['variables'];
+  readonly file: ProfileFile;
+  readonly project: ProjectFile | undefined;
+  /** The name of the profile in use and its origin. */
+  readonly profileName: SettingValue | undefined;
+  readonly #resolved = new Map<CliSettingKey, SettingValue | undefined>();
+
+  constructor({ options, variables, file, project }: SettingSources) {
+    this.options = options;
+    this.variables = variables;
+    this.file = file;
+    this.project = project;
+    this.profileName = resolveProfileName(this);
+  }
+
+  /** The profile in use; undefined if none is selected. @throws CliError (exit 2) if the selected one does not exist */
+  get profile(): Profile | undefined {
+    const name = this.profileName;
+    if (!name) return undefined;
+    if (Object.hasOwn(this.file.profiles, name.value)) return this.file.profiles[name.value];
+    if (name.origin === 'current profile') return undefined;
+    throw usageError(
+      `Profile ${JSON.stringify(name.value)} (${name.origin}) not found.`,
+      'List profiles with `iam profile list`.',
+    );
+  }
+
+  /** The value of a setting by precedence. A profile selected with a flag takes precedence over the environment. */
+  get(key: CliSettingKey): SettingValue | undefined {
+    if (this.#resolved.has(key)) return this.#resolved.get(key);
+    const value = key === 'profile' ? this.profileName : resolveSetting(key, this);
+    this.#resolved.set(key, value);
+    return value;
+  }
+
+  /** Settings from other sources, which are resolved anew. */
+  with(changes: Partial<SettingSources>): Settings {
+    return new Settings({ ...this, ...changes });
+  }
+}
+
+function resolveProfileName({ options, variables, file, project }: SettingSources): SettingValue | undefined {
   if (options.profile) return { value: options.profile, origin: '--profile' };
   if (variables.IAM_PROFILE) return { value: variables.IAM_PROFILE, origin: 'IAM_PROFILE' };
   if (project?.values.profile) return { value: project.values.profile, origin: project.path };
   return file.current ? { value: file.current, origin: 'current profile' } : undefined;
 }
 
-/** The profile in use; undefined if none is selected. @throws CliError (exit 2) if the selected one does not exist */
-export function resolveProfile(sources: SettingSources): Profile | undefined {
-  const name = resolveProfileName(sources);
-  if (!name) return undefined;
-  if (Object.hasOwn(sources.file.profiles, name.value)) return sources.file.profiles[name.value];
-  if (name.origin === 'current profile') return undefined;
-  throw usageError(
-    `Profile ${JSON.stringify(name.value)} (${name.origin}) not found.`,
-    'List profiles with `iam profile list`.',
-  );
-}
-
-/** Resolves a setting by precedence. A profile selected with a flag takes precedence over the environment. */
-export function resolveSetting(key: CliSettingKey, sources: SettingSources): SettingValue | undefined {
-  if (key === 'profile') return resolveProfileName(sources);
+function resolveSetting(key: CliSettingKey, settings: Settings): SettingValue | undefined {
   const setting: SettingDefinition = findSetting(key) as SettingDefinition;
-  const found = listValues(setting, sources);
+  const found = listValues(setting, settings);
   return setting.strictest ? selectStrictest(setting.strictest, found) : found[0];
 }
 
 /** All values of a setting, in order of precedence. */
-function listValues(setting: SettingDefinition, sources: SettingSources): SettingValue[] {
+function listValues(setting: SettingDefinition, settings: Settings): SettingValue[] {
   const { key, option, environment: variable, fallback } = setting;
-  const flag = toSettingValue(option && sources.options[option], `--${key}`);
-  const environment = toSettingValue(sources.variables[variable] || undefined, variable);
-  const project = toSettingValue(sources.project?.values[key], sources.project?.path ?? '');
-  const stored = setting.profile && resolveProfile(sources)?.[setting.profile];
-  const profile = toSettingValue(stored, `profile ${resolveProfileName(sources)?.value}`);
+  const { options, variables, project: projectFile, profileName } = settings;
+  const flag = toSettingValue(option && options[option], `--${key}`);
+  const environment = toSettingValue(variables[variable] || undefined, variable);
+  const project = toSettingValue(projectFile?.values[key], projectFile?.path ?? '');
+  const stored = setting.profile && settings.profile?.[setting.profile];
+  const profile = toSettingValue(stored, `profile ${profileName?.value}`);
   const usual = toSettingValue(fallback, 'default');
-  const between = sources.options.profile ? [profile, environment, project] : [environment, project, profile];
+  const between = options.profile ? [profile, environment, project] : [environment, project, profile];
   return [flag, ...between, usual].filter((value) => value !== undefined);
 }
 

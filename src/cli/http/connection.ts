@@ -12,7 +12,7 @@ import {
 import type { ProfileFile } from '../config/profile.ts';
 import { guardWrites } from '../config/safety.ts';
 import { isSameServer, stripUserInfo } from '../config/server-url.ts';
-import { resolveProfile, resolveSetting, type SettingSources } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ErrorTable } from '../errors.ts';
 import { signInNeededError, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
@@ -26,7 +26,7 @@ export interface ConnectOptions {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  readonly sources: SettingSources;
+  readonly settings: Settings;
   readonly tracing: TracingOptions;
   readonly fieldsAt: FindRequestFields;
   /** Sends no credentials, for sign-in. */
@@ -35,17 +35,17 @@ export interface ConnectOptions {
 
 /** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
 export async function connect(options: ConnectOptions): Promise<BaseClient> {
-  const { environment, manifest, sources, tracing, anonymous } = options;
+  const { environment, manifest, settings, tracing, anonymous } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
   // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
   setFlagsFromString('--liftoff-only');
-  const baseUrl = resolveBaseUrl(sources);
-  const credentials: ResolvedCredentials = anonymous ? { kind: 'none', origin: 'none' } : resolveCredentials(sources);
-  assertOwnCertificate(sources);
+  const baseUrl = resolveBaseUrl(settings);
+  const credentials: ResolvedCredentials = anonymous ? { kind: 'none', origin: 'none' } : resolveCredentials(settings);
+  assertOwnCertificate(settings);
   const cached = await createCacheOptions(credentials, baseUrl, environment);
-  const total = readTimeout(sources) * 1000;
-  const route = await createRoute(sources, baseUrl, total);
-  const assertRequest = createConfidentialityGuard(sources, baseUrl, options.fieldsAt);
+  const total = readTimeout(settings) * 1000;
+  const route = await createRoute(settings, baseUrl, total);
+  const assertRequest = createConfidentialityGuard(settings, baseUrl, options.fieldsAt);
   const { onRequest, onResponse } = createTracingHooks(
     options,
     tracing,
@@ -66,21 +66,21 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  return guardWrites(client, manifest, sources);
+  return guardWrites(client, manifest, settings);
 }
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
-function assertOwnCertificate(sources: SettingSources): void {
-  const { value, origin } = resolveSetting('client-cert', sources) ?? {};
-  const profile = resolveProfile(sources);
-  if (origin === 'IAM_CLIENT_CERT') assertOwnTarget(sources);
-  else if (profile && value !== undefined && value === profile.clientCert) assertProfileServer(sources, profile);
+function assertOwnCertificate(settings: Settings): void {
+  const { value, origin } = settings.get('client-cert') ?? {};
+  const profile = settings.profile;
+  if (origin === 'IAM_CLIENT_CERT') assertOwnTarget(settings);
+  else if (profile && value !== undefined && value === profile.clientCert) assertProfileServer(settings, profile);
 }
 
 /** The connector of requests: a proxy, loopback, or the default with TLS options. */
-async function createRoute(sources: SettingSources, baseUrl: string, connect: number) {
-  const tls = resolveTls(sources);
-  const url = resolveProxy(sources, baseUrl);
+async function createRoute(settings: Settings, baseUrl: string, connect: number) {
+  const tls = resolveTls(settings);
+  const url = resolveProxy(settings, baseUrl);
   if (url === undefined) return isLoopbackName(baseUrl) ? createLoopbackRoute(connect) : { tls };
   const { createProxyConnector } = await import('../../client/proxy.ts');
   return { connector: createProxyConnector({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
@@ -108,9 +108,9 @@ async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: str
  * Resolves the base URL. A project file is not trusted: it may only select a server that one of the user's profiles
  * names, or this machine. Another server could collect the credentials and data sent to it.
  */
-export function resolveBaseUrl(sources: SettingSources): string {
-  const { value = '', origin } = resolveSetting('base-url', sources) ?? {};
-  if (origin !== undefined && origin === sources.project?.path && !isKnownServer(value, sources.file))
+export function resolveBaseUrl(settings: Settings): string {
+  const { value = '', origin } = settings.get('base-url') ?? {};
+  if (origin !== undefined && origin === settings.project?.path && !isKnownServer(value, settings.file))
     throw signInNeededError(
       `${origin} selects the server ${stripUserInfo(value)}, which none of your profiles names; nothing was sent.`,
       'If you trust it, add a profile with `iam profile add NAME --base-url URL`, or set IAM_BASE_URL.',
@@ -128,15 +128,15 @@ function isKnownServer(value: string, { profiles }: ProfileFile): boolean {
 }
 
 /** Returns the credentials to send. @throws CliError if there are none or they must not be sent */
-export function requireSendableCredentials(sources: SettingSources): ResolvedCredentials {
-  const credentials = requireCredentials(sources);
-  assertConfidential(sources, resolveBaseUrl(sources));
+export function requireSendableCredentials(settings: Settings): ResolvedCredentials {
+  const credentials = requireCredentials(settings);
+  assertConfidential(settings, resolveBaseUrl(settings));
   return credentials;
 }
 
 /** Returns the credentials for inspection. @throws CliError (exit 4) if there are none */
-export function requireCredentials(sources: SettingSources): ResolvedCredentials {
-  const credentials = resolveCredentials(sources);
+export function requireCredentials(settings: Settings): ResolvedCredentials {
+  const credentials = resolveCredentials(settings);
   if (credentials.kind !== 'none') return credentials;
   throw signInNeededError('Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
 }
@@ -156,8 +156,8 @@ async function toClientCredentials(
   return { tokens: createTokenSource(credentials, baseUrl, environment, table) };
 }
 
-function readTimeout(sources: SettingSources): number {
-  const { value = '', origin = '' } = resolveSetting('timeout', sources) ?? {};
+function readTimeout(settings: Settings): number {
+  const { value = '', origin = '' } = settings.get('timeout') ?? {};
   if (/^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 86_400) return Number(value);
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);
 }

@@ -4,28 +4,28 @@ import { isIPv6 } from 'node:net';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import { type CliSettingKey, resolveSetting, type SettingSources } from '../config/settings.ts';
+import type { CliSettingKey, Settings } from '../config/settings.ts';
 import { unreadableFileError, usageError } from '../errors.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
-export function resolveTls(sources: SettingSources): TlsOptions | undefined {
-  const caFile = readSettingFile('ca-file', sources);
-  const cert = readSettingFile('client-cert', sources);
-  const key = readSettingFile('client-key', sources);
+export function resolveTls(settings: Settings): TlsOptions | undefined {
+  const caFile = readSettingFile('ca-file', settings);
+  const cert = readSettingFile('client-cert', settings);
+  const key = readSettingFile('client-key', settings);
   if ((cert === undefined) !== (key === undefined))
     throw usageError('A client certificate requires its private key.', 'Pass both --client-cert and --client-key.');
   if (caFile === undefined && cert === undefined) return undefined;
   if (caFile !== undefined && !caFile.includes('-----BEGIN CERTIFICATE-----'))
-    throw usageError(`${resolveSetting('ca-file', sources)?.value} contains no PEM certificate.`);
+    throw usageError(`${settings.get('ca-file')?.value} contains no PEM certificate.`);
   return {
     // The `ca` option replaces the default CAs, so they are added to it.
-    ...(caFile === undefined ? {} : { ca: [...defaultRoots(sources), caFile] }),
+    ...(caFile === undefined ? {} : { ca: [...defaultRoots(settings), caFile] }),
     ...(cert === undefined ? {} : { cert, key }),
   };
 }
 
-function readSettingFile(key: CliSettingKey, sources: SettingSources): string | undefined {
-  const { value: file, origin } = resolveSetting(key, sources) ?? {};
+function readSettingFile(key: CliSettingKey, settings: Settings): string | undefined {
+  const { value: file, origin } = settings.get(key) ?? {};
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
@@ -35,7 +35,7 @@ function readSettingFile(key: CliSettingKey, sources: SettingSources): string | 
 }
 
 /** The CAs of Node and NODE_EXTRA_CA_CERTS. */
-function defaultRoots({ variables }: SettingSources): readonly string[] {
+function defaultRoots({ variables }: Settings): readonly string[] {
   const { NODE_EXTRA_CA_CERTS: file } = variables;
   if (!file) return tls.rootCertificates;
   try {
@@ -50,20 +50,20 @@ function defaultRoots({ variables }: SettingSources): readonly string[] {
  * Resolves the proxy for requests to a server. `--proxy` applies to every server; a proxy from the environment or a
  * profile applies to all but this machine and the hosts in NO_PROXY.
  */
-export function resolveProxy(sources: SettingSources, baseUrl: string): string | undefined {
+export function resolveProxy(settings: Settings, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const target = new URL(baseUrl);
-  const named = resolveSetting('proxy', sources);
+  const named = settings.get('proxy');
   if (named?.origin === '--proxy') return assertProxyUrl(named.value, named.origin);
-  if (isLoopbackUrl(target) || isNoProxyHost(target, readProxyVariable(sources, 'NO_PROXY'))) return undefined;
+  if (isLoopbackUrl(target) || isNoProxyHost(target, readProxyVariable(settings, 'NO_PROXY'))) return undefined;
   if (named) return named.value === '' ? undefined : assertProxyUrl(named.value, named.origin);
   const name = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const usual = readProxyVariable(sources, name);
+  const usual = readProxyVariable(settings, name);
   return usual ? assertProxyUrl(usual, name) : undefined;
 }
 
 /** Both spellings are common; lower case takes precedence. */
-function readProxyVariable({ variables }: SettingSources, name: string): string | undefined {
+function readProxyVariable({ variables }: Settings, name: string): string | undefined {
   return variables[name.toLowerCase()] || variables[name];
 }
 

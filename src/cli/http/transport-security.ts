@@ -1,7 +1,7 @@
 /** Blocks credentials on unencrypted connections to other hosts, unless the user allows them. */
 import type { OutgoingRequest } from '../../client/request.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import { resolveSetting, type SettingSources } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors.ts';
 import { isLoopbackUrl, resolveProxy } from './network.ts';
 import type { FindRequestFields } from './redact.ts';
@@ -11,10 +11,10 @@ import { isOpenRequest } from './redact.ts';
  * Call it before credentials are read or prompted for, and for each request that contains some.
  * @throws CliError (exit 2) if they would be sent over a network in clear text
  */
-export function assertConfidential(sources: SettingSources, baseUrl: string): void {
-  const clearText = describeClearText(sources, baseUrl);
-  if (clearText === undefined || isInsecureHttpAllowed(sources)) return;
-  const { origin } = resolveSetting('base-url', sources) ?? {};
+export function assertConfidential(settings: Settings, baseUrl: string): void {
+  const clearText = describeClearText(settings, baseUrl);
+  if (clearText === undefined || isInsecureHttpAllowed(settings)) return;
+  const { origin } = settings.get('base-url') ?? {};
   throw new CliError(`${clearText} (${origin}), so credentials would be sent unencrypted; none were sent.`, {
     code: 'INSECURE_HTTP',
     exitCode: 2,
@@ -24,33 +24,33 @@ export function assertConfidential(sources: SettingSources, baseUrl: string): vo
 
 /** Creates a guard that rejects requests with credentials in clear text before a connection is opened. */
 export function createConfidentialityGuard(
-  sources: SettingSources,
+  settings: Settings,
   baseUrl: string,
   fieldsAt: FindRequestFields,
 ): (request: OutgoingRequest) => void {
   return (request) => {
-    if (describeClearText(sources, baseUrl) === undefined) return;
+    if (describeClearText(settings, baseUrl) === undefined) return;
     // Any field that logs hide may be a credential.
-    if (!isOpenRequest(request, fieldsAt(request.method, request.path))) assertConfidential(sources, baseUrl);
+    if (!isOpenRequest(request, fieldsAt(request.method, request.path))) assertConfidential(settings, baseUrl);
   };
 }
 
 /** Describes how requests leave this machine in clear text; undefined if they do not. */
-function describeClearText(sources: SettingSources, baseUrl: string): string | undefined {
+function describeClearText(settings: Settings, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const target = new URL(baseUrl);
   if (target.protocol === 'https:') return undefined;
   const name = `${target.protocol}//${target.host}${target.pathname.replace(/\/+$/, '')}`;
   if (!isLoopbackUrl(target)) return `${name} is an http URL of another host`;
   // `--proxy` also applies to loopback addresses, and to the proxy 127.0.0.1 is its own host.
-  const proxy = resolveProxy(sources, baseUrl);
+  const proxy = resolveProxy(settings, baseUrl);
   if (proxy === undefined || isLoopbackUrl(new URL(proxy))) return undefined;
   return `${name} is an http URL behind the proxy ${stripUserInfo(proxy)}`;
 }
 
 /** Only an explicit true allows it. @throws CliError (exit 2) for other values than true or false */
-function isInsecureHttpAllowed(sources: SettingSources): boolean {
-  const { value = '', origin } = resolveSetting('insecure-http', sources) ?? {};
+function isInsecureHttpAllowed(settings: Settings): boolean {
+  const { value = '', origin } = settings.get('insecure-http') ?? {};
   if (/^(true|yes|on|1)$/i.test(value)) return true;
   if (/^(false|no|off|0)$/i.test(value)) return false;
   throw usageError(`${origin} must be true or false, not ${JSON.stringify(value)}.`);

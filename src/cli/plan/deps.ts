@@ -57,10 +57,10 @@ export interface PlanDeps {
 
 /** Creates the dependencies of a run. */
 export async function createPlanDeps(context: Context, colour: string | undefined): Promise<PlanDeps> {
-  const signedIn = requireSendableCredentials(context.sources);
+  const signedIn = requireSendableCredentials(context.settings);
   return {
     context,
-    baseUrl: resolveBaseUrl(context.sources),
+    baseUrl: resolveBaseUrl(context.settings),
     yaml: await import('../io/yaml.ts'),
     call: (id, input = {}) => callOperation(context, id, input),
     readPage: async (id, input) => asPage(await send(context, getOperation(context.manifest, id), input)),
@@ -74,7 +74,7 @@ export async function createPlanDeps(context: Context, colour: string | undefine
     usage: usageError,
     quietExit: (code) => new QuietExit(code),
     confirm: (...args) => assertConfirmed(context, ...args),
-    requireChanges: (count) => assertChangeLimit(context.sources, count),
+    requireChanges: (count) => assertChangeLimit(context.settings, count),
     createPainter: async () => {
       const { createColours: colours } = await import('../io/colour.ts');
       const paint = colours(context.io.stdout, context.environment, colour);

@@ -50,7 +50,7 @@ const local: Readonly<Record<string, (context: Context) => readonly Choice[]>> =
 export function findChoiceList(context: Context, { name, sources, known }: ValueContext): ChoiceList | undefined {
   const [source] = sources;
   if (source === 'profile')
-    return listFixed(Object.keys(context.sources.file.profiles).map((profile) => toChoice([profile])));
+    return listFixed(Object.keys(context.settings.file.profiles).map((profile) => toChoice([profile])));
   if (source) return ofRows(context, rowsOf(source, context.manifest), Object.values(known));
   return Object.hasOwn(local, name) ? listFixed(local[name]?.(context) ?? []) : undefined;
 }

@@ -28,7 +28,7 @@ export async function assertConfirmed(
   stdinIsData = false,
   confirmOptions: ConfirmOptions = {},
 ): Promise<void> {
-  const { isProtected, name: defaultName } = resolveSafetyRules(context.sources);
+  const { isProtected, name: defaultName } = resolveSafetyRules(context.settings);
   const { requireName = isProtected, name = defaultName } = confirmOptions;
   const typedName = options.confirm as string | undefined;
   if (typedName !== undefined && typedName !== name && typedName !== confirmOptions.alternativeName)

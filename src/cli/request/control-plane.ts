@@ -39,12 +39,12 @@ export function createControlPageSource(context: Context, path: string, filters:
 
 /** The preview of a request to the control plane. */
 export function controlRequestPreview(
-  { sources }: Context,
+  { settings }: Context,
   method: string,
   path: string,
   query: ControlFilters = {},
 ): RequestPreview {
-  return { method, url: resolveBaseUrl(sources).replace(/\/+$/, '') + path + buildQueryString(query) };
+  return { method, url: resolveBaseUrl(settings).replace(/\/+$/, '') + path + buildQueryString(query) };
 }
 
 /** A list with these columns; a table displays the first `main` of them. */
@@ -58,9 +58,9 @@ export function isRouteMissing(table: ErrorTable, error: unknown): boolean {
   return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 
-function controlPlaneMissingError({ sources }: Context): CliError {
+function controlPlaneMissingError({ settings }: Context): CliError {
   return new CliError(
-    `The server at ${resolveBaseUrl(sources)} has no control plane, or its version lacks this route.`,
+    `The server at ${resolveBaseUrl(settings)} has no control plane, or its version lacks this route.`,
     {
       code: 'CONTROL_PLANE_MISSING',
       exitCode: 3,

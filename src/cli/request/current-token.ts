@@ -18,7 +18,12 @@ export async function getCurrentToken(context: Context, credentials: ResolvedCre
     return String((body as Record<string, unknown>).accessToken);
   }
   const { createTokenSource } = await import('../auth/stored-token-source.ts');
-  const tokens = createTokenSource(credentials, resolveBaseUrl(context.sources), context.environment, context.manifest);
+  const tokens = createTokenSource(
+    credentials,
+    resolveBaseUrl(context.settings),
+    context.environment,
+    context.manifest,
+  );
   return tokens.token((id, input) => client.call(id, { ...input, anonymous: true }));
 }
 

@@ -41,7 +41,7 @@ export function withoutSecrets({ fieldsAt }: Pick<Context, 'fieldsAt'>, preview:
 /** Builds the preview of an operation's request. */
 export function previewOf(context: Context, operation: ManifestOperation, input: CallInput): RequestPreview {
   const url =
-    resolveBaseUrl(context.sources).replace(/\/+$/, '') +
+    resolveBaseUrl(context.settings).replace(/\/+$/, '') +
     context.manifest.prefix +
     buildOperationPath(operation, input);
   const headers = { ...(input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch }), ...input.headers };

@@ -9,13 +9,13 @@ import { readMaxWait, withRetries } from '../http/retry.ts';
 
 /** Sends an operation with the credentials in use; public ones need none. Retries idempotent ones while the server is busy. */
 export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<ApiResponse> {
-  if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.sources);
+  if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
   const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
   if (!operation.idempotent) return call();
-  const { sources, io, notice, environment } = context;
+  const { settings, io, notice, environment } = context;
   const isRead = operation.effect === 'read';
-  const rules = { maxWait: readMaxWait(sources), isRead, signal: io.signal, random: environment.random, notice };
+  const rules = { maxWait: readMaxWait(settings), isRead, signal: io.signal, random: environment.random, notice };
   return withRetries(rules, call);
 }
 

@@ -1,6 +1,5 @@
 /** Long polling of control plane routes, in requests that are shorter than the request timeout. */
 import { ClientError } from '../../client/errors.ts';
-import { resolveSetting } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { type ControlFilters, callControlPlane } from './control-plane.ts';
@@ -20,10 +19,7 @@ export async function waitFor<Found>(
   waitRequest: WaitRequest,
   deadline: number,
 ): Promise<Found | undefined> {
-  const maxTimeout = Math.max(
-    1,
-    Math.floor(Math.min(20, Number(resolveSetting('timeout', context.sources)?.value) * 0.8)),
-  );
+  const maxTimeout = Math.max(1, Math.floor(Math.min(20, Number(context.settings.get('timeout')?.value) * 0.8)));
   for (;;) {
     const left = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
     const found = await pollOnce<Found>(context, waitRequest, Math.min(left, maxTimeout));

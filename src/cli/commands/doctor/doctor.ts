@@ -4,7 +4,6 @@ import type { ApiResponse } from '../../../client/response.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { resolveSafetyRules } from '../../config/safety.ts';
 import { stripUserInfo } from '../../config/server-url.ts';
-import { resolveProfileName, resolveSetting } from '../../config/settings.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -39,8 +38,8 @@ async function doctor(context: Context): Promise<void> {
 }
 
 /** Prints the next step on a separate line, so that a narrow terminal does not truncate it. */
-async function print({ printer, sources, io }: Context, findings: readonly Finding[]): Promise<void> {
-  if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined)
+async function print({ printer, settings, io }: Context, findings: readonly Finding[]): Promise<void> {
+  if (!printer.isForPeople || printer.format !== 'table' || settings.options.columns !== undefined)
     return printer.value(findings);
   const widest = Math.max(...findings.map(({ check }) => check.length));
   const width = getTerminalWidth(io.stdout);
@@ -51,15 +50,15 @@ async function print({ printer, sources, io }: Context, findings: readonly Findi
   printer.lines(lines);
 }
 
-function checkSettings({ sources }: Context): Finding {
-  const profile = resolveProfileName(sources);
-  const { isProtected, readOnly, maxChanges } = resolveSafetyRules(sources);
+function checkSettings({ settings }: Context): Finding {
+  const profile = settings.profileName;
+  const { isProtected, readOnly, maxChanges } = resolveSafetyRules(settings);
   const rules = [
     ...(isProtected ? ['protected'] : []),
     ...(readOnly ? ['read-only'] : []),
     ...(maxChanges ? [`max-changes ${maxChanges.count}`] : []),
   ];
-  const { origin } = resolveSetting('base-url', sources) ?? {};
+  const { origin } = settings.get('base-url') ?? {};
   const name = profile ? `profile ${profile.value} (${profile.origin})` : 'no profile';
   return ok('settings', `${[name, ...rules].join(', ')}; server from ${origin}`);
 }
@@ -92,9 +91,9 @@ async function readPath(context: Context, path: string): Promise<ApiResponse> {
   return client.raw('GET', path, { anonymous: true, signal: context.io.signal });
 }
 
-function checkReachable({ sources }: Context, { status }: ApiResponse, durationMs: number): Finding {
-  const baseUrl = resolveBaseUrl(sources);
-  const proxy = resolveProxy(sources, baseUrl);
+function checkReachable({ settings }: Context, { status }: ApiResponse, durationMs: number): Finding {
+  const baseUrl = resolveBaseUrl(settings);
+  const proxy = resolveProxy(settings, baseUrl);
   const where = `${baseUrl}${proxy === undefined ? '' : ` through ${stripUserInfo(proxy)}`}`;
   if (status === 200) return ok('server', `${where} responded in ${durationMs} ms`);
   return fail(

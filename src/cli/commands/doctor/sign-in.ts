@@ -4,7 +4,6 @@ import { ClientError } from '../../../client/errors.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
 import { type ResolvedCredentials, resolveCredentials } from '../../auth/credentials.ts';
 import { decodeToken } from '../../auth/decode-token.ts';
-import { resolveProfile } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { assertCredentialsAccepted, getCurrentToken } from '../../request/current-token.ts';
@@ -18,7 +17,7 @@ const expiresSoonMs = 60_000;
 /** Runs the sign-in checks. */
 export async function checkSignIn(context: Context): Promise<Finding[]> {
   try {
-    const credentials = resolveCredentials(context.sources);
+    const credentials = resolveCredentials(context.settings);
     if (credentials.kind === 'none')
       return [
         fail('sign-in', 'Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.'),
@@ -79,11 +78,11 @@ function checkRoles({ authorities }: Claims): Finding {
 
 /** A token from the environment can belong to another client than the current profile. */
 function checkIdentity(
-  { sources }: Context,
+  { settings }: Context,
   credentials: ResolvedCredentials,
   { client_id: tokenClient }: Claims,
 ): Finding[] {
-  const profile = resolveProfile(sources);
+  const profile = settings.profile;
   const expected = credentials.clientId ?? profile?.session?.clientId ?? profile?.clientId;
   if (expected === undefined || typeof tokenClient !== 'string') return [];
   if (expected === tokenClient) return [ok('identity', `profile and token belong to the client ${tokenClient}`)];

@@ -14,7 +14,6 @@ import { createTokenSource } from '../../auth/stored-token-source.ts';
 import { loginUserForSession } from '../../auth/user-login.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { changeProfiles, type Profile, type ProfileSession } from '../../config/profile.ts';
-import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
@@ -87,8 +86,8 @@ function isSignedIn({ profile }: Target, userName: string | undefined): boolean 
 }
 
 async function addSecondFactor(context: Context, { name, baseUrl }: Target): Promise<void> {
-  const { sources, environment } = context;
-  const credentials = resolveCredentials({ ...sources, options: { ...sources.options, profile: name } });
+  const { settings, environment } = context;
+  const credentials = resolveCredentials(settings.with({ options: { ...settings.options, profile: name } }));
   const client = await context.connect('anonymous');
   // Renews an expired token, because the MFA operations need a valid one.
   await createTokenSource(credentials, baseUrl, environment, context.manifest).token((id, input) =>
@@ -97,12 +96,12 @@ async function addSecondFactor(context: Context, { name, baseUrl }: Target): Pro
   await printSession(context, name, await completeSecondFactor(context, name));
 }
 
-function resolveTarget({ sources }: Context): Target {
-  const profile = resolveProfile(sources);
-  if (profile) assertProfileServer(sources, profile);
-  const name = profile ? (resolveProfileName(sources)?.value ?? 'default') : 'default';
-  const baseUrl = resolveBaseUrl(sources);
-  assertConfidential(sources, baseUrl);
+function resolveTarget({ settings }: Context): Target {
+  const profile = settings.profile;
+  if (profile) assertProfileServer(settings, profile);
+  const name = profile ? (settings.profileName?.value ?? 'default') : 'default';
+  const baseUrl = resolveBaseUrl(settings);
+  assertConfidential(settings, baseUrl);
   return { name, profile, baseUrl };
 }
 
@@ -174,10 +173,14 @@ async function readClientSecret(
 }
 
 /** Returns the secret of this client from the environment or the profile; never that of another client. */
-function findKnownSecret({ environment, sources }: Context, clientId: string, { profile }: Target): string | undefined {
+function findKnownSecret(
+  { environment, settings }: Context,
+  clientId: string,
+  { profile }: Target,
+): string | undefined {
   const { IAM_CLIENT_ID: named = clientId, IAM_CLIENT_SECRET: fromEnvironment } = environment.variables;
   if (fromEnvironment && named === clientId) {
-    assertOwnTarget(sources);
+    assertOwnTarget(settings);
     return fromEnvironment;
   }
   return profile?.clientId === clientId ? profile.clientSecret : undefined;
@@ -209,7 +212,7 @@ async function readPassword(
   if (options.passwordStdin === true) return readSecret('-', context.io);
   const { IAM_USERNAME: named = userName, IAM_PASSWORD: password } = context.environment.variables;
   if (password && named === userName) {
-    assertOwnTarget(context.sources);
+    assertOwnTarget(context.settings);
     return password;
   }
   return promptSecret(
@@ -252,10 +255,10 @@ async function printSession(context: Context, profile: string, stored: StoredSes
   warnOfEnvironment(context);
 }
 
-function warnOfEnvironment({ sources, notice }: Context): void {
+function warnOfEnvironment({ settings, notice }: Context): void {
   try {
-    const { kind } = resolveEnvironmentCredentials(sources, true) ?? {};
-    if (kind !== undefined && !sources.options.profile)
+    const { kind } = resolveEnvironmentCredentials(settings, true) ?? {};
+    if (kind !== undefined && !settings.options.profile)
       notice(
         `The environment also contains credentials (${kind}); without --profile they take precedence over this session.`,
       );

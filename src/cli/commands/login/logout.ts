@@ -4,7 +4,6 @@ import { assertSuccess } from '../../../client/response.ts';
 import { deleteSession, readSession } from '../../auth/session-file.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { changeProfiles } from '../../config/profile.ts';
-import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 
@@ -25,9 +24,9 @@ export function addLogout(program: Command, runtime: CliRuntime): void {
 }
 
 async function logout(context: Context): Promise<void> {
-  const { sources, environment } = context;
-  const profile = resolveProfile(sources);
-  const name = resolveProfileName(sources)?.value;
+  const { settings, environment } = context;
+  const profile = settings.profile;
+  const name = settings.profileName?.value;
   if (!profile || name === undefined) return context.notice('Not signed in.');
   const { createTokenCache } = await import('../../auth/token-cache.ts');
   const cache = createTokenCache(profile.baseUrl, profile, environment);
@@ -53,7 +52,7 @@ async function revoke(context: Context, baseUrl: string, tokens: readonly (strin
   const present = tokens.filter((token) => token !== undefined);
   if (present.length === 0) return;
   try {
-    if (resolveBaseUrl(context.sources) !== baseUrl) throw new Error('the current server did not issue the tokens');
+    if (resolveBaseUrl(context.settings) !== baseUrl) throw new Error('the current server did not issue the tokens');
     const client = await context.connect('anonymous');
     const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(timeoutMs)]);
     for (const token of present)

@@ -80,7 +80,7 @@ async function changeSession(
   const { variables } = context.environment;
   return withFileLock(`${getSessionPath(profile, variables)}.lock`, async () => {
     const stored = await readSession(profile, variables);
-    if (stored?.userName === undefined || stored.baseUrl !== resolveBaseUrl(context.sources))
+    if (stored?.userName === undefined || stored.baseUrl !== resolveBaseUrl(context.settings))
       throw signInNeededError('No user is signed in at this server.', 'Sign in first with `iam login --user NAME`.');
     const changed = await change(stored);
     await writeSession(profile, changed, variables);

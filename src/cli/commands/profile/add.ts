@@ -50,7 +50,7 @@ async function addNamedProfile(
   const name = String(argument);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
     throw usageError('A profile name can contain only letters, digits and . _ - (at most 64 characters).');
-  const { baseUrl } = context.sources.options;
+  const { baseUrl } = context.settings.options;
   if (baseUrl === undefined) throw usageError('--base-url is required: an http or https URL.');
   parseProfileValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
@@ -71,8 +71,8 @@ async function addNamedProfile(
 }
 
 /** Returns safety and connection settings of the profile that is replaced; they stay in effect. */
-function preservedSettings({ sources }: Context, name: string): Partial<Profile> {
-  if (!Object.hasOwn(sources.file.profiles, name)) return {};
+function preservedSettings({ settings }: Context, name: string): Partial<Profile> {
+  if (!Object.hasOwn(settings.file.profiles, name)) return {};
   const {
     baseUrl: _,
     clientId: _id,
@@ -80,14 +80,14 @@ function preservedSettings({ sources }: Context, name: string): Partial<Profile>
     userClientId: _user,
     token: _token,
     ...before
-  } = sources.file.profiles[name] as Profile;
-  const { apiKey: _key, session: _session, ...settings } = before;
-  return settings;
+  } = settings.file.profiles[name] as Profile;
+  const { apiKey: _key, session: _session, ...preserved } = before;
+  return preserved;
 }
 
 /** Reads the safety and connection options. */
-function readSafetyOptions({ sources }: Context, options: CommandOptions): Partial<Profile> {
-  const { proxy, caFile, clientCert, clientKey } = sources.options;
+function readSafetyOptions({ settings }: Context, options: CommandOptions): Partial<Profile> {
+  const { proxy, caFile, clientCert, clientKey } = settings.options;
   const values = {
     protected: options.protected === true ? true : undefined,
     readOnly: options.readOnly === true ? true : undefined,

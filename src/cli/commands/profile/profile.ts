@@ -4,7 +4,6 @@ import { deleteSession } from '../../auth/session-file.ts';
 import { addCommand, addConfirmOptions, setAction } from '../../command.ts';
 import { changeProfiles, getProfilePath } from '../../config/profile.ts';
 import { stripUserInfo } from '../../config/server-url.ts';
-import { resolveProfile, resolveProfileName } from '../../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
@@ -32,8 +31,8 @@ export function addProfile(noun: Command, runtime: CliRuntime): void {
 }
 
 async function list(context: Context): Promise<void> {
-  const { file } = context.sources;
-  const current = resolveProfileName(context.sources)?.value;
+  const { file } = context.settings;
+  const current = context.settings.profileName?.value;
   const rows = Object.entries(file.profiles).map(([name, { baseUrl, clientId, session }]) => ({
     name,
     current: name === current ? '*' : '',
@@ -47,9 +46,8 @@ async function list(context: Context): Promise<void> {
 }
 
 async function show(context: Context, [argument]: readonly unknown[]): Promise<void> {
-  const name = argument === undefined ? resolveProfileName(context.sources)?.value : String(argument);
-  const profile =
-    argument === undefined ? resolveProfile(context.sources) : context.sources.file.profiles[String(argument)];
+  const name = argument === undefined ? context.settings.profileName?.value : String(argument);
+  const profile = argument === undefined ? context.settings.profile : context.settings.file.profiles[String(argument)];
   if (name === undefined || !profile) throw unknownProfileError(name ?? '');
   const masked = (value: string | undefined, key: string) => (value === undefined ? {} : { [key]: '(secret)' });
   const { clientSecret, token, apiKey, session, ...settings } = profile;
@@ -86,8 +84,8 @@ async function use(context: Context, [name]: readonly unknown[]): Promise<void> 
 
 async function removeProfile(context: Context, [argument]: readonly unknown[], options: CommandOptions): Promise<void> {
   const name = String(argument);
-  if (!Object.hasOwn(context.sources.file.profiles, name)) throw unknownProfileError(name);
-  const requireName = context.sources.file.profiles[name]?.protected === true;
+  if (!Object.hasOwn(context.settings.file.profiles, name)) throw unknownProfileError(name);
+  const requireName = context.settings.file.profiles[name]?.protected === true;
   await assertConfirmed(context, `Remove the profile ${name} and its credentials?`, options, false, {
     requireName,
     name,

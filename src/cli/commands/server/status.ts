@@ -38,10 +38,10 @@ async function status(context: Context, typed: string | undefined): Promise<void
 
 /** Selects the columns that fit a terminal without truncating URLs; `wide` prints all. */
 function selectTableColumns(
-  { printer, sources }: Context,
+  { printer, settings }: Context,
   rows: Awaited<ReturnType<typeof describeServer>>[],
 ): readonly object[] {
-  if (!printer.isForPeople || printer.format !== 'table' || sources.options.columns !== undefined) return rows;
+  if (!printer.isForPeople || printer.format !== 'table' || settings.options.columns !== undefined) return rows;
   return rows.map(({ name, state, url, pid, data = '(memory)' }) => ({ name, state, url, pid, data }));
 }
 
