@@ -1,4 +1,4 @@
-/** Adapter for a real mainframe over HTTP; docs/decisions/0005-ports.md specifies the protocol. */
+/** Adapter for a real mainframe over HTTP; docs/decisions/0005-integrations.md specifies the protocol. */
 import * as z from 'zod';
 import { apiError } from '../../contract/errors.ts';
 import { Mobile } from '../../contract/schemas/contact.ts';

@@ -1,0 +1,54 @@
+/** The paths in the pages for contributors exist, and their npm scripts too. */
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSource, root } from './source-files.ts';
+
+const decisions = readdirSync(path.join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
+const pages = ['CONTRIBUTING.md', 'docs/architecture.md', ...decisions];
+
+/** Folders to which the pages abbreviate paths: `http/router.ts`. */
+const folders = ['', 'src', 'src/server', 'src/contract', 'src/cli', 'test/fixtures'];
+
+/** A path in backticks: a folder with its final slash, or a file of a kind that the project contains, without wildcards. */
+const pathInCode = /`([\w.@-]+(?:\/[\w.-]+)*(?:\/|\/[\w.-]+\.\w+|\.(?:ts|mjs|md)))`/g;
+const linkTarget = /\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g;
+
+/** Files that a build or a server writes. */
+const written = /^(dist\/|data\/|[\w<>.-]+\.jsonl?$)/;
+
+function matchesOf(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name = '']) => name);
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = readSource(page);
+
+  test('names files and folders that exist', () => {
+    const missing = matchesOf(text, pathInCode)
+      .filter((name) => !written.test(name))
+      .filter((name) => !folders.some((folder) => existsSync(path.join(root, folder, name))));
+    expect(missing).toEqual([]);
+  });
+
+  test('links to files that exist', () => {
+    const folder = path.dirname(page);
+    expect(matchesOf(text, linkTarget).filter((name) => !existsSync(path.join(root, folder, name)))).toEqual([]);
+  });
+});
+
+test('the functions in CONTRIBUTING.md are exports of the files before them', () => {
+  const named = [...readSource('CONTRIBUTING.md').matchAll(/`([\w./-]+\.ts)`, `(\w+)`/g)];
+  expect(named.length).toBeGreaterThan(2);
+  const missing = named.filter(
+    ([, file = '', name]) => !new RegExp(`^export (async )?function ${name}\\b`, 'm').test(readSource(file)),
+  );
+  expect(missing.map(([text]) => text)).toEqual([]);
+});
+
+test('the commands of CONTRIBUTING.md are npm scripts', () => {
+  const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
+  const text = readSource('CONTRIBUTING.md');
+  expect(matchesOf(text, /npm run ([\w-]+)/g).filter((name) => scripts[name] === undefined)).toEqual([]);
+  expect(matchesOf(text, pathInCode).length).toBeGreaterThan(50);
+});
