@@ -24,6 +24,7 @@ const files = {
   query: 'src/cli/output/jmespath.ts',
   bulk: 'src/cli/bulk/index.ts',
   colour: 'src/cli/io/colour.ts',
+  width: 'src/cli/output/string-width.ts',
 };
 
 /** The files with a V8 code cache: those that most runs load. The others load after a V8 flag that invalidates caches. */

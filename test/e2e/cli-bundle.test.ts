@@ -61,7 +61,7 @@ describe('the bundle', () => {
       Object.keys(inputs).filter((input) => input.startsWith('apart:')),
     );
     expect([...apart].sort()).toEqual(
-      ['bulk', 'colour', 'http', 'plan', 'prompts', 'query', 'run', 'server', 'signatures', 'yaml'].map(
+      ['bulk', 'colour', 'http', 'plan', 'prompts', 'query', 'run', 'server', 'signatures', 'width', 'yaml'].map(
         (name) => `apart:${name}`,
       ),
     );
@@ -190,6 +190,18 @@ describe('loading', () => {
     await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedFiles(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
     expect(loaded).toEqual(['main.cjs', 'run.cjs', 'http.cjs']);
+  });
+
+  test('a table loads string-width only for text beyond Latin-1', async () => {
+    await using sandbox = await Sandbox.make();
+    await using latin = await startFakeServer(() => ({ json: [{ groupName: 'Zo\u00eb' }] }));
+    await using chinese = await startFakeServer(() => ({ json: [{ groupId: '\u6f22', groupName: 'x' }] }));
+    const list = ['groups', 'list', '-o', 'table'];
+    const variables = { IAM_BASE_URL: latin.url, IAM_TOKEN: 't' };
+    expect(await loadedFiles(sandbox, list, variables)).toEqual(['main.cjs', 'run.cjs', 'http.cjs']);
+    const others = { ...variables, IAM_BASE_URL: chinese.url };
+    expect(await loadedFiles(sandbox, list.slice(0, 2), others)).toContain('width.cjs');
+    expect((await sandbox.iam(list, others)).out).toBe('GROUP ID  GROUP NAME\n\u6f22        x\n');
   });
 
   test('detects the loading of YAML', async () => {

@@ -27,7 +27,8 @@ export function addWhy(program: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, [request]) => {
     const path = `/_iam/requests/${encodeURIComponent(String(request))}/why`;
     const why = (await callControlPlane(context, 'GET', path)).body as Why;
-    if (context.printer.isForPeople) context.printer.lines(formatExplanation(why, getTerminalWidth(context.io.stdout)));
+    if (context.printer.isForPeople)
+      context.printer.lines(await formatExplanation(why, getTerminalWidth(context.io.stdout)));
     else await context.printer.value(why);
   });
 }
@@ -59,7 +60,7 @@ type Line = readonly [name: string, value: string | undefined];
 
 const nameWidth = 'credential'.length;
 
-function formatExplanation(why: Why, width: number | undefined): string[] {
+async function formatExplanation(why: Why, width: number | undefined): Promise<string[]> {
   const { method, path, operation, refused, status = 'no response' } = why;
   const request = `${method} ${path}${operation === undefined ? '' : ` (${operation})`}`;
   const lines: readonly Line[] = [
@@ -73,7 +74,10 @@ function formatExplanation(why: Why, width: number | undefined): string[] {
   const nonEmpty = lines.flatMap(([name, value]) =>
     value ? [hangingIndent(`  ${name.padEnd(nameWidth)}  `, escapeControls(value), width)] : [],
   );
-  return [escapeControls(`${request} was ${refused ? 'rejected' : 'processed'}: ${status}`), ...nonEmpty];
+  return [
+    escapeControls(`${request} was ${refused ? 'rejected' : 'processed'}: ${status}`),
+    ...(await Promise.all(nonEmpty)),
+  ];
 }
 
 function listCallerLines({ credential, client, user, session, logon, groups }: Why): Line[] {

@@ -142,13 +142,13 @@ async function formatTextReport(
   const paint = createColours(io.stderr, environment, mode);
   const width = getTerminalWidth(io.stderr);
   const line = (heading: string, text: string) => hangingIndent(`  ${heading.padEnd(9)}`, escapeControls(text), width);
-  const server = report.status === undefined ? [] : [line('reason', `${report.code} (${report.status})`)];
-  const others = report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`));
-  const request = report.requestId === undefined ? [] : [line('request', report.requestId)];
-  const hint = report.hint === undefined ? [] : [line('hint', report.hint)];
+  const server = report.status === undefined ? [] : [await line('reason', `${report.code} (${report.status})`)];
+  const others = await Promise.all(report.items.slice(1).map((item) => line('and', `${item.message} ${item.code}`)));
+  const request = report.requestId === undefined ? [] : [await line('request', report.requestId)];
+  const hint = report.hint === undefined ? [] : [await line('hint', report.hint)];
   const [first = '', ...more] = (report.lines ?? [report.message]).map(escapeControls);
   return [
-    hangingIndent('error: ', first, width).replace('error:', paint.red.bold('error:')),
+    (await hangingIndent('error: ', first, width)).replace('error:', paint.red.bold('error:')),
     ...more,
     ...[...server, ...others, ...request].map((one) => paint.dim(one)),
     ...hint,

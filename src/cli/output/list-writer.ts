@@ -22,7 +22,7 @@ export interface ListWriter {
   /** The preferred min number of entries per batch. */
   readonly minBatchSize?: number;
   /** Formats the next entries, at least one. */
-  page(items: readonly unknown[]): string;
+  page(items: readonly unknown[]): string | Promise<string>;
   /** Formats the end of the list; `count` is the number of entries. */
   end(count: number): string;
 }
@@ -89,10 +89,7 @@ function createRowWriter(format: Format, { schema, main, columns, width }: ListS
   });
   return {
     minBatchSize: rowsPerTable,
-    page: (items) =>
-      lines(items as TableRow[])
-        .join('\n')
-        .concat('\n'),
+    page: async (items) => `${(await lines(items as TableRow[])).join('\n')}\n`,
     end: () => '',
   };
 }
@@ -107,7 +104,7 @@ export async function writePages(
   let count = 0;
   for await (const items of writer.minBatchSize === undefined ? pages : batchPages(pages, writer.minBatchSize)) {
     if (items.length === 0) continue;
-    if (!(await writeWithBackpressure(stream, writer.page(items), signal))) return count + items.length;
+    if (!(await writeWithBackpressure(stream, await writer.page(items), signal))) return count + items.length;
     count += items.length;
   }
   const end = writer.end(count);

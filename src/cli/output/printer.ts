@@ -99,7 +99,7 @@ async function formatValueLines(
     : formatFields(columns ? selectColumns(value as TableRow, columns) : (value as TableRow), width);
 }
 
-function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): string[] {
+async function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): Promise<string[]> {
   if (rows.length === 0) return [];
   if (!rows.every(isRow)) return rows.map(formatCell);
   return createTableFormatter({ width, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);

@@ -1,7 +1,8 @@
-/** Formats values for people: tables and lists of fields. Pure. */
+/** Formats values for people: tables and lists of fields. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { valueAt } from './columns.ts';
+import { loadTextMetrics, type TextMetrics } from './text-metrics.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,7 @@ export interface TableOptions {
 }
 
 /** Formats the next rows of a table as lines. */
-export type TableFormatter = (rows: readonly TableRow[]) => string[];
+export type TableFormatter = (rows: readonly TableRow[]) => Promise<string[]>;
 
 /**
  * Creates a formatter for batches of rows. Later batches keep the columns and at least the widths of earlier ones. If
@@ -47,23 +48,24 @@ export type TableFormatter = (rows: readonly TableRow[]) => string[];
 export function createTableFormatter(rules: TableOptions): TableFormatter {
   let columns: readonly string[] = [];
   let widths: readonly number[] = [];
-  return (rows) => {
+  return async (rows) => {
     const added = rules.columnsOf(rows).filter((column) => !columns.includes(column));
     columns = [...columns, ...added];
     const heading = columns.map((column) => toWords(column).toUpperCase());
     const texts = rows.map((row) => columns.map((column) => formatCell(valueAt(row, column))));
     const lines = added.length > 0 ? [heading, ...texts] : texts;
+    const metrics = await loadTextMetrics(lines.flat());
     widths = columns.map((_, at) =>
-      lines.reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), widths[at] ?? 0),
+      lines.reduce((most, line) => Math.max(most, metrics.width(line[at] ?? '')), widths[at] ?? 0),
     );
     const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width);
-    return lines.map((line) => formatLine(line, fitted));
+    return lines.map((line) => formatLine(line, fitted, metrics));
   };
 }
 
-function formatLine(texts: readonly string[], widths: readonly number[]): string {
+function formatLine(texts: readonly string[], widths: readonly number[], metrics: TextMetrics): string {
   return texts
-    .map((text, at) => pad(truncate(text, widths[at] ?? 0), widths[at] ?? 0))
+    .map((text, at) => pad(truncate(text, widths[at] ?? 0, metrics), widths[at] ?? 0, metrics))
     .join(columnGap)
     .trimEnd();
 }
@@ -81,10 +83,13 @@ function shrinkWidths(widths: readonly number[], width: number): number[] {
 }
 
 /** Formats one entity: a line per field with a value, including nested ones. Long values wrap with a hanging indent. */
-export function formatFields(row: TableRow, width?: number): string[] {
+export async function formatFields(row: TableRow, width?: number): Promise<string[]> {
   const filled = flattenFields(row).filter(([, text]) => text !== '');
-  const widest = Math.max(0, ...filled.map(([name]) => displayWidth(name)));
-  return filled.map(([name, text]) => hangingIndent(`${pad(name, widest)}${columnGap}`, text, width));
+  const metrics = await loadTextMetrics(filled.map(([name]) => name));
+  const widest = Math.max(0, ...filled.map(([name]) => metrics.width(name)));
+  return Promise.all(
+    filled.map(([name, text]) => hangingIndent(`${pad(name, widest, metrics)}${columnGap}`, text, width)),
+  );
 }
 
 function flattenFields(row: TableRow): (readonly [name: string, text: string])[] {
@@ -96,48 +101,33 @@ function flattenFields(row: TableRow): (readonly [name: string, text: string])[]
 }
 
 /** Formats text after a heading, wrapped at words to the width; one line without a width. */
-export function hangingIndent(heading: string, text: string, width?: number): string {
-  const room = (width ?? Number.POSITIVE_INFINITY) - displayWidth(heading);
-  if (room < minColumnWidth || displayWidth(text) <= room) return heading + text;
+export async function hangingIndent(heading: string, text: string, width?: number): Promise<string> {
+  if (width === undefined) return heading + text;
+  const metrics = await loadTextMetrics([heading, text]);
+  const room = width - metrics.width(heading);
+  if (room < minColumnWidth || metrics.width(text) <= room) return heading + text;
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= room)
+    if (last !== undefined && metrics.width(last) + 1 + metrics.width(word) <= room)
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return heading + lines.join(`\n${' '.repeat(displayWidth(heading))}`);
+  return heading + lines.join(`\n${' '.repeat(metrics.width(heading))}`);
 }
 
-/** East Asian wide characters and emoji take two columns. */
-const wideCharacter =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const nonLatinCharacter = /[^\u0020-\u00ff]/;
-
-/** The number of terminal columns of a text. */
-function displayWidth(text: string): number {
-  return nonLatinCharacter.test(text)
-    ? [...text].reduce((sum, letter) => sum + characterWidth(letter), 0)
-    : text.length;
+function pad(text: string, width: number, metrics: TextMetrics): string {
+  return text + ' '.repeat(Math.max(0, width - metrics.width(text)));
 }
 
-function characterWidth(letter: string): number {
-  if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(letter)) return 0;
-  return wideCharacter.test(letter) ? 2 : 1;
-}
-
-function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-}
-
-function truncate(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+function truncate(text: string, width: number, metrics: TextMetrics): string {
+  if (metrics.width(text) <= width) return text;
   let start = '';
   let columns = 1;
-  for (const letter of text) {
-    columns += characterWidth(letter);
+  for (const character of metrics.split(text)) {
+    columns += metrics.width(character);
     if (columns > width) break;
-    start += letter;
+    start += character;
   }
   return `${start}…`;
 }

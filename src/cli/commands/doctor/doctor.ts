@@ -47,7 +47,7 @@ async function print({ printer, settings, io }: Context, findings: readonly Find
     hangingIndent(`${status.padEnd(4)}  ${check.padEnd(widest)}  `, escapeControls(detail), width),
     ...(next === '' ? [] : [hangingIndent(`${' '.repeat(widest + 8)}next: `, escapeControls(next), width)]),
   ]);
-  printer.lines(lines);
+  printer.lines(await Promise.all(lines));
 }
 
 function checkSettings({ settings }: Context): Finding {

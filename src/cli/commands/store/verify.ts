@@ -22,13 +22,14 @@ export function addStoreVerify(noun: Command, runtime: CliRuntime): void {
   }).option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
     const report = await withOfflineStore(context, (store) => store.verify(resolveStoreFolder(context, options)));
-    if (context.printer.isForPeople) context.printer.lines(formatReport(report));
+    if (context.printer.isForPeople) context.printer.lines(await formatReport(report));
     else await context.printer.value(report);
     if (!report.sound) throw damagedError(report);
   });
 }
 
-function formatReport({ folder, formatVersion, sound, sequence, tables, files, notes }: StoreReport): string[] {
+async function formatReport(report: StoreReport): Promise<string[]> {
+  const { folder, formatVersion, sound, sequence, tables, files, notes } = report;
   const facts = {
     folder,
     format: formatVersion,
@@ -40,7 +41,7 @@ function formatReport({ folder, formatVersion, sound, sequence, tables, files, n
     const status = damage === undefined ? holds : `DAMAGED at byte ${damage.offset}: ${damage.what}`;
     return escapeControls(`${name.padEnd(width)}  ${String(bytes).padStart(10)} bytes  ${status}`);
   });
-  return [...formatFields(facts), '', ...lines, ...notes.map((note) => `note: ${note}`)];
+  return [...(await formatFields(facts)), '', ...lines, ...notes.map((note) => `note: ${note}`)];
 }
 
 function damagedError({ folder, opens, refusal }: StoreReport): CliError {
