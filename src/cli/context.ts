@@ -4,7 +4,7 @@ import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { readProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
-import { type GlobalOptions, type SettingDefinition, Settings, settingDefinitions } from './config/settings.ts';
+import { CliSettings, type GlobalOptions, type SettingDefinition, settingDefinitions } from './config/settings.ts';
 import { usageError } from './errors.ts';
 import { connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
@@ -22,7 +22,7 @@ export interface Context {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  readonly settings: Settings;
+  readonly settings: CliSettings;
   readonly printer: Printer;
   /** The declared fields of a request, for redaction. */
   readonly fieldsAt: FindRequestFields;
@@ -91,10 +91,10 @@ export async function withContext(
 }
 
 /** Reads the files of settings. @throws CliError if a file is invalid */
-export async function loadSettings(environment: Environment, options: GlobalOptions): Promise<Settings> {
+export async function loadSettings(environment: Environment, options: GlobalOptions): Promise<CliSettings> {
   const project = findProject(environment);
   const file = await readProfiles(environment.variables);
-  return new Settings({ options, variables: environment.variables, file, project });
+  return new CliSettings({ options, variables: environment.variables, file, project });
 }
 
 /** Searches from the working directory upwards. */
@@ -104,14 +104,14 @@ function findProject({ workingFolder }: Environment): ProjectFile | undefined {
   return folder === undefined ? undefined : findProjectFile(folder, definitions);
 }
 
-function readFormat(settings: Settings): Format {
+function readFormat(settings: CliSettings): Format {
   const { value = '', origin = '' } = settings.get('output') ?? {};
   if ((formats as readonly string[]).includes(value)) return value as Format;
   throw usageError(`${origin} must be one of ${formats.join(', ')}, not ${JSON.stringify(value)}.`);
 }
 
 /** Reads --query and --columns, and rejects invalid ones before a request is sent. */
-async function readSelection({ query, columns, csvRaw }: GlobalOptions, settings: Settings): Promise<Selection> {
+async function readSelection({ query, columns, csvRaw }: GlobalOptions, settings: CliSettings): Promise<Selection> {
   if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(settings)))
     throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(settings)}.`, 'Use --query instead.');
   return {

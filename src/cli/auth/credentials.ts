@@ -2,7 +2,7 @@
 
 import type { Profile } from '../config/profile.ts';
 import { isSameOrigin, isSameServer, stripUserInfo } from '../config/server-url.ts';
-import { type SettingDefinition, type Settings, settingDefinitions } from '../config/settings.ts';
+import { type CliSettings, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import { signInNeededError } from '../errors.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface ResolvedCredentials {
 }
 
 /** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
-export function resolveCredentials(settings: Settings): ResolvedCredentials {
+export function resolveCredentials(settings: CliSettings): ResolvedCredentials {
   const profile = settings.profile;
   const stored = profile && resolveProfileCredentials(profile, settings.profileName?.value ?? '');
   const fromEnvironment = resolveEnvironmentCredentials(settings, stored?.kind === 'session');
@@ -35,13 +35,16 @@ export function resolveCredentials(settings: Settings): ResolvedCredentials {
 }
 
 /** Whether the environment contains a secret, even if the credentials are incomplete. */
-export function hasEnvironmentSecret({ variables }: Settings): boolean {
+export function hasEnvironmentSecret({ variables }: CliSettings): boolean {
   const settings: readonly SettingDefinition[] = settingDefinitions;
   return settings.some(({ secret, environment }) => secret && variables[environment]);
 }
 
 /** Resolves credentials from the environment. A client without a secret is ignored if a session exists. */
-export function resolveEnvironmentCredentials(settings: Settings, hasSession = false): ResolvedCredentials | undefined {
+export function resolveEnvironmentCredentials(
+  settings: CliSettings,
+  hasSession = false,
+): ResolvedCredentials | undefined {
   const {
     IAM_TOKEN: token,
     IAM_API_KEY: apiKey,
@@ -58,7 +61,7 @@ export function resolveEnvironmentCredentials(settings: Settings, hasSession = f
 }
 
 function resolveEnvironmentUser(
-  settings: Settings,
+  settings: CliSettings,
   user: Pick<ResolvedCredentials, 'userName' | 'password' | 'clientSecret'>,
   origin: string,
 ): ResolvedCredentials {
@@ -98,7 +101,7 @@ function toCredentials(
 }
 
 /** @throws CliError if the server in use is not the server of the profile */
-export function assertProfileServer(settings: Settings, profile: Profile): void {
+export function assertProfileServer(settings: CliSettings, profile: Profile): void {
   const target = settings.get('base-url');
   if (!target || !URL.canParse(target.value) || !URL.canParse(profile.baseUrl)) return;
   // One host can serve several services; a project file must not select another one.
@@ -115,7 +118,7 @@ export function assertProfileServer(settings: Settings, profile: Profile): void 
  * it must not redirect them with a URL or a profile name.
  * @throws CliError if the project file changes the server in use
  */
-export function assertOwnTarget(settings: Settings): void {
+export function assertOwnTarget(settings: CliSettings): void {
   const { project } = settings;
   const target = settings.get('base-url')?.value ?? '';
   if (!project) return;

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { assertOwnTarget, hasEnvironmentSecret, type ResolvedCredentials } from '../auth/credentials.ts';
 import { addCommand, type CommandDescription, setAction } from '../command.ts';
-import { type Settings, settingDefinitions } from '../config/settings.ts';
+import { type CliSettings, settingDefinitions } from '../config/settings.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { requireCredentials, resolveBaseUrl } from '../http/connection.ts';
@@ -51,7 +51,7 @@ async function env(context: Context, typed: string | undefined, options: Command
 }
 
 /** Returns settings that target the background server, unless an option selects another one. */
-async function loadServerSettings({ settings, environment }: Context, typed: string | undefined): Promise<Settings> {
+async function loadServerSettings({ settings, environment }: Context, typed: string | undefined): Promise<CliSettings> {
   const { profile, baseUrl } = settings.options;
   const isChosen = profile !== undefined || baseUrl !== undefined;
   if (isChosen && typed !== undefined) throw usageError('Name a server or use --profile or --base-url, not both.');

@@ -5,7 +5,7 @@
 
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
-import { type SettingDefinition, type Settings, settingDefinitions } from '../config/settings.ts';
+import { type CliSettings, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { Environment } from '../io/io.ts';
 
@@ -19,7 +19,7 @@ export interface CompletionCaller {
 }
 
 /** Resolves the caller and the server. @throws CliError if a setting is invalid or the server is not trusted */
-export function resolveCompletionCaller(settings: Settings): CompletionCaller {
+export function resolveCompletionCaller(settings: CliSettings): CompletionCaller {
   const baseUrl = resolveBaseUrl(settings);
   const credentials = resolveCredentials(settings);
   const { kind, token, apiKey, clientId, userName } = credentials;
@@ -36,7 +36,7 @@ const connectionSettings = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'cl
 /** Builds the environment of a lookup command: connection settings and the token. Undefined without a token. */
 export async function buildLookupVariables(
   { baseUrl, credentials }: CompletionCaller,
-  settings: Settings,
+  settings: CliSettings,
   environment: Environment,
 ): Promise<Variables | undefined> {
   const credential = await readCredential(credentials, baseUrl, environment);

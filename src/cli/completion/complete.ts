@@ -1,6 +1,6 @@
 /** The command behind the shell scripts: `iam __complete bash BREAKS LINE` or `iam __complete -- WORDS`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
-import type { GlobalOptions, Settings } from '../config/settings.ts';
+import type { CliSettings, GlobalOptions } from '../config/settings.ts';
 import { loadSettings } from '../context.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { buildProgram } from '../program.ts';
@@ -62,7 +62,7 @@ async function findCompletions(deps: CompletionDeps, words: readonly string[], t
   // The list command of the same noun prints the names that the command accepts.
   const program = build(io, environment, [...words, 'list']);
   const options = parsePosition(program, words).options as GlobalOptions;
-  let known: Promise<Settings> | undefined;
+  let known: Promise<CliSettings> | undefined;
   const settings = () => (known ??= loadSettings(environment, options));
   let deadline: AbortSignal | undefined;
   const lists = createListReader({ io, environment, settings, limit: () => (deadline ??= limit()), build });

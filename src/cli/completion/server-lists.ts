@@ -1,7 +1,7 @@
 /** Reads names from the server by running a list command with a time limit. */
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Settings } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { buildLookupVariables, resolveCompletionCaller } from './cached-credentials.ts';
 import { createNameCache } from './name-cache.ts';
@@ -22,7 +22,7 @@ export type ListReader = (list: PrintedList) => Promise<readonly Row[]>;
 export interface ListReaderDeps {
   readonly io: Io;
   readonly environment: Environment;
-  readonly settings: () => Promise<Settings>;
+  readonly settings: () => Promise<CliSettings>;
   /** Aborts the lookup. */
   limit(): AbortSignal;
   /** Builds the program with the commands that these words need. */

@@ -6,7 +6,7 @@ import type { BaseClient } from '../../client/create-client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import { CliError, usageError } from '../errors.ts';
-import type { Settings, SettingValue } from './settings.ts';
+import type { CliSettings, SettingValue } from './settings.ts';
 
 export interface SafetyRules {
   /** The name to type if `--yes` is not enough: that of the profile in use, or the host. */
@@ -20,7 +20,7 @@ export interface SafetyRules {
 }
 
 /** Resolves the rules. The strictest source applies, so that no other source can weaken a profile. */
-export function resolveSafetyRules(settings: Settings): SafetyRules {
+export function resolveSafetyRules(settings: CliSettings): SafetyRules {
   const most = settings.get('max-changes');
   return {
     name: settings.profileName?.value ?? getHost(settings),
@@ -34,7 +34,7 @@ function isTrue(value: SettingValue | undefined): boolean {
   return value?.value === 'true';
 }
 
-function getHost(settings: Settings): string {
+function getHost(settings: CliSettings): string {
   const { value = '' } = settings.get('base-url') ?? {};
   return URL.canParse(value) ? new URL(value).host : value;
 }
@@ -45,7 +45,7 @@ function parseLimit({ value, origin }: SettingValue): number {
 }
 
 /** @throws CliError (exit 2) if writes are forbidden. Call it before the first request, reads included. */
-export function assertWritable(settings: Settings): void {
+export function assertWritable(settings: CliSettings): void {
   const { readOnly, name } = resolveSafetyRules(settings);
   if (!readOnly) return;
   throw new CliError(`${name} is read-only (${readOnly.origin}); nothing was sent.`, {
@@ -56,7 +56,7 @@ export function assertWritable(settings: Settings): void {
 }
 
 /** @throws CliError (exit 2) if a command would exceed the change limit. Call it before the first request. */
-export function assertChangeLimit(settings: Settings, count: number): void {
+export function assertChangeLimit(settings: CliSettings, count: number): void {
   assertWritable(settings);
   const { maxChanges } = resolveSafetyRules(settings);
   if (maxChanges && count > maxChanges.count)
@@ -86,7 +86,7 @@ export const backupPath = '/_iam/store/backup';
 const harmlessPaths: readonly string[] = [signOutPath, backupPath];
 
 /** Wraps a client so that its writes follow the safety rules. */
-export function guardWrites(client: BaseClient, manifest: Manifest, settings: Settings): BaseClient {
+export function guardWrites(client: BaseClient, manifest: Manifest, settings: CliSettings): BaseClient {
   const count = createChangeCounter(settings);
   const isWrite = (id: string) =>
     !signInOperations.includes(id) && manifest.operations.find((one) => one.id === id)?.effect !== 'read';
@@ -103,7 +103,7 @@ export function guardWrites(client: BaseClient, manifest: Manifest, settings: Se
 
 /** Runs writes and counts those that were not rejected; a rejected one can be retried. */
 function createChangeCounter(
-  settings: Settings,
+  settings: CliSettings,
 ): <Result>(body: unknown, send: () => Promise<Result>) => Promise<Result> {
   const { maxChanges } = resolveSafetyRules(settings);
   let count = 0;

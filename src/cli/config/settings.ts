@@ -184,7 +184,7 @@ export function findSetting(key: string): SettingDefinition | undefined {
 }
 
 /** The settings of a run. Each setting is resolved on first use, once. */
-export class Settings implements SettingSources {
+export class CliSettings implements SettingSources {
   readonly options: GlobalOptions;
   readonly variables: SettingSources['variables'];
   readonly file: ProfileFile;
@@ -222,8 +222,8 @@ export class Settings implements SettingSources {
   }
 
   /** Settings from other sources, which are resolved anew. */
-  with(changes: Partial<SettingSources>): Settings {
-    return new Settings({ ...this, ...changes });
+  with(changes: Partial<SettingSources>): CliSettings {
+    return new CliSettings({ ...this, ...changes });
   }
 }
 
@@ -234,14 +234,14 @@ function resolveProfileName({ options, variables, file, project }: SettingSource
   return file.current ? { value: file.current, origin: 'current profile' } : undefined;
 }
 
-function resolveSetting(key: CliSettingKey, settings: Settings): SettingValue | undefined {
+function resolveSetting(key: CliSettingKey, settings: CliSettings): SettingValue | undefined {
   const setting: SettingDefinition = findSetting(key) as SettingDefinition;
   const found = listValues(setting, settings);
   return setting.strictest ? selectStrictest(setting.strictest, found) : found[0];
 }
 
 /** All values of a setting, in order of precedence. */
-function listValues(setting: SettingDefinition, settings: Settings): SettingValue[] {
+function listValues(setting: SettingDefinition, settings: CliSettings): SettingValue[] {
   const { key, option, environment: variable, fallback } = setting;
   const { options, variables, project: projectFile, profileName } = settings;
   const flag = toSettingValue(option && options[option], `--${key}`);

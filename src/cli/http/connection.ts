@@ -12,7 +12,7 @@ import {
 import type { ProfileFile } from '../config/profile.ts';
 import { guardWrites } from '../config/safety.ts';
 import { isSameServer, stripUserInfo } from '../config/server-url.ts';
-import type { Settings } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import type { ErrorTable } from '../errors.ts';
 import { signInNeededError, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
@@ -26,7 +26,7 @@ export interface ConnectOptions {
   readonly io: Io;
   readonly environment: Environment;
   readonly manifest: Manifest;
-  readonly settings: Settings;
+  readonly settings: CliSettings;
   readonly tracing: TracingOptions;
   readonly fieldsAt: FindRequestFields;
   /** Sends no credentials, for sign-in. */
@@ -70,7 +70,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
 }
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
-function assertOwnCertificate(settings: Settings): void {
+function assertOwnCertificate(settings: CliSettings): void {
   const { value, origin } = settings.get('client-cert') ?? {};
   const profile = settings.profile;
   if (origin === 'IAM_CLIENT_CERT') assertOwnTarget(settings);
@@ -78,7 +78,7 @@ function assertOwnCertificate(settings: Settings): void {
 }
 
 /** The connector of requests: a proxy, loopback, or the default with TLS options. */
-async function createRoute(settings: Settings, baseUrl: string, connect: number) {
+async function createRoute(settings: CliSettings, baseUrl: string, connect: number) {
   const tls = resolveTls(settings);
   const url = resolveProxy(settings, baseUrl);
   if (url === undefined) return isLoopbackName(baseUrl) ? createLoopbackRoute(connect) : { tls };
@@ -108,7 +108,7 @@ async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: str
  * Resolves the base URL. A project file is not trusted: it may only select a server that one of the user's profiles
  * names, or this machine. Another server could collect the credentials and data sent to it.
  */
-export function resolveBaseUrl(settings: Settings): string {
+export function resolveBaseUrl(settings: CliSettings): string {
   const { value = '', origin } = settings.get('base-url') ?? {};
   if (origin !== undefined && origin === settings.project?.path && !isKnownServer(value, settings.file))
     throw signInNeededError(
@@ -128,14 +128,14 @@ function isKnownServer(value: string, { profiles }: ProfileFile): boolean {
 }
 
 /** Returns the credentials to send. @throws CliError if there are none or they must not be sent */
-export function requireSendableCredentials(settings: Settings): ResolvedCredentials {
+export function requireSendableCredentials(settings: CliSettings): ResolvedCredentials {
   const credentials = requireCredentials(settings);
   assertConfidential(settings, resolveBaseUrl(settings));
   return credentials;
 }
 
 /** Returns the credentials for inspection. @throws CliError (exit 4) if there are none */
-export function requireCredentials(settings: Settings): ResolvedCredentials {
+export function requireCredentials(settings: CliSettings): ResolvedCredentials {
   const credentials = resolveCredentials(settings);
   if (credentials.kind !== 'none') return credentials;
   throw signInNeededError('Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
@@ -156,7 +156,7 @@ async function toClientCredentials(
   return { tokens: createTokenSource(credentials, baseUrl, environment, table) };
 }
 
-function readTimeout(settings: Settings): number {
+function readTimeout(settings: CliSettings): number {
   const { value = '', origin = '' } = settings.get('timeout') ?? {};
   if (/^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 86_400) return Number(value);
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);

@@ -4,11 +4,11 @@ import { isIPv6 } from 'node:net';
 import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import type { CliSettingKey, Settings } from '../config/settings.ts';
+import type { CliSettingKey, CliSettings } from '../config/settings.ts';
 import { unreadableFileError, usageError } from '../errors.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
-export function resolveTls(settings: Settings): TlsOptions | undefined {
+export function resolveTls(settings: CliSettings): TlsOptions | undefined {
   const caFile = readSettingFile('ca-file', settings);
   const cert = readSettingFile('client-cert', settings);
   const key = readSettingFile('client-key', settings);
@@ -24,7 +24,7 @@ export function resolveTls(settings: Settings): TlsOptions | undefined {
   };
 }
 
-function readSettingFile(key: CliSettingKey, settings: Settings): string | undefined {
+function readSettingFile(key: CliSettingKey, settings: CliSettings): string | undefined {
   const { value: file, origin } = settings.get(key) ?? {};
   if (file === undefined) return undefined;
   try {
@@ -35,7 +35,7 @@ function readSettingFile(key: CliSettingKey, settings: Settings): string | undef
 }
 
 /** The CAs of Node and NODE_EXTRA_CA_CERTS. */
-function defaultRoots({ variables }: Settings): readonly string[] {
+function defaultRoots({ variables }: CliSettings): readonly string[] {
   const { NODE_EXTRA_CA_CERTS: file } = variables;
   if (!file) return tls.rootCertificates;
   try {
@@ -50,7 +50,7 @@ function defaultRoots({ variables }: Settings): readonly string[] {
  * Resolves the proxy for requests to a server. `--proxy` applies to every server; a proxy from the environment or a
  * profile applies to all but this machine and the hosts in NO_PROXY.
  */
-export function resolveProxy(settings: Settings, baseUrl: string): string | undefined {
+export function resolveProxy(settings: CliSettings, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const target = new URL(baseUrl);
   const named = settings.get('proxy');
@@ -63,7 +63,7 @@ export function resolveProxy(settings: Settings, baseUrl: string): string | unde
 }
 
 /** Both spellings are common; lower case takes precedence. */
-function readProxyVariable({ variables }: Settings, name: string): string | undefined {
+function readProxyVariable({ variables }: CliSettings, name: string): string | undefined {
   return variables[name.toLowerCase()] || variables[name];
 }
 

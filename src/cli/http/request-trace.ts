@@ -3,7 +3,7 @@
 import type { OutgoingRequest } from '../../client/request.ts';
 import type { ApiResponse } from '../../client/response.ts';
 import { resolveCredentials } from '../auth/credentials.ts';
-import type { Settings } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Environment, Io } from '../io/io.ts';
 import { type CurlCall, formatCurlCommand } from './curl.ts';
@@ -64,7 +64,11 @@ function formatRequestLine({ method, path, headers }: OutgoingRequest, withHeade
 }
 
 /** Prints a request that is not sent as a curl command, with its credentials as variables. */
-export function printCurl({ io, fieldsAt }: Omit<TraceDeps, 'environment'>, settings: Settings, call: CurlCall): void {
+export function printCurl(
+  { io, fieldsAt }: Omit<TraceDeps, 'environment'>,
+  settings: CliSettings,
+  call: CurlCall,
+): void {
   const { kind } = resolveCredentials(settings);
   const credentials: Readonly<Record<string, string>> =
     kind === 'none' ? {} : kind === 'api-key' ? { 'x-api-key': '' } : { authorization: 'Bearer' };

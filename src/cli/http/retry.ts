@@ -1,7 +1,7 @@
 /** Retries idempotent requests if the server is busy or the connection breaks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClientError, NetworkError } from '../../client/errors.ts';
-import type { Settings } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 
 export interface RetryOptions {
@@ -47,7 +47,7 @@ function computeDelay(error: unknown, attempt: number, { isRead, random }: Retry
 }
 
 /** Reads the max-wait setting in milliseconds. @throws CliError (exit 2) if it is not valid */
-export function readMaxWait(settings: Settings): number {
+export function readMaxWait(settings: CliSettings): number {
   const { value = '', origin = '' } = settings.get('max-wait') ?? {};
   if (/^\d{1,5}(\.\d+)?$/.test(value)) return Number(value) * 1000;
   throw usageError(`${origin} must be a number of seconds, not ${JSON.stringify(value)}.`);

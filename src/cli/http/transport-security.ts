@@ -1,7 +1,7 @@
 /** Blocks credentials on unencrypted connections to other hosts, unless the user allows them. */
 import type { OutgoingRequest } from '../../client/request.ts';
 import { stripUserInfo } from '../config/server-url.ts';
-import type { Settings } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors.ts';
 import { isLoopbackUrl, resolveProxy } from './network.ts';
 import type { FindRequestFields } from './redact.ts';
@@ -11,7 +11,7 @@ import { isOpenRequest } from './redact.ts';
  * Call it before credentials are read or prompted for, and for each request that contains some.
  * @throws CliError (exit 2) if they would be sent over a network in clear text
  */
-export function assertConfidential(settings: Settings, baseUrl: string): void {
+export function assertConfidential(settings: CliSettings, baseUrl: string): void {
   const clearText = describeClearText(settings, baseUrl);
   if (clearText === undefined || isInsecureHttpAllowed(settings)) return;
   const { origin } = settings.get('base-url') ?? {};
@@ -24,7 +24,7 @@ export function assertConfidential(settings: Settings, baseUrl: string): void {
 
 /** Creates a guard that rejects requests with credentials in clear text before a connection is opened. */
 export function createConfidentialityGuard(
-  settings: Settings,
+  settings: CliSettings,
   baseUrl: string,
   fieldsAt: FindRequestFields,
 ): (request: OutgoingRequest) => void {
@@ -36,7 +36,7 @@ export function createConfidentialityGuard(
 }
 
 /** Describes how requests leave this machine in clear text; undefined if they do not. */
-function describeClearText(settings: Settings, baseUrl: string): string | undefined {
+function describeClearText(settings: CliSettings, baseUrl: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const target = new URL(baseUrl);
   if (target.protocol === 'https:') return undefined;
@@ -49,7 +49,7 @@ function describeClearText(settings: Settings, baseUrl: string): string | undefi
 }
 
 /** Only an explicit true allows it. @throws CliError (exit 2) for other values than true or false */
-function isInsecureHttpAllowed(settings: Settings): boolean {
+function isInsecureHttpAllowed(settings: CliSettings): boolean {
   const { value = '', origin } = settings.get('insecure-http') ?? {};
   if (/^(true|yes|on|1)$/i.test(value)) return true;
   if (/^(false|no|off|0)$/i.test(value)) return false;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
 import { assertChangeLimit, resolveSafetyRules } from '../../../src/cli/config/safety.ts';
-import { Settings } from '../../../src/cli/config/settings.ts';
+import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { hasDeleteImpact } from '../../../src/cli/request/delete-impact.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
@@ -169,7 +169,7 @@ describe('max-changes', () => {
 
   test('the lowest of all sources applies; an invalid number is reported', () => {
     const profile = { baseUrl: 'http://x', maxChanges: 5 };
-    const settings = new Settings({ options: {}, variables: {}, file: { current: 'p', profiles: { p: profile } } });
+    const settings = new CliSettings({ options: {}, variables: {}, file: { current: 'p', profiles: { p: profile } } });
     const withVariable = (value: string) => settings.with({ variables: { IAM_MAX_CHANGES: value } });
     expect(resolveSafetyRules(withVariable('9')).maxChanges).toEqual({ count: 5, origin: 'profile p' });
     expect(resolveSafetyRules(withVariable('3')).maxChanges).toEqual({ count: 3, origin: 'IAM_MAX_CHANGES' });

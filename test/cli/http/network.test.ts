@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { saveProfile } from '../../../src/cli/config/profile.ts';
-import { Settings } from '../../../src/cli/config/settings.ts';
+import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { resolveProxy } from '../../../src/cli/http/network.ts';
 import { type Authority, type CertificatePair, createTlsAuthority } from '../../client/certificates.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
@@ -214,7 +214,7 @@ describe('a proxy', () => {
 describe('proxy selection', () => {
   const none = { profiles: {} };
   const find = (baseUrl: string, variables: Record<string, string>) =>
-    resolveProxy(new Settings({ options: {}, variables, file: none }), baseUrl);
+    resolveProxy(new CliSettings({ options: {}, variables, file: none }), baseUrl);
   const address = 'http://proxy.example:3128';
 
   test.each([

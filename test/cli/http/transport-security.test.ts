@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { saveLocalProfile, saveProfile } from '../../../src/cli/config/profile.ts';
 import { isSameServer, toReachableUrl } from '../../../src/cli/config/server-url.ts';
-import { Settings } from '../../../src/cli/config/settings.ts';
+import { CliSettings } from '../../../src/cli/config/settings.ts';
 import { assertConfidential } from '../../../src/cli/http/transport-security.ts';
 import { createLoopbackLookup } from '../../../src/client/loopback.ts';
 import { startFakeServer, tokenResponse } from '../../client/fake-server.ts';
@@ -156,7 +156,10 @@ describe('credentials over http to another host', () => {
 
 describe('loopback detection', () => {
   const check = (baseUrl: string, options = {}, variables = {}) =>
-    assertConfidential(new Settings({ options: { baseUrl, ...options }, variables, file: { profiles: {} } }), baseUrl);
+    assertConfidential(
+      new CliSettings({ options: { baseUrl, ...options }, variables, file: { profiles: {} } }),
+      baseUrl,
+    );
 
   test.each([
     'http://localhost:8080',
