@@ -1,4 +1,7 @@
-/** Connections through a proxy, as CONNECT tunnels (RFC 9110, 9.3.6). */
+/**
+ * Connections through a proxy, as CONNECT tunnels (RFC 9110, 9.3.6). undici's ProxyAgent ignores a user name without a
+ * password, waits for the proxy without the connect timeout, and accepts no success status but 200.
+ */
 import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { buildConnector } from 'undici';

@@ -77,7 +77,10 @@ export function isLoopbackUrl({ hostname }: URL): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
 }
 
-/** `NO_PROXY=host,.domain,host:8443,2001:db8::1,[2001:db8::1]:8443,*`: a domain includes its subdomains. */
+/**
+ * `NO_PROXY=host,.domain,host:8443,2001:db8::1,[2001:db8::1]:8443,*`: a domain includes its subdomains. undici's
+ * EnvHttpProxyAgent matches IPv6 addresses only in brackets, and `*` only alone.
+ */
 function isNoProxyHost(target: URL, list = ''): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   const names = list
