@@ -7,10 +7,10 @@ import { suites } from '../stress/suites.ts';
 const root = path.join(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/security.md'), 'utf8');
 
-/** The cells of each row under a heading row that begins with "promise". */
+/** The cells of each row under a heading row that begins with "Guarantee". */
 const rows = page
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| promise'))
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| Guarantee'))
   .map((line) => line.split('|').slice(1, -1));
 
 /** Names in backticks. A file without a folder is in the folder of the one before it. */
@@ -22,7 +22,7 @@ function testsIn(cell: string): string[] {
   });
 }
 
-describe.each(rows)('%s', (_promise, tests = '', suite = '') => {
+describe.each(rows)('%s', (_guarantee, tests = '', suite = '') => {
   test('names tests that exist', () => {
     const named = testsIn(tests);
     expect(named).not.toEqual([]);
