@@ -221,7 +221,7 @@ export class CliSettings implements SettingSources {
     return value;
   }
 
-  /** Settings from other sources, which are resolved anew. */
+  /** Settings from other sources, which are resolved again. */
   with(changes: Partial<SettingSources>): CliSettings {
     return new CliSettings({ ...this, ...changes });
   }
