@@ -1,4 +1,5 @@
 /** Rules for every source file. */
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listSourceFiles, readSource, root, stripComments } from './source-files.ts';
 
@@ -107,6 +108,12 @@ describe('every source file', () => {
     expect(
       files.filter((file) => !isOperation(file) && !/^(\s*\/\*\*|\/\/ GENERATED)/m.test(readSource(file))),
     ).toEqual([]);
+  });
+
+  test('is in a folder of at most 24 files, unless these are the operations of one area', () => {
+    const folders = [...files, ...listSourceFiles('test')].map((file) => path.posix.dirname(file));
+    const large = [...new Set(folders)].filter((folder) => folders.filter((other) => other === folder).length > 24);
+    expect(large.filter((folder) => !folder.includes('/operations/'))).toEqual([]);
   });
 
   test('has a name in kebab-case', () => {

@@ -24,27 +24,6 @@ export function canPrompt({ io, environment, input, stdinIsData }: PromptOptions
   return isTerminal && input && !stdinIsData && (ci === undefined || ci === '' || ci === 'false');
 }
 
-/** Prompts for yes or no; the default is no. @throws CliError (exit 10) in non-interactive mode */
-export async function confirm(promptOptions: PromptOptions, message: string): Promise<boolean> {
-  if (!canPrompt(promptOptions))
-    throw inputNeededError(
-      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
-      'Add --yes to confirm without a prompt.',
-    );
-  return (await prompt(promptOptions, { type: 'confirm', message, default: false })) === true;
-}
-
-/** Prompts to type a name, so that the target is not confirmed by mistake. @throws CliError (exit 10) in non-interactive mode */
-export async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
-  if (!canPrompt(promptOptions))
-    throw inputNeededError(
-      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
-      `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
-    );
-  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
-  return String(typed).trim() === name;
-}
-
 /** Prompts for a hidden value. @throws CliError (exit 10) in non-interactive mode */
 export async function promptSecret(promptOptions: PromptOptions, message: string, hint: string): Promise<string> {
   if (!canPrompt(promptOptions))

@@ -2,9 +2,9 @@
 
 import { resolveSafetyRules } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { CliError, inputNeededError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
-import { canPrompt, confirm, confirmByName } from '../io/prompt.ts';
+import { canPrompt, type PromptOptions, prompt } from '../io/prompt.ts';
 
 export interface ConfirmOptions {
   /** The name is required, because more than one entity or a whole server is affected; `--yes` is not enough. */
@@ -43,4 +43,25 @@ export async function assertConfirmed(
   const message = escapeControls(question);
   if (requireName ? await confirmByName(promptOptions, message, name) : await confirm(promptOptions, message)) return;
   throw new CliError('Not confirmed; nothing was sent.', { code: 'NOT_CONFIRMED', exitCode: 1 });
+}
+
+/** Prompts for yes or no; the default is no. @throws CliError (exit 10) in non-interactive mode */
+async function confirm(promptOptions: PromptOptions, message: string): Promise<boolean> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      'Add --yes to confirm without a prompt.',
+    );
+  return (await prompt(promptOptions, { type: 'confirm', message, default: false })) === true;
+}
+
+/** Prompts to type a name, so that the target is not confirmed by mistake. @throws CliError (exit 10) in non-interactive mode */
+async function confirmByName(promptOptions: PromptOptions, message: string, name: string): Promise<boolean> {
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `${message} Cannot prompt in non-interactive mode; nothing was sent.`,
+      `Add --confirm ${name} to confirm without a prompt; --yes is not enough.`,
+    );
+  const typed = await prompt(promptOptions, { type: 'input', message: `${message} Type ${name} to confirm:` });
+  return String(typed).trim() === name;
 }

@@ -1,4 +1,4 @@
-/** Reads request bodies: UTF-8 only, limited in length, depth and number of values, without `__proto__` members. */
+/** Reads request bodies: UTF-8 only, limited in length (setting `body-limit`, or the operation's own limit), depth and number of values, without `__proto__` members. */
 import type { IncomingMessage } from 'node:http';
 import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
 import { parseBoundedJson } from './bounded-json.ts';

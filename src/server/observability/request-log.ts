@@ -1,5 +1,5 @@
 /**
- * The request log: the last requests, in memory. Entries reference existing objects and are redacted on read
+ * The request log: the last requests, in memory; the setting `request-log-size` limits their number. Entries reference existing objects and are redacted on read
  * (redaction.ts), so that recording is cheap.
  */
 

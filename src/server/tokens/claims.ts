@@ -1,6 +1,12 @@
 /** The claims of an access token (RFC 9068, and the claims of the service interface). */
 import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
+import { partyRole } from '../directory/clients.ts';
+import { computeLevel, resolveUserRoles } from '../directory/user-roles.ts';
+import { type Clock, epochSeconds } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Store } from '../store/store.ts';
+import type { Client, Session, User } from '../store/tables.ts';
 
 /** `typ` of the header: prevents other kinds of JWT from being accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
@@ -43,4 +49,96 @@ export function toAuthorities(roles: Iterable<string>): string[] {
 /** Role names for comparison: without the prefix. */
 export function parseAuthorities(claims: AccessClaims): string[] {
   return claims.authorities.map(stripRolePrefix);
+}
+
+/** Dependencies of the claims; `issuer` is the value of `iss` and `aud`. */
+export interface ClaimOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly issuer: string;
+}
+
+/** Restrictions of a token. */
+export interface TokenRestrictions {
+  /** The session of a client's refresh token; the access token is valid only as long as the session. */
+  readonly session?: Session | undefined;
+  /** A subset of the client's scope, for a token without a session. */
+  readonly scope?: readonly string[] | undefined;
+}
+
+type CommonClaims = Omit<AccessClaims, 'authorities'>;
+
+/** Claims of every token about its client. A token does not outlive its session. */
+export function createCommonClaims(
+  client: Client,
+  options: ClaimOptions,
+  lifetime: number,
+  { session, scope }: TokenRestrictions,
+): CommonClaims {
+  // If the secret changed within this second, new tokens must be later than those that the change invalidated.
+  const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
+  const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
+  return {
+    iss: options.issuer,
+    aud: options.issuer,
+    sub: client.clientId,
+    iat,
+    exp,
+    jti: options.random.uuid(),
+    scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
+    client_id: client.clientId,
+    app_id: client.appId,
+    stand_in: true,
+    ...(session === undefined ? {} : { sid: session.sessionId }),
+  };
+}
+
+/** Additional claims of a client's own token. */
+export function createOwnerClaims(client: Client): Partial<AccessClaims> {
+  return {
+    ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
+    ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
+    ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
+    ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
+  };
+}
+
+interface UserTokenOptions {
+  readonly options: ClaimOptions;
+  readonly common: CommonClaims;
+}
+
+/** Claims of a user's token; of the client's authorities it has only identification and party. */
+export async function createUserClaims(
+  user: User,
+  session: Session,
+  client: Client,
+  { options, common }: UserTokenOptions,
+): Promise<AccessClaims> {
+  const roles = await resolveUserRoles(options.store, user, computeLevel(session, common.iat));
+  const customer =
+    (await options.store.customers.getBy('userId', user.userId)) ??
+    (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
+  const smart = session.smart ? ['AUTH-SMART'] : [];
+  return {
+    ...common,
+    sub: user.userId,
+    user_id: user.userId,
+    ...(session.logon === undefined ? {} : { logon: session.logon }),
+    authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
+    ...(await readBusinessClaims(user, options.store)),
+    ...(customer === undefined ? {} : { customer_id: customer.customerId }),
+  };
+}
+
+/** Claims of the user's business. */
+async function readBusinessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
+  if (user.businessId === undefined) return {};
+  const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
+  return {
+    business_id: user.businessId,
+    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+    ...(businessUnitId === undefined ? {} : { business_unit_id: businessUnitId }),
+  };
 }

@@ -2,12 +2,19 @@
 import { CompactSign } from 'jose';
 import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import { logonSubjectPrefix } from '../directory/subject-ids.ts';
-import { computeLevel, resolveUserRoles, rolesOfLevel } from '../directory/user-roles.ts';
-import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Random } from '../lib/random.ts';
-import type { Store } from '../store/store.ts';
+import { computeLevel, rolesOfLevel } from '../directory/user-roles.ts';
+import { epochSeconds } from '../lib/clock.ts';
 import type { Client, Session, User } from '../store/tables.ts';
-import { type AccessClaims, accessTokenType, toAuthorities } from './claims.ts';
+import {
+  type AccessClaims,
+  accessTokenType,
+  type ClaimOptions,
+  createCommonClaims,
+  createOwnerClaims,
+  createUserClaims,
+  type TokenRestrictions,
+  toAuthorities,
+} from './claims.ts';
 import type { KeyRing } from './keys.ts';
 
 /** The token response of the interface. */
@@ -41,20 +48,12 @@ export interface TokenIssuer {
 const maxTrackedTokens = 10_000;
 
 /** Additional content or restrictions of a token. */
-export interface IssueTokenOptions {
+export interface IssueTokenOptions extends TokenRestrictions {
   readonly refreshToken?: string | undefined;
-  /** The session of a client's refresh token; the access token is valid only as long as the session. */
-  readonly session?: Session | undefined;
-  /** A subset of the client's scope, for a token without a session. */
-  readonly scope?: readonly string[] | undefined;
 }
 
-export interface IssuerOptions {
-  readonly store: Store;
+export interface IssuerOptions extends ClaimOptions {
   readonly keys: KeyRing;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly issuer: string;
   /** Lifetime of a client's token in seconds. */
   readonly clientTokenLifetime: number;
   /** Lifetime of a user's token in seconds, and in a remembered session. */
@@ -125,33 +124,6 @@ async function createTokenResponse(
   };
 }
 
-type CommonClaims = Omit<AccessClaims, 'authorities'>;
-
-/** Claims of every token about its client. A token does not outlive its session. */
-function createCommonClaims(
-  client: Client,
-  options: IssuerOptions,
-  lifetime: number,
-  { session, scope }: IssueTokenOptions,
-): CommonClaims {
-  // If the secret changed within this second, new tokens must be later than those that the change invalidated.
-  const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
-  const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
-  return {
-    iss: options.issuer,
-    aud: options.issuer,
-    sub: client.clientId,
-    iat,
-    exp,
-    jti: options.random.uuid(),
-    scope: client.scope.filter((name) => (session?.scope ?? scope ?? client.scope).includes(name)),
-    client_id: client.clientId,
-    app_id: client.appId,
-    stand_in: true,
-    ...(session === undefined ? {} : { sid: session.sessionId }),
-  };
-}
-
 /** Creates a formatter that caches by role set: clients without groups have the same set object for each token. */
 function createAuthoritiesFormatter(): (roles: ReadonlySet<string>) => string[] {
   const authoritiesByRoles = new WeakMap<ReadonlySet<string>, string[]>();
@@ -161,55 +133,6 @@ function createAuthoritiesFormatter(): (roles: ReadonlySet<string>) => string[] 
     const authorities = toAuthorities(roles);
     authoritiesByRoles.set(roles, authorities);
     return authorities;
-  };
-}
-
-/** Additional claims of a client's own token. */
-function createOwnerClaims(client: Client): Partial<AccessClaims> {
-  return {
-    ...(client.businessId === undefined ? {} : { business_id: client.businessId }),
-    ...(client.serviceAccountId === undefined ? {} : { service_id: client.serviceAccountId }),
-    ...(client.organizationId === undefined ? {} : { organization_id: client.organizationId }),
-    ...(client.businessUnitId === undefined ? {} : { business_unit_id: client.businessUnitId }),
-  };
-}
-
-interface UserTokenOptions {
-  readonly options: IssuerOptions;
-  readonly common: CommonClaims;
-}
-
-/** Claims of a user's token; of the client's authorities it has only identification and party. */
-async function createUserClaims(
-  user: User,
-  session: Session,
-  client: Client,
-  { options, common }: UserTokenOptions,
-): Promise<AccessClaims> {
-  const roles = await resolveUserRoles(options.store, user, computeLevel(session, common.iat));
-  const customer =
-    (await options.store.customers.getBy('userId', user.userId)) ??
-    (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
-  const smart = session.smart ? ['AUTH-SMART'] : [];
-  return {
-    ...common,
-    sub: user.userId,
-    user_id: user.userId,
-    ...(session.logon === undefined ? {} : { logon: session.logon }),
-    authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...(await readBusinessClaims(user, options.store)),
-    ...(customer === undefined ? {} : { customer_id: customer.customerId }),
-  };
-}
-
-/** Claims of the user's business. */
-async function readBusinessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
-  if (user.businessId === undefined) return {};
-  const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
-  return {
-    business_id: user.businessId,
-    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
-    ...(businessUnitId === undefined ? {} : { business_unit_id: businessUnitId }),
   };
 }
 
