@@ -29,6 +29,21 @@ export type AuditDeclaration<
       readonly targets: { readonly path?: readonly PathField[] };
     };
 
+/** The values that identify what an event is about, by field. */
+export type AuditTargets = Readonly<Record<string, string | readonly string[]>>;
+
+/** A request, as far as targets are read from it. */
+export interface TargetSource {
+  readonly path: string;
+  /** The body as sent; also of a rejected request. */
+  readonly body?: unknown;
+  /** The result of the handler. */
+  readonly result?: unknown;
+}
+
+/** Reads the declared targets of a request; undefined if it has none. */
+export type TargetReader = (source: TargetSource) => AuditTargets | undefined;
+
 /** The fields of an object schema that are strings or string arrays. A list of objects has none. */
 export type TargetField<Schema> = Schema extends z.ZodType ? TextField<z.input<Schema>> : never;
 

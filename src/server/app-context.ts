@@ -6,6 +6,8 @@ import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './auth/growt
 import { createThrottles, type Throttles } from './auth/throttles.ts';
 import type { Settings } from './config/settings.ts';
 import { type ApiKeyUses, createApiKeyUses } from './directory/api-key-uses.ts';
+import { createDisconnectSignals, type DisconnectSignals } from './http/disconnect-signal.ts';
+import { createSerializers, type Serializers } from './http/serializer.ts';
 import { createIntegrations, type Integrations } from './integrations.ts';
 import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import { createIds, type Ids } from './lib/ids.ts';
@@ -13,6 +15,7 @@ import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
+import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page-files.ts';
 import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes/sandboxes.ts';
 import type { BaselineSource } from './snapshots/baseline.ts';
 import { createStateManager, type StateManager } from './snapshots/state-manager.ts';
@@ -49,6 +52,10 @@ export interface AppContext extends Authentication, Integrations {
   readonly disableRateLimits: boolean;
   /** Request log, metrics and fault injection; missing without control plane. */
   readonly observability: Observability | undefined;
+  /** Shared by the server and its sandboxes. */
+  readonly docsPageFiles: PageFilesReader;
+  readonly serializers: Serializers;
+  readonly disconnectSignals: DisconnectSignals;
   /** A timer in real time. */
   readonly timer: Timer;
   readonly log: Log;
@@ -77,6 +84,8 @@ export type AppContextDeps = Pick<
   readonly sandboxes?: Sandboxes<AppContext>;
   /** The limit of the server, for a sandbox. */
   readonly growthLimit?: GrowthLimit;
+  /** Those of the server, for a sandbox. */
+  readonly docsPageFiles?: PageFilesReader;
 };
 
 export function createAppContext(deps: AppContextDeps): AppContext {
@@ -89,8 +98,9 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const integrations = createIntegrations({ ...deps, ids, timer, passwords });
   const observability = createObservability(settings, { timer, hashesWaiting: () => hashQueue.waiting() });
   const apiKeyUses = createApiKeyUses();
+  const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const createSandbox = (parts: SandboxParts) => {
-    const appContext = createAppContext({ ...deps, ...parts, growthLimit, sandboxes: noSandboxes });
+    const appContext = createAppContext({ ...deps, ...parts, growthLimit, docsPageFiles, sandboxes: noSandboxes });
     appContext.outbox.start();
     return appContext;
   };
@@ -117,6 +127,9 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       outbox: integrations.outbox,
     }),
     observability,
+    docsPageFiles,
+    serializers: createSerializers(),
+    disconnectSignals: createDisconnectSignals(),
     close() {
       observability?.requestWaiters.end();
       return integrations.outbox.stop();

@@ -25,11 +25,12 @@ function dropConnection(ctx: KoaContext): void {
 }
 
 function writeError(ctx: KoaContext, error: unknown, appContext: AppContext): void {
-  const { operation, requestId } = ctx.state;
+  const { operation, requestId, hasMalformedCredentials } = ctx.state;
   const errorResponse = createErrorResponse(error, {
     operation,
     requestId,
     softErrors: appContext.settings.softErrors,
+    hasMalformedCredentials,
     log: appContext.log,
   });
   ctx.state.errors = errorResponse.items;

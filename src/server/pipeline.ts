@@ -11,7 +11,7 @@ import { hasGrowthLimit } from '../contract/growth-limit.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isAllowed } from '../contract/roles.ts';
 import type { AppContext } from './app-context.ts';
-import { hasTargetsInResult } from './audit/targets.ts';
+import { createTargetReader, hasTargetsInResult } from './audit/targets.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { authorizationError } from './auth/authorize.ts';
 import { type RequestCredentials, readCredentials } from './auth/credentials.ts';
@@ -19,8 +19,6 @@ import { limitGrowth } from './auth/growth-limit.ts';
 import { findAuthenticatedClientId, type Principal } from './directory/principal.ts';
 import { applyFaultAfter, applyFaultBefore, throwPreferredError } from './fault-injection/apply-faults.middleware.ts';
 import type { FaultInjector } from './fault-injection/fault-injector.ts';
-import { createDisconnectSignal } from './http/disconnect-signal.ts';
-import { markMalformed } from './http/error-response.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
@@ -28,7 +26,7 @@ import { hasNoBody, readForm, readJson } from './http/request-body.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
-import { computeEtag, matchesEtag } from './http/serializer.ts';
+import { matchesEtag } from './http/serializer.ts';
 import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
 import listGroups from './operations/groups/list.ts';
 import type { HandlerContext, OperationContext } from './request-context.ts';
@@ -78,6 +76,7 @@ export function compileOperation(
   const readHeaders = createHeaderReader(operation.request.headers ?? {}, lenient);
   const write = createResponseWriter(operation, appContext);
   const absentCaller = createAbsentCaller(operation);
+  const readTargets = createTargetReader(operation);
   const auditsResult = hasTargetsInResult(operation);
 
   async function authenticateCaller(
@@ -99,13 +98,15 @@ export function compileOperation(
   }
 
   return async (ctx, search) => {
+    ctx.state.readTargets = readTargets;
+    const disconnectSignal = () => appContext.disconnectSignals(ctx.res);
     const ip = ctx.req.headers.ip?.toString();
     if (faults && ctx.req.headers.prefer !== undefined) throwPreferredError(ctx, faults, operation);
     // Operations without authentication ignore credentials, also invalid ones.
     const credentials = operation.auth === 'none' ? undefined : readRequestCredentials(ctx, search, operation);
     let caller = await authenticateCaller(ctx, credentials);
     const appliedFaults = faults?.matchOperation(operation, caller);
-    if (faults && appliedFaults && (await applyFaultBefore(ctx, faults, appliedFaults)))
+    if (faults && appliedFaults && (await applyFaultBefore(ctx, faults, appliedFaults, disconnectSignal)))
       caller = await authenticateCaller(ctx, credentials);
     const params = validateParams(operation.request.params ?? {}, readParameters(ctx.state.path));
     const query = readQuery(search, ctx.state.query);
@@ -118,7 +119,6 @@ export function compileOperation(
     const source = clientId === undefined ? ctx.state.source : sourceBehindClient(ctx.state.source, clientId, ip);
     const limitedRequest = limitsGrowth ? limitGrowth(appContext, operation, { caller, source }) : undefined;
     const store = limitedRequest?.store ?? appContext.store;
-    const disconnectSignal = () => createDisconnectSignal(ctx.res);
     const context = createContext(appContext, operation, {
       controlDocument: options.controlDocument,
       store: isGuarded ? guardAccounts(store, caller ?? absentCaller, appContext) : store,
@@ -172,7 +172,8 @@ async function readBody(
       credentials?.userBasicAuth !== undefined && error instanceof IamError && error.code !== 'BODY_TOO_LARGE';
     if (isIgnorable) return undefined;
     if (request.malformedBody === undefined || !isMalformed(error)) throw error;
-    throw markMalformed(createAuthenticationError(request.malformedBody));
+    ctx.state.hasMalformedCredentials = true;
+    throw createAuthenticationError(request.malformedBody);
   }
 }
 
@@ -241,6 +242,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     timer: appContext.timer,
     state: appContext.state,
     sandboxes: appContext.sandboxes,
+    docsPageFiles: appContext.docsPageFiles,
     controlDocument: request.controlDocument,
     credentials: request.credentials,
     caller: request.caller,
@@ -252,7 +254,8 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     range: 'page' in operation.response ? readRange(request.list, operation) : { limit: defaultLimit },
     assertMatch(schema: z.ZodType, current: object) {
       if (request.ifMatch === '') return;
-      if (!matchesEtag(request.ifMatch, computeEtag(schema, current))) throw apiError('CHANGED_MEANWHILE');
+      if (!matchesEtag(request.ifMatch, appContext.serializers(schema).computeEtag(current)))
+        throw apiError('CHANGED_MEANWHILE');
     },
   } as HandlerContext;
 }

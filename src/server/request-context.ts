@@ -65,7 +65,10 @@ export interface OperationContext extends RequestPart, OperationServices {
 }
 
 /** The services that only the control plane uses. */
-export type ControlServices = Pick<AppContext, 'audit' | 'timer' | 'state' | 'sandboxes' | 'clock'> & {
+export type ControlServices = Pick<
+  AppContext,
+  'audit' | 'timer' | 'state' | 'sandboxes' | 'clock' | 'docsPageFiles'
+> & {
   /** Always present when the control plane is enabled. */
   readonly observability: Observability;
   /** Returns the API document of the control plane. Built on the first call, then cached. */

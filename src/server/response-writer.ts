@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts';
 import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
-import { computeEtag, createSerializer, serializeJson, serializeJsonOnce } from './http/serializer.ts';
+import { type Serializer, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 import { createPause } from './lib/for-each-yielding.ts';
 
@@ -16,13 +16,14 @@ type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => 
 /** Compiles the response writer of an operation. */
 export function createResponseWriter({ response }: Operation<never>, appContext: AppContext): ResponseWriter {
   if ('page' in response) {
-    const json = createSerializer(response.page);
-    return (ctx, result, list) => writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, json });
+    const { toJson } = appContext.serializers(response.page);
+    return (ctx, result, list) => writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, toJson });
   }
   if (!('body' in response)) return createEmptyWriter(response);
   const { status, body, secret = false, entity = false, stream = false } = response;
   if (stream) return (ctx, result) => writeStream(ctx, result as TextStream, appContext);
-  if (body instanceof z.ZodArray) return createListWriter(status, body);
+  if (body instanceof z.ZodArray) return createListWriter(status, appContext.serializers(body.element as z.ZodType));
+  const serializer = appContext.serializers(body);
   return (ctx, result) => {
     if (isText(result)) {
       setHeaders(ctx, result.headers ?? {});
@@ -30,17 +31,16 @@ export function createResponseWriter({ response }: Operation<never>, appContext:
     }
     if (isChunked(result)) return writeChunks(ctx, 200, result);
     // A response with a secret is never cached.
-    const json = secret ? serializeJsonOnce(body, result as object) : serializeJson(body, result as object);
-    if (entity) setHeader(ctx, 'ETag', computeEtag(body, result as object));
+    const json = secret ? serializeJsonOnce(body, result as object) : serializer.toJson(result as object);
+    if (entity) setHeader(ctx, 'ETag', serializer.computeEtag(result as object));
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };
 }
 
 /** Writes a list without pagination. */
-function createListWriter(status: number, { element }: z.ZodArray): ResponseWriter {
-  const json = createSerializer(element as z.ZodType);
-  return async (ctx, result) => writeJson(ctx, status, await serializeArray(result as readonly object[], json));
+function createListWriter(status: number, { toJson }: Serializer): ResponseWriter {
+  return async (ctx, result) => writeJson(ctx, status, await serializeArray(result as readonly object[], toJson));
 }
 
 function createEmptyWriter({ header }: Extract<Operation<never>['response'], { status: 204 }>): ResponseWriter {
@@ -67,20 +67,20 @@ function isChunked(result: unknown): result is ByteStream {
 interface WritePageOptions {
   readonly list: ListIdentity;
   readonly baseUrl: string;
-  json(item: object): string;
+  readonly toJson: Serializer['toJson'];
 }
 
 /** Writes 206 and a `Link` header (RFC 8288) if another page follows, 200 otherwise. */
 async function writePage(
   ctx: KoaContext,
   page: Page<object>,
-  { list, baseUrl, json }: WritePageOptions,
+  { list, baseUrl, toJson }: WritePageOptions,
 ): Promise<void> {
   if (page.next !== undefined) {
     const { path, query } = ctx.state;
     setHeader(ctx, 'Link', formatNextLink(baseUrl + path, query, page.next, list));
   }
-  writeJson(ctx, page.next === undefined ? 200 : 206, await serializeArray(page.items, json));
+  writeJson(ctx, page.next === undefined ? 200 : 206, await serializeArray(page.items, toJson));
 }
 
 /** Characters serialized per event-loop turn. */
@@ -90,14 +90,14 @@ const charactersPerTurn = 200_000;
  * Serializes entry by entry, yielding to the event loop. The brackets are added to the first and the last entry, to avoid
  * copying the whole text.
  */
-async function serializeArray(values: readonly object[], json: (value: object) => string): Promise<string> {
+async function serializeArray(values: readonly object[], toJson: Serializer['toJson']): Promise<string> {
   if (values.length === 0) return '[]';
   const pause = createPause(charactersPerTurn);
   const items: string[] = [];
   for (const value of values) {
     const pausing = pause(items.at(-1)?.length);
     if (pausing) await pausing;
-    items.push(json(value));
+    items.push(toJson(value));
   }
   items[0] = `[${items[0]}`;
   items.push(`${items.pop()}]`);

@@ -145,6 +145,57 @@ test('every exported name is declared in one file', () => {
   expect(duplicates.map(([name, declaring]) => [name, [...declaring].sort()])).toEqual([]);
 });
 
+/** Memory that is safe to share, as no caller can observe it. */
+const sharedMemory = ['src/server/store/schema/intern.ts interned'];
+
+/** Collections at module level that change after the module is loaded, and variables that can be reassigned. */
+function findModuleState(file: string, code = stripComments(file)): string[] {
+  const variables = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name = '']) => name);
+  const statics = [...code.matchAll(/^ +static (?!readonly\b)#?(\w+)\b(?: *:[^=]+)? =/gm)].map(([, name = '']) => name);
+  const declaration = /^(?:export )?const (\w+)(?:: [^=]+)? = new ((?:Weak)?(?:Map|Set|Ref)|LRU\w*)\b/gm;
+  const collections = [...code.matchAll(declaration)]
+    .filter(([, name, type = '']) => type.startsWith('Weak') || type.startsWith('LRU') || isMutated(code, name))
+    .map(([, name = '']) => name);
+  const literal = /^(?:export )?const (\w+)(?:: [^=]+)? = (?:\[|\{)/gm;
+  const literals = [...code.matchAll(literal)].map(([, name = '']) => name).filter((name) => isMutated(code, name));
+  return [...variables, ...statics, ...collections, ...literals].map((name) => `${file} ${name}`);
+}
+
+/** Whether a collection, array or object is changed. Collections that are filled by their constructor are constants. */
+function isMutated(code: string, name = ''): boolean {
+  const change = `\\.(?:set|add|delete|clear|push|pop|shift|unshift|splice|fill)\\(|\\[[^\\]\\n]+\\] (?:[?&|]{2}|[+-])?= `;
+  return new RegExp(`(?<![.\\w$])${name}(?:${change})|Object\\.assign\\(${name}\\b`).test(code);
+}
+
+describe('no module holds state', () => {
+  test.each([
+    'let latest = 0;',
+    'const cache = new WeakMap<object, string>();',
+    'export const cache: Cache = new Map();\ncache.set(1, 2);',
+    'const seen = new Set<string>(names);\nfunction see() {\n  seen.add(name);\n}',
+    'const rows: Row[] = [];\nrows.push(row);',
+    'const byName: Record<string, Row> = {};\nbyName[name] ??= row;',
+    'class Cache {\n  static #entries = new Map();\n}',
+  ])('detects %j', (code) => {
+    expect(findModuleState('file.ts', code)).toHaveLength(1);
+  });
+
+  test.each([
+    "const names = new Set(['a', 'b']);\nnames.has(name);",
+    'const noNames: ReadonlySet<string> = new Set();',
+    'function create() {\n  const seen = new Set();\n  seen.add(1);\n}',
+    'const codes = [1, 2];\nother.codes.push(3);',
+  ])('allows %j', (code) => {
+    expect(findModuleState('file.ts', code)).toEqual([]);
+  });
+
+  test('of the server, the contract, the client and the testing library', () => {
+    const parts = ['src/server', 'src/contract', 'src/client', 'src/testing'].flatMap(listSourceFiles);
+    expect(parts.length).toBeGreaterThan(300);
+    expect(parts.flatMap((file) => findModuleState(file))).toEqual(sharedMemory);
+  });
+});
+
 test('reads the files of this project', () => {
   expect(JSON.parse(readSource('package.json'))).toMatchObject({ name: 'iam-standin' });
   expect(root).not.toBe('');

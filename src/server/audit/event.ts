@@ -3,7 +3,7 @@
  * targets, rule and result. Reads only declared fields of a body.
  */
 
-import type { AuditKind } from '../../contract/audit.ts';
+import type { AuditKind, AuditTargets } from '../../contract/audit.ts';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
@@ -11,7 +11,6 @@ import type { Principal } from '../directory/principal.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
-import { type Targets, targetsInBody, targetsInPath, targetsInResult } from './targets.ts';
 
 /** A client, a user or a logon: by ids, never by a secret. */
 interface Party {
@@ -40,7 +39,7 @@ export interface AuditEvent {
   readonly actor: Party & { readonly way?: string | undefined };
   /** Whom the request concerns, if not the actor: who logged in, or whose credentials were invalid. */
   readonly subject?: Party | undefined;
-  readonly targets?: Targets | undefined;
+  readonly targets?: AuditTargets | undefined;
   /** The role expression that was evaluated. */
   readonly rule?: string | undefined;
   readonly remoteAddress: string;
@@ -83,7 +82,7 @@ export function buildAuditEvent(
     reason: findReason(record, errors),
     actor: describeActor(record.caller),
     subject: describeSubject(record),
-    targets: operation && collectTargets(operation, record, isAuthentication),
+    targets: collectTargets(record, isAuthentication),
     rule: operation && describeRule(operation, record.path, isRemote),
     remoteAddress: record.source.address,
   };
@@ -114,16 +113,14 @@ function describeSubject({ issued, loggedIn, thrown }: RequestState): Party | un
 
 /** Ignores the body of authentication events: with a rejected credential, any field may contain a password by mistake. */
 function collectTargets(
-  operation: Operation<never>,
-  record: RequestState,
+  { readTargets, path, body, result, errors }: RequestState,
   isAuthentication: boolean,
-): Targets | undefined {
-  const targets = {
-    ...targetsInPath(operation, record.path),
-    ...(isAuthentication ? {} : targetsInBody(operation, record.body)),
-    ...(record.errors === undefined ? targetsInResult(operation, record.result) : {}),
-  };
-  return Object.keys(targets).length === 0 ? undefined : targets;
+): AuditTargets | undefined {
+  return readTargets?.({
+    path,
+    body: isAuthentication ? undefined : body,
+    result: errors === undefined ? result : undefined,
+  });
 }
 
 function describeRule({ rolesText }: Operation<never>, path: string, isRemote: boolean): string {

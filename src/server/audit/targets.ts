@@ -1,8 +1,7 @@
 /** Reads the declared targets of a request: the values that identify what an event is about. */
+import type { AuditTargets, TargetReader } from '../../contract/audit.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { createPathParamsReader } from '../http/paths.ts';
-
-export type Targets = Readonly<Record<string, string | readonly string[]>>;
 
 /** Declared target fields by part of the request; all are optional. */
 interface TargetFields {
@@ -14,47 +13,38 @@ interface TargetFields {
 const maxLength = 200;
 const maxItems = 50;
 
-/** Targets in the path. A segment that cannot be decoded is omitted. */
-export function targetsInPath(operation: Operation<never>, path: string): Targets {
-  const { path: fields = [] } = fieldsOf(operation);
-  if (fields.length === 0) return {};
-  const parameters = readerOf(operation)(path);
-  return pick(fields, (name) => decoded(parameters.get(name)));
-}
-
-/** Targets in the body as sent; also for rejected requests. */
-export function targetsInBody(operation: Operation<never>, body: unknown): Targets {
-  return targetsIn(fieldsOf(operation).body, body);
-}
-
-/** Targets in the result of the handler, such as assigned ids. */
-export function targetsInResult(operation: Operation<never>, result: unknown): Targets {
-  return targetsIn(fieldsOf(operation).response, result);
+/** Compiles the reader of an operation. */
+export function createTargetReader(operation: Operation<never>): TargetReader {
+  const { path = [], body = [], response = [] }: TargetFields = operation.audit.targets;
+  const readParameters = createPathParamsReader(operation.path);
+  return (source) => {
+    const targets = {
+      ...(path.length === 0 ? {} : readFromPath(path, readParameters(source.path))),
+      ...readFromObject(body, source.body),
+      // Such as ids that were assigned.
+      ...readFromObject(response, source.result),
+    };
+    return Object.keys(targets).length === 0 ? undefined : targets;
+  };
 }
 
 /** Whether the result of the handler is needed once the response is sent. */
-export function hasTargetsInResult(operation: Operation<never>): boolean {
-  return (fieldsOf(operation).response ?? []).length > 0;
+export function hasTargetsInResult({ audit }: Operation<never>): boolean {
+  const { response = [] }: TargetFields = audit.targets;
+  return response.length > 0;
 }
 
-function fieldsOf({ audit }: Operation<never>): TargetFields {
-  return audit.targets;
+/** Omits a segment that cannot be decoded. */
+function readFromPath(fields: readonly string[], parameters: ReadonlyMap<string, string>): AuditTargets {
+  return pick(fields, (name) => decoded(parameters.get(name)));
 }
 
-const readers = new WeakMap<object, ReturnType<typeof createPathParamsReader>>();
-
-function readerOf(operation: Operation<never>): ReturnType<typeof createPathParamsReader> {
-  const reader = readers.get(operation) ?? createPathParamsReader(operation.path);
-  readers.set(operation, reader);
-  return reader;
-}
-
-function targetsIn(fields: readonly string[] = [], value: unknown): Targets {
+function readFromObject(fields: readonly string[], value: unknown): AuditTargets {
   if (fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   return pick(fields, (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined));
 }
 
-function pick(fields: readonly string[], read: (name: string) => unknown): Targets {
+function pick(fields: readonly string[], read: (name: string) => unknown): AuditTargets {
   const entries = fields.map((name) => [name, read(name)] as const);
   return Object.fromEntries(entries.flatMap(([name, value]) => (isRecordable(value) ? [[name, value]] : [])));
 }

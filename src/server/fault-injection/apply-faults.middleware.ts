@@ -1,7 +1,6 @@
 /** Applies injected faults to a request, and marks it in a header and in the request log. */
 
 import type { Operation } from '../../contract/operation.ts';
-import { createDisconnectSignal } from '../http/disconnect-signal.ts';
 import type { KoaContext } from '../http/request-state.ts';
 import { setHeader } from '../http/response.ts';
 import type { KeyRing } from '../tokens/keys.ts';
@@ -32,10 +31,11 @@ export async function applyFaultBefore(
   ctx: KoaContext,
   faults: FaultInjector,
   injected: InjectedFault,
+  disconnectSignal: () => AbortSignal,
 ): Promise<boolean> {
   const { text, waitMs, drop, error } = injected;
   markFault(ctx, text);
-  if (waitMs > 0) await faults.wait(waitMs, createDisconnectSignal(ctx.res));
+  if (waitMs > 0) await faults.wait(waitMs, disconnectSignal());
   if (drop === 'before') throw new ConnectionDroppedError();
   if (error) throw error;
   return waitMs > 0;

@@ -3,7 +3,7 @@
 import { errorTable } from '../../contract/error-codes.ts';
 import { type ErrorItem, IamError, implicitStatuses, resolveErrorStatus, retryLater } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { listOperationErrors } from '../../contract/operation-errors.ts';
+import { listPipelineErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../lib/log.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
@@ -16,6 +16,7 @@ export interface ErrorResponse {
 interface ErrorContext {
   readonly operation?: Operation<never> | undefined;
   readonly softErrors: boolean;
+  readonly hasMalformedCredentials?: boolean | undefined;
   readonly requestId: string;
   readonly log: Log;
 }
@@ -26,16 +27,9 @@ export function createErrorResponse(error: unknown, context: ErrorContext): Erro
   const natural: number = errorTable[known.code].status;
   const status = context.operation ? resolveErrorStatus(known.code, context.operation.statuses) : natural;
   const items = status >= 500 ? appendRequestId(known.items, context.requestId) : known.items;
-  const softStatus = malformedErrors.has(known) && hasSoftErrors(context) ? 200 : softenStatus(status, context);
+  const softStatus =
+    context.hasMalformedCredentials === true && hasSoftErrors(context) ? 200 : softenStatus(status, context);
   return { status: softStatus, items, headers: buildHeaders(softStatus, known) };
-}
-
-const malformedErrors = new WeakSet<IamError>();
-
-/** Marks a credentials error that is caused by a malformed body: soft errors treat it as the 400 it otherwise would be. */
-export function markMalformed(error: IamError): IamError {
-  malformedErrors.add(error);
-  return error;
 }
 
 function toIamError(error: unknown, { operation, requestId, log }: ErrorContext): IamError {
@@ -50,15 +44,10 @@ function toIamError(error: unknown, { operation, requestId, log }: ErrorContext)
 
 /** An operation returns only errors that it declares; any other error is a bug and returned as INTERNAL. */
 function isDeclaredError(operation: Operation<never>, { code }: IamError): boolean {
-  return implicitStatuses.includes(errorTable[code].status) || listDeclaredErrors(operation).has(code);
-}
-
-const declaredByOperation = new WeakMap<object, ReadonlySet<string>>();
-
-function listDeclaredErrors(operation: Operation<never>): ReadonlySet<string> {
-  const known = declaredByOperation.get(operation) ?? new Set<string>(listOperationErrors(operation).keys());
-  declaredByOperation.set(operation, known);
-  return known;
+  return (
+    implicitStatuses.includes(errorTable[code].status) ||
+    [...operation.errors, ...listPipelineErrors(operation)].includes(code)
+  );
 }
 
 function appendRequestId(items: readonly ErrorItem[], requestId: string): ErrorItem[] {

@@ -1,6 +1,7 @@
 /** The state of one request: what the steps of the app know of it, for the response, the logs and the audit. */
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
+import type { TargetReader } from '../../contract/audit.ts';
 import type { ErrorItem } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../directory/principal.ts';
@@ -27,6 +28,8 @@ export interface RequestState {
   body?: unknown;
   /** The result of the handler, if the operation declares audit targets in it. */
   result?: unknown;
+  /** Reads the audit targets of the operation. */
+  readTargets?: TargetReader;
   /** The client or user that logged in. */
   loggedIn?: string;
   /** The subject of the issued token. */
@@ -40,6 +43,11 @@ export interface RequestState {
   fault?: string;
   /** Whether a sandbox has served and recorded the request. */
   servedBySandbox?: boolean;
+  /**
+   * Whether the body should contain credentials but is malformed. The error is about the credentials; soft errors treat it
+   * as the 400 it otherwise would be.
+   */
+  hasMalformedCredentials?: boolean;
   /** Whether the connection was closed without a response. */
   dropped?: boolean;
 }

@@ -64,33 +64,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-interface Declared {
-  readonly names: ReadonlySet<string>;
-  readonly fields: FieldTree;
-}
-
-/** Cache by schema; schemas are immutable. */
-const compiled = new WeakMap<z.ZodType, Declared>();
-
-function declaredIn(schema: z.ZodType): Declared {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const names = new Set<string>();
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  collectFieldNames(json, names);
-  const declared = { names, fields: new FieldTree([json]) };
-  compiled.set(schema, declared);
-  return declared;
-}
-
 /** All field names that a schema declares, at any depth. */
 export function listFieldNames(schema: z.ZodType): ReadonlySet<string> {
-  return declaredIn(schema).names;
+  const names = new Set<string>();
+  collectFieldNames(toInputSchema(schema), names);
+  return names;
 }
 
 /** The field tree of a schema. */
 export function fieldsOf(schema: z.ZodType): FieldTree {
-  return declaredIn(schema).fields;
+  return new FieldTree([toInputSchema(schema)]);
+}
+
+function toInputSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 }
 
 function collectFieldNames(node: unknown, found: Set<string>): void {

@@ -32,16 +32,18 @@ export interface PageFiles {
   readonly version: string;
 }
 
-/** Cached for the process: they are files of the package. */
-let cached: Promise<PageFiles> | undefined;
-
 /** Reads the files once. @throws IamError PAGE_NOT_BUILT if dist/openapi does not exist. */
-export function loadPageFiles(): Promise<PageFiles> {
-  cached ??= readPageFiles(listFolders(import.meta.dirname)).catch((error: unknown) => {
-    cached = undefined;
-    throw error;
-  });
-  return cached;
+export type PageFilesReader = () => Promise<PageFiles>;
+
+export function createPageFilesReader(): PageFilesReader {
+  let cached: Promise<PageFiles> | undefined;
+  return () => {
+    cached ??= readPageFiles(listFolders(import.meta.dirname)).catch((error: unknown) => {
+      cached = undefined;
+      throw error;
+    });
+    return cached;
+  };
 }
 
 /** Candidate folders: the sources, the server and the library are at different depths of the package. */

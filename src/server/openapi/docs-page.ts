@@ -1,7 +1,7 @@
 /** Responses of the API documentation page. */
 import type { PlainText } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
-import { loadPageFiles, type PageFileName, pageFileTypes } from './docs-page-files.ts';
+import { type PageFileName, type PageFilesReader, pageFileTypes } from './docs-page-files.ts';
 
 /** Allows only resources of this server, and no framing by other pages. */
 const contentSecurityPolicy = [
@@ -18,8 +18,8 @@ const contentSecurityPolicy = [
 const sameOriginHeaders = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
 
 /** Renders the page. @throws IamError PAGE_NOT_BUILT. */
-export async function renderDocsPage(): Promise<PlainText> {
-  const { template, version } = await loadPageFiles();
+export async function renderDocsPage(readFiles: PageFilesReader): Promise<PlainText> {
+  const { template, version } = await readFiles();
   return {
     contentType: 'text/html; charset=utf-8',
     text: template.replaceAll('{{version}}', version).replaceAll('{{prefix}}', servicePrefix),
@@ -31,8 +31,12 @@ export async function renderDocsPage(): Promise<PlainText> {
  * Returns a file of the page. A file requested with its version is immutable, so browsers may cache it.
  * @throws IamError PAGE_NOT_BUILT.
  */
-export async function readDocsFile(name: PageFileName, requestedVersion: string | undefined): Promise<PlainText> {
-  const { files, version } = await loadPageFiles();
+export async function readDocsFile(
+  readFiles: PageFilesReader,
+  name: PageFileName,
+  requestedVersion: string | undefined,
+): Promise<PlainText> {
+  const { files, version } = await readFiles();
   return {
     contentType: pageFileTypes[name],
     text: files.get(name) ?? '',

@@ -60,8 +60,10 @@ function findProblems(operation: AnyOperation): string[] {
   ];
 }
 
-/** Each field in `identifies`, and whether the field exists. */
+/** Each field of the body in `identifies`, and whether the field exists. */
 function listIdentifyingFields({ identifies = [], request }: AnyOperation): [string, boolean][] {
+  const names = identifies.filter((name) => name !== 'authorization');
+  if (names.length === 0) return [];
   const fields = request.body ? listFieldNames(request.body) : new Set<string>();
-  return identifies.map((name) => [name, name === 'authorization' || fields.has(name)]);
+  return names.map((name) => [name, fields.has(name)]);
 }

@@ -29,8 +29,8 @@ export default defineRoute({
   },
   errors: ['PAGE_NOT_BUILT'],
 
-  async handle({ params: { name }, query: { v } }) {
+  async handle({ params: { name }, query: { v } }, { docsPageFiles }) {
     const { readDocsFile } = await import('../../../openapi/docs-page.ts');
-    return readDocsFile(name, v);
+    return readDocsFile(docsPageFiles, name, v);
   },
 });

@@ -18,8 +18,8 @@ export default defineRoute({
   errors: ['PAGE_NOT_BUILT'],
   openapiExamples: { response: '<!doctype html>' },
 
-  async handle() {
+  async handle(_request, { docsPageFiles }) {
     const { renderDocsPage } = await import('../../../openapi/docs-page.ts');
-    return renderDocsPage();
+    return renderDocsPage(docsPageFiles);
   },
 });
