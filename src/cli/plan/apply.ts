@@ -1,15 +1,15 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
 import type { CommandOptions } from '../context.ts';
+import type { Step } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import { createExecution } from './execution.ts';
-import { executeSteps } from './executor.ts';
 import { getDocumentFiles, listWarnings, renderPlan, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { computeFingerprint, loadPlan } from './saved-plan.ts';
 import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
-import { buildSteps, type Step } from './steps.ts';
+import { buildSteps, executeSteps } from './steps.ts';
 
 interface ApplyInput {
   readonly content: PlanContent;
@@ -36,7 +36,12 @@ export async function runApply(deps: PlanDeps, savedPlan: string | undefined, op
   if (isDry) context.notice('Dry run, nothing was sent.');
   if (isDry || plan.changes.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
-  deps.requireChanges(steps.reduce((count, step) => count + (step.kind === 'join' ? step.members.length : 1), 0));
+  deps.requireChanges(
+    steps.reduce(
+      (count, step) => count + (step.kind === 'membership' && step.action === 'join' ? step.members.length : 1),
+      0,
+    ),
+  );
   await confirmPlan(deps, plan, options);
   await executePlan(deps, prepared, steps, options);
 }

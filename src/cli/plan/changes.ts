@@ -1,4 +1,4 @@
-/** Changes of a plan, as data that is printed, saved and executed. */
+/** Changes of a plan and the steps of an apply, as data that is printed, saved and executed. */
 
 import type { Member } from './members.ts';
 import type { RemoteApiKey, RemoteClient, RemoteCorporateGroup, RemoteGroup } from './remote-state.ts';
@@ -62,6 +62,56 @@ export interface CustomerChange extends ResourceChange {
 }
 
 export type AnyChange = GroupChange | ClientChange | ApiKeyChange | CorporateGroupChange | CustomerChange;
+
+/** Returns the changes of one kind. */
+export function selectChanges<Kind extends ResourceKind>(
+  changes: readonly AnyChange[],
+  kind: Kind,
+): Extract<AnyChange, { kind: Kind }>[] {
+  return changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
+}
+
+/** Whether the change deletes the resource. */
+export function isRemoval({ action }: Pick<ResourceChange, 'action'>): boolean {
+  return action === 'delete';
+}
+
+/** A desired change that cannot be applied. */
+export interface PlanIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The changes of some entries, and those that the API does not support. */
+export interface DiffResult<Change> {
+  readonly changes: readonly Change[];
+  readonly issues: readonly PlanIssue[];
+}
+
+/** Joins the results of several entries. */
+export function joinResults<Change>(results: readonly DiffResult<Change>[]): DiffResult<Change> {
+  return { changes: results.flatMap(({ changes }) => changes), issues: results.flatMap(({ issues }) => issues) };
+}
+
+/** Writes one change, or a part of it. */
+export type Step =
+  | { readonly kind: 'customer'; readonly change: CustomerChange }
+  | { readonly kind: 'client'; readonly change: ClientChange }
+  | { readonly kind: 'apiKey'; readonly change: ApiKeyChange }
+  /** With `release` only removals are applied, so that the removed entries can be used elsewhere. */
+  | { readonly kind: 'corporateGroup'; readonly change: CorporateGroupChange; readonly release: boolean }
+  | { readonly kind: 'group'; readonly change: GroupChange; readonly release: boolean }
+  | MembershipStep;
+
+/** Adds members to a group, or removes one. */
+export type MembershipStep =
+  | {
+      readonly kind: 'membership';
+      readonly action: 'join';
+      readonly group: string;
+      readonly members: readonly Member[];
+    }
+  | { readonly kind: 'membership'; readonly action: 'leave'; readonly group: string; readonly member: Member };
 
 /** Returns the change of a single value; empty if it is unchanged. */
 export function diffValue(field: string, before: unknown, after: unknown): FieldChange[] {

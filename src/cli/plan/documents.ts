@@ -3,7 +3,9 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { PlanDeps, Yaml } from './deps.ts';
-import { documentSchema, type KindName, kindNames } from './schema.ts';
+import type { DocumentEntry, ListName } from './desired-entries.ts';
+import { documentResources } from './resources/index.ts';
+import { documentSchema } from './schema.ts';
 
 export interface SourceText {
   /** Name in diagnostics. */
@@ -11,11 +13,9 @@ export interface SourceText {
   readonly text: string;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-
 export interface Documents {
   readonly set?: string | undefined;
-  readonly entries: Readonly<Record<KindName, readonly Entry[]>>;
+  readonly entries: Readonly<Record<ListName, readonly DocumentEntry[]>>;
   readonly positions: SourcePositions;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -24,7 +24,7 @@ interface ParseContext {
   readonly yaml: Yaml;
   readonly diagnostics: Diagnostic[];
   readonly positions: Map<string, SourcePosition>;
-  readonly entries: Record<KindName, Entry[]>;
+  readonly entries: Record<ListName, DocumentEntry[]>;
   readonly sets: { readonly name: string; readonly position: SourcePosition }[];
 }
 
@@ -36,7 +36,10 @@ interface NodeContext {
 
 /** Parses all documents and collects their diagnostics. */
 export function parseDocuments(yaml: Yaml, sources: readonly SourceText[]): Documents {
-  const empty = Object.fromEntries(kindNames.map((kind) => [kind, []])) as unknown as Record<KindName, Entry[]>;
+  const empty = Object.fromEntries(documentResources.map(({ list }) => [list, []])) as unknown as Record<
+    ListName,
+    DocumentEntry[]
+  >;
   const context: ParseContext = { yaml, diagnostics: [], positions: new Map(), entries: empty, sets: [] };
   for (const source of sources) parseText(context, source);
   const [first, ...others] = context.sets;
@@ -79,9 +82,9 @@ function parseRoot(context: ParseContext, nodes: NodeContext, top: unknown): voi
     const position = findPosition(context.positions, 'set');
     if (position) context.sets.push({ name: value.set, position });
   }
-  for (const kind of kindNames) {
-    const input = value?.[kind];
-    if (Array.isArray(input)) context.entries[kind].push(...(input as Entry[]));
+  for (const { list } of documentResources) {
+    const input = value?.[list];
+    if (Array.isArray(input)) context.entries[list].push(...(input as DocumentEntry[]));
   }
 }
 
@@ -120,7 +123,7 @@ function parseMap(
   schema: JsonSchema,
   path: string,
   report: ReportProblem,
-): Entry | undefined {
+): DocumentEntry | undefined {
   if (!context.yaml.isMap(node)) return void report(`must be an object${formatExample(schema)}`);
   const entry: Record<string, unknown> = {};
   const below = path === '' ? '' : `${path}/`;
@@ -162,7 +165,7 @@ function parseList(
   if (typeof maxItems === 'number' && node.items.length > maxItems)
     report(`must not have more than ${maxItems} entries`);
   const isTop = !path.includes('/');
-  const offset = isTop ? context.entries[path as KindName].length : 0;
+  const offset = isTop ? context.entries[path as ListName].length : 0;
   const values = node.items.map((item, at) => parseNode(context, nodes, item, items, `${path}/${at + offset}`));
   if (schema.uniqueItems === true) reportDuplicates(context, values, path);
   if (isTop) return values.map((value) => value ?? {});

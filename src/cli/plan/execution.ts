@@ -2,7 +2,6 @@
 import type { PlanDeps } from './deps.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { RemoteState } from './remote-state.ts';
-import type { Step } from './steps.ts';
 
 /** A created secret and its owner. */
 export interface NewSecret {
@@ -21,11 +20,6 @@ export interface Execution {
   /** Records created (`made`) and deleted (`gone`) resources of the set. */
   record(what: 'made' | 'gone', ...resources: readonly ManagedResource[]): Promise<void>;
 }
-
-export type StepWriter<Kind extends Step['kind']> = (
-  execution: Execution,
-  step: Extract<Step, { kind: Kind }>,
-) => Promise<void>;
 
 /** Creates an execution with the ids of existing resources. */
 export function createExecution(

@@ -6,6 +6,7 @@ import type { AnyChange, FieldChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import { administrativeRoles } from './guards.ts';
 import type { Plan } from './plan.ts';
+import { getKindLabel } from './resources/index.ts';
 import type { RoleEffect } from './role-effects.ts';
 
 export interface TextStyle {
@@ -16,20 +17,11 @@ export interface TextStyle {
 }
 
 const marks = { create: '+', update: '~', delete: '-' } as const;
-/** Display names of resource kinds. */
-export const kindLabels = {
-  group: 'group',
-  client: 'client',
-  apiKey: 'API key',
-  corporateGroup: 'corporate group',
-  customer: 'customer',
-  membership: 'member of',
-} as const;
 
 /** Formats only the changes. */
 export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
   return changes.flatMap(({ action, kind, name, fields }) => [
-    `${marks[action]} ${kindLabels[kind]} ${escapeControls(name)}`,
+    `${marks[action]} ${getKindLabel(kind)} ${escapeControls(name)}`,
     ...formatFields(action === 'delete' ? [] : fields, style),
   ]);
 }
@@ -99,7 +91,7 @@ function formatRoleEffects(roles: readonly RoleEffect[], style: TextStyle): stri
 /** Returns the warnings to show before the plan is applied. */
 export function listWarnings({ guards, orphans }: Plan): string[] {
   const { callerLoses, lastAdministrator, administratorsLose } = guards;
-  const names = orphans.slice(0, 10).map(({ kind, name }) => `${kindLabels[kind]} ${escapeControls(name)}`);
+  const names = orphans.slice(0, 10).map(({ kind, name }) => `${getKindLabel(kind)} ${escapeControls(name)}`);
   return [
     ...(callerLoses.length > 0 ? [`You would lose ${callerLoses.join(' and ')}.`] : []),
     ...(lastAdministrator ? ['No user would be able to administer the service.'] : []),

@@ -1,26 +1,24 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
-import type { AnyChange, GroupChange } from './changes.ts';
-import type { DesiredGroup, DesiredState } from './desired-state.ts';
+import { type AnyChange, type GroupChange, type PlanIssue, selectChanges } from './changes.ts';
+import type { DesiredState } from './desired-entries.ts';
 import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import {
   findRemainingDependents,
-  findRemainingReferences,
   findRemovals,
+  groupByGroupName,
+  listRemovedClients,
   listRemovedServices,
   noRemovals,
   type Removals,
 } from './prune.ts';
-import { findReferenceIssues } from './references.ts';
 import type { PlanCaller, RemoteState } from './remote-state.ts';
+import type { CheckContext } from './resource.ts';
 import { createResourceIndex, type ResourceIndex } from './resource-index.ts';
-import { diffCorporateGroup, diffCustomer } from './resources/business.ts';
-import { diffApiKey, diffClient, type PlanIssue } from './resources/client.ts';
-import { diffGroup, projectGroups } from './resources/group.ts';
-import { groupByGroupName } from './resources/memberships.ts';
-import { computeRoleEffects, computeRoleImpact, type RoleEffect } from './role-effects.ts';
+import { documentResources, resources } from './resources/index.ts';
+import { computeRoleEffects, computeRoleImpact, projectGroups, type RoleEffect } from './role-effects.ts';
 
 export interface Plan {
   readonly set?: string | undefined;
@@ -48,15 +46,22 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
   const index = createResourceIndex(desired, state);
   const removals = findRemovals(recorded, desired, state, index);
   const { changes, issues } = computeChanges(desired, state, index, prune ? removals : noRemovals);
-  const groups = changes.filter((change): change is GroupChange => change.kind === 'group');
+  const groups = selectChanges(changes, 'group');
   const after = projectGroups(groups, state);
   const structural = [
     ...issues,
     ...findCycleIssues(desired, after.groups),
     ...findDependencyIssues(groups, after.groups),
   ];
-  const named = findRemainingReferences(changes, desired, index);
-  const all = [...structural, ...named, ...findReferenceIssues(desired, state, index, changes, after.groups)];
+  const references = findReferenceIssues({
+    desired,
+    state,
+    index,
+    changes,
+    groupChanges: new Map(groups.map((change) => [change.name, change])),
+    removedClients: listRemovedClients(changes),
+    groupsAfter: after.groups,
+  });
   // Effective roles are undefined for a cycle; the plan is rejected anyway.
   const impact = structural.length > 0 ? undefined : computeRoleImpact(groups, state);
   const roles = impact
@@ -69,7 +74,7 @@ export function buildPlan({ desired, state, caller, recorded, prune }: PlanInput
     guards: evaluateGuards(impact, roles, changes, state, caller),
     orphans: prune ? [] : listOrphans(removals),
     pruned: prune ? removals.memberships.map(({ made }) => made) : [],
-    issues: all,
+    issues: [...structural, ...references],
   };
 }
 
@@ -88,28 +93,18 @@ function addRemovedServices(
 
 /** Computes all changes in print order: by kind, then by name. */
 export function computeChanges(desired: DesiredState, state: RemoteState, index: ResourceIndex, removals: Removals) {
-  const pruned = groupByGroupName(removals.memberships);
-  const groups = [...desired.groups, ...listUnnamedGroups(desired, pruned)];
-  const customers = desired.customers.map((entry) => diffCustomer(entry, index));
-  const clients = desired.clients.map((entry) => diffClient(entry, index));
-  const keys = desired.apiKeys.map((entry) => diffApiKey(entry, index));
-  const changes: AnyChange[] = [
-    ...groups.flatMap((entry) => diffGroup(entry, state, pruned.get(entry.groupName))),
-    ...[...customers, ...clients, ...keys].flatMap((outcome): readonly AnyChange[] => outcome.changes),
-    ...desired.corporateGroups.flatMap((entry) => diffCorporateGroup(entry, index)),
-    ...removals.resources,
-  ];
-  const order = ['customer', 'client', 'apiKey', 'corporateGroup', 'group'];
+  const context = { state, index, pruned: groupByGroupName(removals.memberships) };
+  const results = resources.map((resource) => resource.diff(desired[resource.list], context));
+  const changes = [...results.flatMap((result) => result.changes), ...removals.resources];
+  const order = resources.map(({ kind }) => kind);
   const rank = ({ kind, action }: AnyChange) => order.indexOf(kind) + (action === 'delete' ? order.length : 0);
   changes.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : Number(a.name > b.name)));
-  return { changes, issues: [...customers, ...clients, ...keys].flatMap((outcome) => outcome.issues) };
+  return { changes, issues: results.flatMap((result) => result.issues) };
 }
 
-/** Returns groups that are not in the documents but lose pruned members. */
-function listUnnamedGroups({ groups }: DesiredState, pruned: ReadonlyMap<string, unknown>): DesiredGroup[] {
-  const named = new Set(groups.map(({ groupName }) => groupName));
-  const others = [...pruned.keys()].filter((name) => !named.has(name));
-  return others.map((groupName) => ({ path: '', groupName, members: {} }));
+/** Returns the references of the documents to resources that do not exist after the changes. */
+function findReferenceIssues(context: CheckContext): PlanIssue[] {
+  return documentResources.flatMap((resource) => resource.check(context.desired[resource.list], context));
 }
 
 function listOrphans({ resources: removed, memberships }: Removals): ManagedResource[] {

@@ -1,7 +1,8 @@
 /** Reads documents and server, and builds a plan. Never writes. */
 
 import type { PlanDeps } from './deps.ts';
-import { buildDesiredState, type DesiredState, validateDesiredState } from './desired-state.ts';
+import type { DesiredState } from './desired-entries.ts';
+import { buildDesiredState, validateDesiredState } from './desired-state.ts';
 import {
   type Diagnostic,
   type Documents,

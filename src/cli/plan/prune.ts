@@ -1,14 +1,12 @@
 /** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
 
-import type { AnyChange, GroupChange } from './changes.ts';
-import type { DesiredState } from './desired-state.ts';
+import { type AnyChange, type GroupChange, isRemoval, selectChanges } from './changes.ts';
+import type { DesiredEntry, DesiredState } from './desired-entries.ts';
 import type { ManagedResource } from './inventory.ts';
+import type { Member } from './members.ts';
 import type { RemoteState } from './remote-state.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import { buildCorporateGroupRemoval } from './resources/business.ts';
-import { buildApiKeyRemoval, buildClientRemoval, type PlanIssue } from './resources/client.ts';
-import { buildGroupRemoval } from './resources/group.ts';
-import { findOrphanedMemberships, type OrphanedMembership } from './resources/memberships.ts';
+import { memberships, type OrphanedMembership, resources } from './resources/index.ts';
 
 /** Resources to delete, and memberships to remove from remaining groups. */
 export interface Removals {
@@ -25,48 +23,39 @@ export function findRemovals(
   state: RemoteState,
   index: ResourceIndex,
 ): Removals {
-  const resources = findRemovedResources(recorded, desired, state, index);
-  const removed = new Set(resources.flatMap(({ kind, name }) => (kind === 'group' ? [name] : [])));
-  const memberships = findOrphanedMemberships(recorded, desired, state).filter(
-    ({ groupName }) => !removed.has(groupName),
-  );
-  return { resources, memberships };
+  const removals = findRemovedResources(recorded, desired, state, index);
+  const removed = new Set(removals.flatMap(({ kind, name }) => (kind === 'group' ? [name] : [])));
+  const orphaned = memberships.findOrphaned(recorded, desired, state);
+  return { resources: removals, memberships: orphaned.filter(({ groupName }) => !removed.has(groupName)) };
 }
 
+/** Returns the deletions in reverse dependency order of the kinds. */
 function findRemovedResources(
   recorded: readonly ManagedResource[],
   desired: DesiredState,
   state: RemoteState,
   index: ResourceIndex,
 ): AnyChange[] {
-  const desiredIds = listDesiredIds(desired, state, index);
-  const ids = new Set(
-    recorded.filter(({ kind, id }) => !desiredIds.has(`${kind} ${id}`)).map(({ kind, id }) => `${kind} ${id}`),
-  );
-  return [
-    ...[...(state.groups?.values() ?? [])]
-      .filter(({ groupId }) => ids.has(`group ${groupId}`))
-      .map((one) => buildGroupRemoval(one, state)),
-    ...(state.corporateGroups ?? [])
-      .filter((one) => ids.has(`corporateGroup ${one.corporateGroupId}`))
-      .map(buildCorporateGroupRemoval),
-    ...(state.apiKeys ?? []).filter(({ apiKeyId }) => ids.has(`apiKey ${apiKeyId}`)).map(buildApiKeyRemoval),
-    ...(state.clients ?? []).filter(({ clientId }) => ids.has(`client ${clientId}`)).map(buildClientRemoval),
-  ];
+  const desiredIds = listDesiredIds(desired, index);
+  const ids = new Set(recorded.map(({ kind, id }) => `${kind} ${id}`).filter((id) => !desiredIds.has(id)));
+  return [...resources]
+    .reverse()
+    .flatMap((resource) =>
+      [...resource.listRemote(state)]
+        .filter((remote) => ids.has(`${resource.kind} ${resource.idOf(remote)}`))
+        .flatMap((remote) => resource.remove?.(remote, state) ?? []),
+    );
 }
 
 /** Returns the server ids of resources in the documents. */
-function listDesiredIds(desired: DesiredState, state: RemoteState, index: ResourceIndex): Set<string> {
-  const found = [
-    ...desired.groups.map(({ groupName }) => ['group', state.groups?.get(groupName)?.groupId]),
-    ...desired.corporateGroups.map((one) => [
-      'corporateGroup',
-      index.corporateGroup(one.corporateGroupName)?.corporateGroupId,
-    ]),
-    ...desired.apiKeys.map((entry) => ['apiKey', index.apiKey(entry)?.apiKeyId]),
-    ...desired.clients.map((entry) => ['client', index.client(entry)?.clientId]),
-  ];
-  return new Set(found.map(([kind, id]) => `${kind} ${id}`));
+function listDesiredIds(desired: DesiredState, index: ResourceIndex): Set<string> {
+  const found = resources.flatMap((resource) =>
+    desired[resource.list].flatMap((entry: DesiredEntry) => {
+      const remote = resource.find(entry, index);
+      return remote === undefined ? [] : [`${resource.kind} ${resource.idOf(remote)}`];
+    }),
+  );
+  return new Set(found);
 }
 
 /** Returns errors for deleted groups on which remaining groups depend. */
@@ -82,31 +71,10 @@ export function findRemainingDependents(
   );
 }
 
-/** Returns errors for references to clients that would be deleted. */
-export function findRemainingReferences(
-  changes: readonly AnyChange[],
-  desired: DesiredState,
-  index: ResourceIndex,
-): PlanIssue[] {
-  const removed = new Set(
-    changes.flatMap((one) => (one.kind === 'client' && one.action === 'delete' ? [one.name, one.id] : [])),
-  );
-  const message = (name: string) =>
-    `the client of ${name} would be pruned, because it is no longer in the clients of the documents`;
-  if (removed.size === 0) return [];
-  return [
-    ...desired.groups.flatMap(({ path, members }) =>
-      (members.service ?? []).flatMap(({ id }, at) =>
-        removed.has(id) ? [{ path: `${path}/services/${at}`, message: message(id) }] : [],
-      ),
-    ),
-    ...desired.apiKeys.flatMap((entry) => {
-      const { clientId } = index.client(entry) ?? {};
-      return removed.has(clientId)
-        ? [{ path: entry.path, message: message(entry.serviceAccountId ?? clientId ?? '') }]
-        : [];
-    }),
-  ];
+/** Returns the ids and service accounts of clients that are deleted. */
+export function listRemovedClients(changes: readonly AnyChange[]): ReadonlySet<string> {
+  const removals = selectChanges(changes, 'client').filter(isRemoval);
+  return new Set(removals.flatMap(({ name, id }) => (id === undefined ? [name] : [name, id])));
 }
 
 /** Returns the services whose clients are deleted. */
@@ -114,4 +82,15 @@ export function listRemovedServices(changes: readonly AnyChange[]): string[] {
   return changes.flatMap((one) =>
     one.kind === 'client' && one.action === 'delete' ? (one.before?.serviceAccountId ?? []) : [],
   );
+}
+
+/** Groups members to remove by group name. */
+export function groupByGroupName(orphans: readonly OrphanedMembership[]): ReadonlyMap<string, readonly Member[]> {
+  const result = new Map<string, Member[]>();
+  for (const { groupName, member } of orphans) {
+    const others = result.get(groupName);
+    if (others) others.push(member);
+    else result.set(groupName, [member]);
+  }
+  return result;
 }

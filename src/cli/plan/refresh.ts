@@ -1,40 +1,28 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
-import type { GroupChange } from './changes.ts';
-import type { PlanDeps, QueryParams } from './deps.ts';
-import type { DesiredState } from './desired-state.ts';
+import { type GroupChange, selectChanges } from './changes.ts';
+import type { PlanDeps } from './deps.ts';
+import type { DesiredState, ListName } from './desired-entries.ts';
 import { sortTopologically } from './group-graph.ts';
 import type { ManagedResource } from './inventory.ts';
-import { type Member, memberKey } from './members.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
-import type {
-  RemoteApiKey,
-  RemoteBusiness,
-  RemoteClient,
-  RemoteCorporateGroup,
-  RemoteCustomer,
-  RemoteGroup,
-  RemoteState,
-  RemoteUser,
-} from './remote-state.ts';
+import { readOptionalControlList } from './read-list.ts';
+import type { RemoteBusiness, RemoteState, RemoteUser } from './remote-state.ts';
 import { createResourceIndex } from './resource-index.ts';
-import { projectGroups } from './resources/group.ts';
-import { listGroupsOfMemberships } from './resources/memberships.ts';
-import { computeRoleImpact, listAffectedHolders } from './role-effects.ts';
+import { documentResources, memberships } from './resources/index.ts';
+import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 
-const maxPageSize = 1000;
 const concurrency = 8;
 /** Above this number of ids the whole list is read, if the server has one. */
 const maxSingleLookups = 50;
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** Reads the scope and returns the extended state. */
 export async function refresh(deps: PlanDeps, state: RemoteState, scope: RefreshScope): Promise<RemoteState> {
   let refreshed = state;
-  for (const kind of scope.lists) refreshed = { ...refreshed, ...(await listReaders[kind](deps, refreshed)) };
-  const members = await mapConcurrently(scope.members, (name) => readMembers(deps, refreshed, name));
+  for (const { list, read } of documentResources)
+    if (scope.lists.includes(list)) refreshed = { ...refreshed, ...(await read(deps, refreshed)) };
+  const members = await mapConcurrently(scope.members, (name) => memberships.read(deps, refreshed, name));
   const users = await readUsers(deps, scope.users);
   const businesses = await mapConcurrently(scope.businesses, (id) => findBusiness(deps, id));
   const services = await mapConcurrently(scope.services, (id) => findService(deps, refreshed, id));
@@ -50,121 +38,6 @@ export async function refresh(deps: PlanDeps, state: RemoteState, scope: Refresh
     services: new Map([...refreshed.services, ...services]),
     serviceRoles: new Map([...refreshed.serviceRoles, ...serviceRoles]),
   };
-}
-
-type ListReader = (deps: PlanDeps, state: RemoteState) => Promise<Partial<RemoteState>>;
-
-const listReaders: Readonly<Record<RefreshScope['lists'][number], ListReader>> = {
-  groups: async (deps) => {
-    const rows = (await readPages((query) => deps.readPage('groups.list', { query }))) as (Row & {
-      dependencies: { groupName: string }[];
-    })[];
-    const groups = rows.map(
-      (row) => ({ ...row, dependencies: row.dependencies.map(({ groupName }) => groupName) }) as unknown as RemoteGroup,
-    );
-    return { groups: new Map(groups.map((group) => [group.groupName, group])) };
-  },
-  clients: async (deps) => ({ clients: (await readControlList(deps, '/_iam/clients')) as RemoteClient[] }),
-  apiKeys: async (deps) => ({
-    apiKeys: (await readPages((query) => deps.readPage('api-key.list', { query }))) as RemoteApiKey[],
-  }),
-  corporateGroups: async (deps) => {
-    const rows = (await readPages((query) => deps.readPage('corporate-groups.list', { query }))) as (Row & {
-      businesses: { businessId: string }[];
-    })[];
-    return {
-      corporateGroups: rows.map(
-        (row) =>
-          ({
-            ...row,
-            businesses: row.businesses.map(({ businessId }) => businessId),
-          }) as unknown as RemoteCorporateGroup,
-      ),
-    };
-  },
-  customers: async (deps, state) => {
-    const customers = (await readControlList(deps, '/_iam/customers')) as RemoteCustomer[];
-    const businesses = (await readControlList(deps, '/_iam/businesses')) as RemoteBusiness[];
-    return {
-      customers,
-      businesses: new Map([...state.businesses, ...businesses.map((one) => [one.businessId, one] as const)]),
-    };
-  },
-};
-
-type PageReader<Page> = (query: QueryParams) => Promise<Page>;
-
-async function readPages(
-  read: PageReader<{ readonly items: readonly unknown[]; readonly next?: string | undefined }>,
-): Promise<unknown[]> {
-  const found: unknown[] = [];
-  let after: string | undefined;
-  do {
-    const page = await read({ limit: maxPageSize, after });
-    // `push(...items)` could exceed the argument limit.
-    for (const item of page.items) found.push(item);
-    after = page.next;
-  } while (after !== undefined);
-  return found;
-}
-
-/** Reads a list that only the control plane has. @throws CliError if the server has no control plane */
-async function readControlList(deps: PlanDeps, path: string): Promise<unknown[]> {
-  const found = await readOptionalControlList(deps, path);
-  if (found) return found;
-  throw deps.failure(
-    `The server at ${deps.baseUrl} has no control plane, which is required to list ${path.replace('/_iam/', '')}.`,
-    {
-      code: 'CONTROL_PLANE_MISSING',
-      exitCode: 3,
-      hint: 'Remove them from the documents, or use a server that was started without --disable-control-plane.',
-    },
-  );
-}
-
-/** Reads a list of the control plane; undefined if the server has none. */
-async function readOptionalControlList(deps: PlanDeps, path: string): Promise<unknown[] | undefined> {
-  let isMissing = false;
-  const found = await readPages(async (query) => {
-    const page = await deps.readControlPage(path, query);
-    isMissing ||= page === undefined;
-    return page ?? { items: [] };
-  });
-  return isMissing ? undefined : found;
-}
-
-type MemberRow = Member & { readonly userId?: string; readonly serviceId?: string };
-
-async function readMembers(
-  deps: PlanDeps,
-  state: RemoteState,
-  groupName: string,
-): Promise<ReadonlyMap<string, Member>> {
-  const groupId = state.groups?.get(groupName)?.groupId ?? groupName;
-  const rows = (await readOptionalControlList(deps, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
-    | MemberRow[]
-    | undefined;
-  const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(deps, groupId);
-  return new Map(members.map((member) => [memberKey(member), member]));
-}
-
-function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Member {
-  if (kind === 'businessUser') return { kind, id: userId ?? '', businessId };
-  return { kind, id: userId ?? businessId ?? serviceId ?? '' };
-}
-
-/** Reads members without the control plane. Business users are omitted, because the API lists them only per business. */
-async function readMembersFromService(deps: PlanDeps, groupId: string): Promise<Member[]> {
-  const list = (id: string, params: Row) =>
-    readPages((query) => deps.readPage(id, { params: params as Record<string, string>, query }));
-  const users = (await list('user-accesses.list-users', { groupName: groupId })) as { userId: string }[];
-  const businesses = (await list('business-accesses.list-businesses', { groupId })) as { businessId: string }[];
-  const services = (await list('service-accesses.list-services', { groupId })) as { serviceId: string }[];
-  return [
-    ...users.map(({ userId }) => ({ kind: 'user', id: userId }) as const),
-    ...businesses.map(({ businessId }) => ({ kind: 'business', id: businessId }) as const),
-    ...services.map(({ serviceId }) => ({ kind: 'service', id: serviceId }) as const),
-  ];
 }
 
 async function readUsers(deps: PlanDeps, ids: readonly string[]): Promise<Map<string, RemoteUser | undefined>> {
@@ -224,7 +97,7 @@ async function mapConcurrently<Result>(
 
 export interface RefreshScope {
   /** Whole lists. */
-  readonly lists: readonly ('groups' | 'clients' | 'apiKeys' | 'corporateGroups' | 'customers')[];
+  readonly lists: readonly ListName[];
   /** Names of groups whose members must be read. */
   readonly members: readonly string[];
   readonly users: readonly string[];
@@ -269,17 +142,12 @@ function listMissingKinds(
   recorded: readonly ManagedResource[],
 ): RefreshScope['lists'] {
   const recordedKinds = new Set(recorded.map(({ kind }) => kind));
-  const { groups, clients, apiKeys, corporateGroups, customers } = desired;
-  const isNeeded = {
-    groups: groups.length > 0 || recordedKinds.has('group') || recordedKinds.has('membership'),
-    clients: clients.length > 0 || apiKeys.length > 0 || recordedKinds.has('client'),
-    apiKeys: apiKeys.length > 0 || recordedKinds.has('apiKey'),
-    corporateGroups: corporateGroups.length > 0 || recordedKinds.has('corporateGroup'),
-    customers: customers.length > 0,
-  };
-  return (Object.keys(isNeeded) as (keyof typeof isNeeded)[]).filter(
-    (kind) => isNeeded[kind] && state[kind] === undefined,
+  const desiredResources = documentResources.filter(({ list }) => desired[list].length > 0);
+  const required = new Set(desiredResources.flatMap(({ list, requires }) => [list, ...requires]));
+  const needed = documentResources.filter(
+    ({ list, recordKinds }) => required.has(list) || recordKinds.some((kind) => recordedKinds.has(kind)),
   );
+  return needed.map(({ list }) => list).filter((list) => state[list] === undefined);
 }
 
 /** Groups whose members are listed in the documents, and groups that are deleted. */
@@ -292,11 +160,11 @@ function listMissingMembers(
   const listed = desired.groups
     .filter(({ members }) => Object.keys(members).length > 0)
     .map(({ groupName }) => groupName);
-  const { resources } = prune
+  const { resources: removals } = prune
     ? findRemovals(recorded, desired, state, createResourceIndex(desired, state))
     : noRemovals;
-  const removed = resources.filter(({ kind }) => kind === 'group').map(({ name }) => name);
-  return listUnreadGroups([...listed, ...removed, ...listGroupsOfMemberships(recorded, desired, state)], state);
+  const removed = removals.filter(({ kind }) => kind === 'group').map(({ name }) => name);
+  return listUnreadGroups([...listed, ...removed, ...memberships.listGroupsToRead(recorded, desired, state)], state);
 }
 
 function listUnreadGroups(names: Iterable<string>, state: RemoteState): string[] {
@@ -311,9 +179,7 @@ function findMissingResources(
 ): RefreshScope {
   const index = createResourceIndex(desired, state);
   const removals = prune ? findRemovals(recorded, desired, state, index) : noRemovals;
-  const changes = computeChanges(desired, state, index, removals).changes.filter(
-    (change): change is GroupChange => change.kind === 'group',
-  );
+  const changes = selectChanges(computeChanges(desired, state, index, removals).changes, 'group');
   const serviceRoles = excludeKnown(listRemovedServices(removals.resources), state.serviceRoles);
   const named = { ...listReferencedIds(desired, changes, state), serviceRoles };
   if (sortTopologically(projectGroups(changes, state).groups).cycles.length > 0) return { ...emptyScope, ...named };

@@ -78,6 +78,11 @@ export const emptyRemoteState: RemoteState = {
   serviceRoles: new Map(),
 };
 
+/** Whether a lookup found nothing; ids that were not looked up are not missing. */
+export function isMissing(lookup: Lookup<unknown>, id: string): boolean {
+  return lookup.has(id) && lookup.get(id) === undefined;
+}
+
 /** Returns the members of a group; empty if the group does not exist yet. */
 export function getGroupMembers(state: Pick<RemoteState, 'members'>, groupName: string): ReadonlyMap<string, Member> {
   return state.members.get(groupName) ?? new Map();

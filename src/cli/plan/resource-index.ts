@@ -1,16 +1,18 @@
 /** Maps document entries to resources on the server. Pure. */
-import type { DesiredApiKey, DesiredClient, DesiredCustomer, DesiredState } from './desired-state.ts';
+import type { DesiredApiKey, DesiredClient, DesiredCustomer, DesiredState } from './desired-entries.ts';
 import type {
   RemoteApiKey,
   RemoteBusiness,
   RemoteClient,
   RemoteCorporateGroup,
   RemoteCustomer,
+  RemoteGroup,
   RemoteState,
 } from './remote-state.ts';
 
 /** Lookup maps, built once, because there can be thousands of entries and resources. */
 export interface ResourceIndex {
+  group(name: string): RemoteGroup | undefined;
   client(entry: Pick<DesiredClient, 'clientId' | 'serviceAccountId'>): RemoteClient | undefined;
   /** Whether the documents create the client of this service account. */
   isServiceCreated(serviceAccountId: string): boolean;
@@ -56,6 +58,7 @@ export function createResourceIndex(desired: DesiredState, state: RemoteState): 
   const client: ResourceIndex['client'] = ({ clientId, serviceAccountId }) =>
     serviceAccountId === undefined ? clients.get(clientId) : services.get(serviceAccountId);
   return {
+    group: (name) => state.groups?.get(name),
     client,
     isServiceCreated: (id) => createdServices.has(id),
     apiKey: (entry) => {

@@ -2,9 +2,8 @@
 
 import type { GroupChange } from './changes.ts';
 import { computeGroupRoles } from './group-graph.ts';
-import type { Member } from './members.ts';
-import { getGroupMembers, type RemoteState } from './remote-state.ts';
-import { projectGroups } from './resources/group.ts';
+import { type Member, memberKey } from './members.ts';
+import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
 
 export interface RoleEffect {
   /** A business represents all its users. */
@@ -28,6 +27,32 @@ export interface RoleImpact {
   readonly affected: ReadonlySet<string>;
   /** Groups that grant a changed role; their members must be known to compute the effects. */
   readonly relevant: readonly string[];
+}
+
+type ProjectedGroup = Omit<RemoteGroup, 'groupId'>;
+
+export interface ProjectedGroups {
+  readonly groups: ReadonlyMap<string, ProjectedGroup>;
+  readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
+}
+
+/** Returns all groups and known members after the changes. */
+export function projectGroups(changes: readonly GroupChange[], state: RemoteState): ProjectedGroups {
+  const groups = new Map<string, ProjectedGroup>(state.groups);
+  const members = new Map(state.members);
+  for (const { action, name, after, joining, leaving } of changes) {
+    if (action === 'delete' || !after) {
+      groups.delete(name);
+      members.delete(name);
+      continue;
+    }
+    groups.set(name, after);
+    const now = new Map(getGroupMembers(state, name));
+    for (const member of leaving) now.delete(memberKey(member));
+    for (const member of joining) now.set(memberKey(member), member);
+    members.set(name, now);
+  }
+  return { groups, members };
 }
 
 /** Computes which groups are affected by the changes. */

@@ -1,137 +1,40 @@
-/** Orders the writes of a plan so that the server accepts each of them. Pure. */
+/** Orders the writes of a plan, and executes them. Steps are idempotent, so an interrupted apply can be run again. */
+import { escapeControls } from '../io/control-characters.ts';
+import type { AnyChange, Step } from './changes.ts';
+import type { Execution } from './execution.ts';
+import type { PlanCaller, RemoteState } from './remote-state.ts';
+import type { Writable } from './resource.ts';
+import { getKindLabel, writables } from './resources/index.ts';
 
-import type {
-  AnyChange,
-  ApiKeyChange,
-  ClientChange,
-  CorporateGroupChange,
-  CustomerChange,
-  GroupChange,
-} from './changes.ts';
-import { isReachable, sortTopologically } from './group-graph.ts';
-import { type Member, memberFields, memberKinds } from './members.ts';
-import type { PlanCaller, RemoteGroup, RemoteState } from './remote-state.ts';
-
-/** Maximum number of members per request, because the body size is limited. */
-const maxMembersPerCall = 1000;
-
-export type Step =
-  | { readonly kind: 'customer'; readonly change: CustomerChange }
-  | { readonly kind: 'client'; readonly change: ClientChange }
-  | { readonly kind: 'apiKey'; readonly change: ApiKeyChange }
-  /** With `release` only removals are applied, so that the removed entries can be used elsewhere. */
-  | { readonly kind: 'corporateGroup'; readonly change: CorporateGroupChange; readonly release: boolean }
-  | { readonly kind: 'group'; readonly change: GroupChange; readonly release: boolean }
-  | { readonly kind: 'join'; readonly group: string; readonly members: readonly Member[] }
-  | { readonly kind: 'leave'; readonly group: string; readonly member: Member };
-
-/** Creates resources before their dependents, adds members after their groups, and deletes last in reverse order. */
+/** Creates resources before their dependents, adds members after their groups, and deletes last in reverse order. Pure. */
 export function buildSteps(changes: readonly AnyChange[], state: RemoteState, caller: PlanCaller): Step[] {
-  const of = <Kind extends AnyChange['kind']>(kind: Kind) =>
-    changes.filter((change): change is Extract<AnyChange, { kind: Kind }> => change.kind === kind);
-  const isRetained = (one: AnyChange) => !isRemoval(one);
-  const groups = of('group');
-  const changed = groups.filter(isRetained);
-  const leaves = changed.flatMap(({ name, leaving }) =>
-    leaving.map((member): Step => ({ kind: 'leave', group: name, member })),
-  );
+  const phases = writables.map((writable) => writable.order(changes, { state, caller }));
   return [
-    ...of('customer').map((change): Step => ({ kind: 'customer', change })),
-    ...of('client')
-      .filter(isRetained)
-      .map((change): Step => ({ kind: 'client', change })),
-    // Before their clients get roles, because creating a key requires all roles of its client.
-    ...of('apiKey')
-      .filter(isRetained)
-      .map((change): Step => ({ kind: 'apiKey', change })),
-    ...orderCorporateGroups(of('corporateGroup')),
-    ...orderGroups(changed, state),
-    ...changed.flatMap(buildJoins),
-    // The caller's own memberships are removed last.
-    ...leaves.filter((step) => !isAboutCaller(step, caller)),
-    ...of('apiKey')
-      .filter(isRemoval)
-      .map((change): Step => ({ kind: 'apiKey', change })),
-    ...orderRemovals(groups.filter(isRemoval), state),
-    ...of('client')
-      .filter(isRemoval)
-      .map((change): Step => ({ kind: 'client', change })),
-    ...leaves.filter((step) => isAboutCaller(step, caller)),
+    ...phases.flatMap(({ write = [] }) => write),
+    ...phases.flatMap(({ revoke = [] }) => revoke),
+    ...[...phases].reverse().flatMap(({ remove = [] }) => remove),
+    ...phases.flatMap(({ last = [] }) => last),
   ];
 }
 
-function isAboutCaller(step: Step, { userId, serviceId }: PlanCaller): boolean {
-  if (step.kind !== 'leave') return false;
-  const { kind, id } = step.member;
-  return kind === 'service' ? id === serviceId : id === userId;
-}
+const writers: ReadonlyMap<string, Writable> = new Map(writables.map((writable) => [writable.kind, writable]));
 
-/** A business that moves is removed from its corporate group first, or that group is deleted first. */
-function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Step[] {
-  const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
-    change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
-  const [removals, others] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
-  const claimed = new Set(others.flatMap((change) => entries(change, 'added')));
-  const releasing = others.filter((change) => entries(change, 'removed').some((id) => claimed.has(id)));
-  const step = (release: boolean) => (change: CorporateGroupChange) =>
-    ({ kind: 'corporateGroup', change, release }) as const;
-  return [...removals.map(step(false)), ...releasing.map(step(true)), ...others.map(step(false))];
-}
-
-function isRemoval({ action }: AnyChange): boolean {
-  return action === 'delete';
-}
-
-/** Orders dependencies first. A dependency that is reversed is removed before, to avoid a temporary cycle. */
-function orderGroups(changes: readonly GroupChange[], state: RemoteState): Step[] {
-  const own = new Map(changes.filter(hasGroupChange).map((change) => [change.name, change]));
-  const after = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
-  const union = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
-  for (const { name, before, after: now } of own.values()) {
-    after.set(name, { dependencies: now?.dependencies ?? [] });
-    union.set(name, { dependencies: [...(before?.dependencies ?? []), ...(now?.dependencies ?? [])] });
+/** Executes all steps and prints each on standard error. Stops at the first error. */
+export async function executeSteps(execution: Execution, steps: readonly Step[]): Promise<void> {
+  const { context } = execution.deps;
+  for (const step of steps) {
+    context.io.signal.throwIfAborted();
+    await writers.get(step.kind)?.write(execution, step);
+    context.notice(formatStepTitle(step));
   }
-  const releasing = [...own.values()].filter(({ name, fields }) => {
-    const removed = fields.find(({ field }) => field === 'dependencies')?.removed ?? [];
-    return removed.some((below) => isReachable(union, below, name));
-  });
-  return [
-    ...releasing.map((change): Step => ({ kind: 'group', change, release: true })),
-    ...sortTopologically(after).order.flatMap((name) => {
-      const change = own.get(name);
-      return change ? [{ kind: 'group', change, release: false } as const] : [];
-    }),
-  ];
 }
 
-const memberFieldNames: readonly string[] = Object.values(memberFields);
-
-/** Whether fields other than the members change. */
-function hasGroupChange({ action, fields }: GroupChange): boolean {
-  return action === 'create' || fields.some(({ field }) => !memberFieldNames.includes(field));
-}
-
-function buildJoins({ name, joining }: GroupChange): Step[] {
-  const batches = new Map<string, Member[]>();
-  for (const member of joining) {
-    const key = `${memberKinds.indexOf(member.kind)} ${member.businessId ?? ''}`;
-    const before = batches.get(key);
-    if (before) before.push(member);
-    else batches.set(key, [member]);
-  }
-  return [...batches.values()].flatMap((members) =>
-    Array.from({ length: Math.ceil(members.length / maxMembersPerCall) }, (_, at): Step => {
-      const batch = members.slice(at * maxMembersPerCall, (at + 1) * maxMembersPerCall);
-      return { kind: 'join', group: name, members: batch };
-    }),
-  );
-}
-
-/** Deletes dependents before their dependencies. */
-function orderRemovals(changes: readonly GroupChange[], state: RemoteState): Step[] {
-  const removals = new Map(changes.map((change) => [change.name, change]));
-  const order = sortTopologically(state.groups ?? new Map())
-    .order.filter((name) => removals.has(name))
-    .reverse();
-  return order.map((name) => ({ kind: 'group', change: removals.get(name) as GroupChange, release: false }));
+/** Describes a step in one line. */
+function formatStepTitle(step: Step): string {
+  if (step.kind === 'membership' && step.action === 'join')
+    return `+ ${escapeControls(step.group)}: ${step.members.length} ${step.members[0]?.kind ?? ''}${step.members.length === 1 ? '' : 's'}`;
+  if (step.kind === 'membership') return `- ${escapeControls(step.group)}: ${step.member.kind} ${step.member.id}`;
+  const { action, kind, name } = step.change;
+  const mark = { create: '+', update: '~', delete: '-' }[action];
+  return `${mark} ${getKindLabel(kind)} ${escapeControls(name)}${'release' in step && step.release ? ' (removals first)' : ''}`;
 }

@@ -1,29 +1,117 @@
-/** Clients and API keys: their changes, those that the API does not support, and their writes. A new secret is stored before the next step. */
+/** Clients: their service accounts identify them, because ids differ between servers. A new secret is stored before the next step. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import {
+  type ClientChange,
+  type DiffResult,
+  diffList,
+  diffValue,
+  type FieldChange,
+  isRemoval,
+  joinResults,
+  type Step,
+  selectChanges,
+} from '../changes.ts';
+import type { DesiredClient, DocumentEntry } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import { readControlList } from '../read-list.ts';
+import type { RemoteClient } from '../remote-state.ts';
+import type { Resource } from '../resource.ts';
+import { valueSchemas } from '../value-schemas.ts';
+import { described, id, list, object } from './document-schema.ts';
 
-import { type ApiKeyChange, type ClientChange, diffList, diffValue, type FieldChange } from '../changes.ts';
-import type { DesiredApiKey, DesiredClient } from '../desired-state.ts';
-import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
-import type { RemoteApiKey, RemoteClient } from '../remote-state.ts';
-import type { ResourceIndex } from '../resource-index.ts';
+type ClientStep = Extract<Step, { kind: 'client' }>;
 
-/** A desired change that cannot be applied. */
-export interface PlanIssue {
-  readonly path: string;
-  readonly message: string;
+/** A client is identified by its service account, or by its id if it exists. */
+export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange, ClientStep> = {
+  kind: 'client',
+  label: 'client',
+  list: 'clients',
+  needsControlPlane: true,
+  recordKinds: ['client'],
+  requires: [],
+  schema: createSchema(),
+  nameField: 'serviceAccountId',
+  sortFields: ['serviceAccountId', 'clientId'],
+  parse: parseClient,
+  uniqueNames: ({ clientId, serviceAccountId }) => [
+    ...(clientId === undefined ? [] : [`client ${clientId}`]),
+    ...(serviceAccountId === undefined ? [] : [`client of the service account ${serviceAccountId}`]),
+  ],
+  validate: (documents) =>
+    documents.flatMap(({ path, clientId, serviceAccountId }) =>
+      clientId === undefined && serviceAccountId === undefined
+        ? [{ path, message: 'a client needs a serviceAccountId or a clientId' }]
+        : [],
+    ),
+  read: async (deps) => ({ clients: (await readControlList(deps, '/_iam/clients')) as RemoteClient[] }),
+  listRemote: ({ clients = [] }) => clients,
+  idOf: ({ clientId }) => clientId,
+  find: (document, index) => index.client(document),
+  diff: (documents, { index }) =>
+    joinResults(documents.map((document) => diffClient(document, index.client(document)))),
+  // A client refers to no other resource of the documents.
+  check: () => [],
+  remove: buildClientRemoval,
+  order: (changes) => {
+    const steps = selectChanges(changes, 'client').map((change): ClientStep => ({ kind: 'client', change }));
+    return {
+      write: steps.filter(({ change }) => !isRemoval(change)),
+      remove: steps.filter(({ change }) => isRemoval(change)),
+    };
+  },
+  write: writeClient,
+  export: ({ clients = [] }) =>
+    clients.map(({ clientId, ...client }) => ({
+      ...client,
+      ...(client.serviceAccountId === undefined ? { clientId } : {}),
+      scope: [...((client.scope as string[] | undefined) ?? [])].sort(),
+      grantTypes: [...((client.grantTypes as string[] | undefined) ?? [])].sort(),
+    })),
+};
+
+function createSchema(): JsonSchema {
+  return object(
+    {
+      clientId: id('Id of an existing client'),
+      serviceAccountId: id('Service account of the client; a client is created if none has this id'),
+      appId: described(valueSchemas.client.appId, 'Application that the client belongs to'),
+      scope: list(
+        described(valueSchemas.client.scope.items, 'A permission'),
+        'Permissions of its tokens',
+        valueSchemas.client.scope.maxItems,
+      ),
+      grantTypes: list(
+        described(valueSchemas.client.grantTypes.items, 'A grant type'),
+        'Allowed OAuth grant types',
+        valueSchemas.client.grantTypes.maxItems,
+      ),
+      redirectURI: { ...described(valueSchemas.client.redirectURI, 'Redirect URI of logins'), minLength: 1 },
+      organizationId: described(valueSchemas.client.organizationId, 'Organization the client belongs to'),
+      businessUnitId: described(valueSchemas.client.businessUnitId, 'Business unit the client belongs to'),
+      userId: id('User that owns the client'),
+      businessId: id('Business that owns the client'),
+    },
+    [],
+    'A client, identified by serviceAccountId or clientId.',
+  );
 }
 
-export interface DiffResult<Change> {
-  readonly changes: readonly Change[];
-  readonly issues: readonly PlanIssue[];
+function parseClient({ clientId, serviceAccountId, ...fields }: DocumentEntry, path: string): DesiredClient {
+  const named = { clientId, serviceAccountId };
+  const listed = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  return { path, ...listed, fields };
+}
+
+/** Describes a reference to a client that --prune would delete. */
+export function describePrunedClient(name: string): string {
+  return `the client of ${name} would be pruned, because it is no longer in the clients of the documents`;
 }
 
 const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
-const noChanges = { changes: [], issues: [] };
 
 /** Computes the change of one client. */
-export function diffClient(desired: DesiredClient, index: ResourceIndex): DiffResult<ClientChange> {
+function diffClient(desired: DesiredClient, before: RemoteClient | undefined): DiffResult<ClientChange> {
   const { path, clientId, serviceAccountId } = desired;
-  const before = index.client(desired);
   const other = clientId !== undefined && before !== undefined && before.clientId !== clientId;
   if (other)
     return rejectWith(
@@ -77,7 +165,7 @@ function diffExistingClient(
         message: `${field} of the client ${before.clientId} is ${formatValue(before[field])}; the API can't change it`,
       })),
     };
-  if (changed.length === 0) return noChanges;
+  if (changed.length === 0) return { changes: [], issues: [] };
   const organizationId = fields.organizationId ?? before.organizationId;
   const businessUnitId = fields.businessUnitId ?? before.businessUnitId;
   if (organizationId === undefined || businessUnitId === undefined)
@@ -97,38 +185,8 @@ function diffField(field: string, before: unknown, after: unknown): FieldChange[
   return diffList(field, (before as string[] | undefined) ?? [], after as string[]);
 }
 
-/** Computes the change of one API key; an existing key is never created again. */
-export function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<ApiKeyChange> {
-  const { path, apiKeyId, appId, serviceAccountId } = desired;
-  const client = index.client(desired);
-  const isNew = !client && serviceAccountId !== undefined && index.isServiceCreated(serviceAccountId);
-  if (!client && !isNew)
-    return rejectWith(
-      path,
-      `client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`} not found`,
-    );
-  const before = index.apiKey(desired);
-  if (apiKeyId !== undefined && !before)
-    return rejectWith(
-      `${path}/apiKeyId`,
-      `API key ${apiKeyId} not found; remove apiKeyId to create one, because ids can't be chosen`,
-    );
-  const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
-  const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
-  if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], issues: [] };
-  const fields = [
-    ...diffValue('appId', before.appId, appId),
-    ...diffValue('clientId', before.clientId, client?.clientId ?? `(new) ${serviceAccountId}`),
-  ];
-  if (fields.length === 0) return noChanges;
-  return {
-    changes: [{ action: 'update', kind: 'apiKey', name, id: before.apiKeyId, fields, before, ...owner }],
-    issues: [],
-  };
-}
-
 /** Builds the deletion of a client, including its keys and memberships. */
-export function buildClientRemoval(before: RemoteClient): ClientChange {
+function buildClientRemoval(before: RemoteClient): ClientChange {
   const { clientId, serviceAccountId } = before;
   return {
     action: 'delete',
@@ -141,22 +199,7 @@ export function buildClientRemoval(before: RemoteClient): ClientChange {
   };
 }
 
-/** Builds the deletion of an API key. */
-export function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
-  const { apiKeyId, clientId, appId } = before;
-  return {
-    action: 'delete',
-    kind: 'apiKey',
-    name: `${clientId} ${appId}`,
-    id: apiKeyId,
-    fields: [],
-    before,
-    clientId,
-    appId,
-  };
-}
-
-const writeClient: StepWriter<'client'> = async (execution, { change }) => {
+async function writeClient(execution: Execution, { change }: ClientStep): Promise<void> {
   const { deps, clientIds, storeSecret, record } = execution;
   const { action, name, id = '', body } = change;
   if (action === 'update') return void unwrapResult(await deps.call('client-identities.migrate', { body }));
@@ -169,32 +212,4 @@ const writeClient: StepWriter<'client'> = async (execution, { change }) => {
   clientIds.set(name, clientId);
   await storeSecret({ kind: 'client', serviceAccountId: name, clientId, clientSecret });
   await record('made', { kind: 'client', id: clientId, name });
-};
-
-const writeApiKey: StepWriter<'apiKey'> = async (execution, { change }) => {
-  const { deps, storeSecret, record } = execution;
-  const { action, name, id = '', appId } = change;
-  if (action === 'delete') {
-    unwrapResult(await deps.call('api-key.remove', { params: { apiKeyId: id } }), 'API_KEY_NOT_FOUND');
-    return record('gone', { kind: 'apiKey', id, name });
-  }
-  const clientId = resolveClientId(execution, change);
-  if (action === 'update')
-    return void unwrapResult(
-      await deps.call('api-key.update', { params: { apiKeyId: id }, body: { appId, clientId } }),
-    );
-  const created = unwrapResult(await deps.call('api-key.create', { body: { appId, clientId } }));
-  const [apiKeyId, apiKey] = [String(created?.apiKeyId), String(created?.apiKey)];
-  await storeSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
-  await record('made', { kind: 'apiKey', id: apiKeyId, name });
-};
-
-export const clientWriters = { client: writeClient, apiKey: writeApiKey };
-
-/** Resolves the client of a key, including clients created by earlier steps. */
-function resolveClientId(
-  { clientIds }: Execution,
-  { clientId, serviceAccountId = '' }: { clientId?: string | undefined; serviceAccountId?: string | undefined },
-): string {
-  return clientId ?? clientIds.get(serviceAccountId) ?? serviceAccountId;
 }

@@ -1,14 +1,142 @@
-/** Groups: changes of groups and their members, and their writes. */
-
-import { diffList, diffValue, type FieldChange, type GroupChange, resolveValue } from '../changes.ts';
-import type { DesiredGroup } from '../desired-state.ts';
-import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
-import { formatMember, type Member, memberFields, memberKey, memberKinds, sortMembers } from '../members.ts';
-import { getGroupMembers, type RemoteGroup, type RemoteState } from '../remote-state.ts';
-import type { Step } from '../steps.ts';
+/** Groups: their roles and dependencies; their members are in `memberships.ts`. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
+import {
+  diffList,
+  diffValue,
+  type FieldChange,
+  type GroupChange,
+  isRemoval,
+  type PlanIssue,
+  resolveValue,
+  type Step,
+  selectChanges,
+} from '../changes.ts';
+import type { PlanDeps } from '../deps.ts';
+import type { DesiredGroup, DocumentEntry } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import { isReachable, sortTopologically } from '../group-graph.ts';
+import { type Member, memberFields } from '../members.ts';
+import { readApiList } from '../read-list.ts';
+import type { RemoteGroup, RemoteState } from '../remote-state.ts';
+import type { CheckContext, DiffContext, Resource } from '../resource.ts';
+import { valueSchemas } from '../value-schemas.ts';
+import { clearable, described, list, object } from './document-schema.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
+import { memberships } from './memberships.ts';
 
+type GroupStep = Extract<Step, { kind: 'group' }>;
 type GroupFields = Omit<RemoteGroup, 'groupId'>;
+
+/** A group is identified by its name. Its entry also lists its members. */
+export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, GroupStep> = {
+  kind: 'group',
+  label: 'group',
+  list: 'groups',
+  needsControlPlane: false,
+  recordKinds: ['group', 'membership'],
+  requires: [],
+  schema: createSchema(),
+  nameField: 'groupName',
+  sortFields: ['groupName'],
+  parse: parseGroup,
+  uniqueNames: ({ groupName }) => [`group ${groupName}`],
+  validate: (documents) => documents.flatMap(validateRoles),
+  read: readGroups,
+  listRemote: ({ groups }) => groups?.values() ?? [],
+  idOf: ({ groupId }) => groupId,
+  find: ({ groupName }, index) => index.group(groupName),
+  diff: (documents, context) => ({
+    changes: [...documents, ...listUnnamedGroups(documents, context)].flatMap((group) => diffGroup(group, context)),
+    issues: [],
+  }),
+  check: checkGroups,
+  remove: buildGroupRemoval,
+  order: (changes, { state }) => {
+    const groups = selectChanges(changes, 'group');
+    return {
+      write: orderGroups(
+        groups.filter((change) => !isRemoval(change)),
+        state,
+      ),
+      remove: orderRemovals(groups.filter(isRemoval), state),
+    };
+  },
+  write: writeGroup,
+  export: (state) => [...(state.groups?.values() ?? [])].map((group) => buildGroupEntry(group, state)),
+};
+
+function createSchema(): JsonSchema {
+  const groupName = described(valueSchemas.group.groupName, 'Unique name of a group');
+  const role = described(valueSchemas.group.roles.items, 'Name of a role, with or without the prefix ROLE_');
+  return object(
+    {
+      groupName,
+      organizationId: clearable(valueSchemas.group.organizationId, 'Organization the group belongs to'),
+      businessUnitId: clearable(valueSchemas.group.businessUnitId, 'Business unit the group belongs to'),
+      roles: list(role, 'All direct roles', valueSchemas.group.roles.maxItems),
+      dependencies: list(
+        object({ groupName }, ['groupName'], 'A group whose roles this group inherits'),
+        'All groups that this group depends on',
+        valueSchemas.group.dependencies.maxItems,
+      ),
+      ...memberships.schema,
+    },
+    ['groupName'],
+    'A group. Omitted fields stay unchanged; a list replaces the whole list.',
+  );
+}
+
+function parseGroup(entry: DocumentEntry, path: string): DesiredGroup {
+  const { roles, dependencies, ...others } = entry;
+  const { members, rest } = memberships.parse(others);
+  return {
+    ...(rest as unknown as DesiredGroup),
+    path,
+    ...(roles === undefined ? {} : { roles: (roles as string[]).map(stripRolePrefix) }),
+    ...(dependencies === undefined
+      ? {}
+      : { dependencies: (dependencies as { groupName: string }[]).map(({ groupName }) => groupName) }),
+    members,
+  };
+}
+
+/** `A` and `ROLE_A` are the same role. Reserved roles are granted only by the service. */
+function validateRoles({ path: group, roles = [] }: DesiredGroup): PlanIssue[] {
+  return roles.flatMap((role, at) => {
+    const path = `${group}/roles/${at}`;
+    if (isReservedRole(role)) return [{ path, message: `${role} is granted by the service; groups cannot have it` }];
+    return roles.indexOf(role) < at ? [{ path, message: `duplicate role ${role}` }] : [];
+  });
+}
+
+type GroupRow = Omit<RemoteGroup, 'dependencies'> & {
+  readonly dependencies: readonly { readonly groupName: string }[];
+};
+
+async function readGroups(deps: PlanDeps): Promise<Pick<RemoteState, 'groups'>> {
+  const rows = (await readApiList(deps, 'groups.list')) as GroupRow[];
+  const groups = rows.map((row) => ({ ...row, dependencies: row.dependencies.map(({ groupName }) => groupName) }));
+  return { groups: new Map(groups.map((group) => [group.groupName, group])) };
+}
+
+/** Returns groups that are not in the documents but lose pruned members. */
+function listUnnamedGroups(documents: readonly DesiredGroup[], { pruned }: DiffContext): DesiredGroup[] {
+  const named = new Set(documents.map(({ groupName }) => groupName));
+  const others = [...pruned.keys()].filter((name) => !named.has(name));
+  return others.map((groupName) => ({ path: '', groupName, members: {} }));
+}
+
+/** Computes the change of one group. Pruned members are removed in addition to unlisted ones. */
+function diffGroup(desired: DesiredGroup, { state, pruned }: DiffContext): GroupChange[] {
+  const before = state.groups?.get(desired.groupName);
+  const after = resolveGroup(desired, before);
+  const memberChanges = memberships.diff(desired, state, pruned.get(desired.groupName));
+  const fields = diffFields(before, after, memberChanges);
+  if (before && fields.length === 0) return [];
+  const change = { kind: 'group', name: desired.groupName, fields, after, ...memberChanges } as const;
+  return [before ? { ...change, action: 'update', id: before.groupId, before } : { ...change, action: 'create' }];
+}
 
 /** Returns the group after the change. */
 function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): GroupFields {
@@ -23,57 +151,47 @@ function resolveGroup(desired: DesiredGroup, current: RemoteGroup | undefined): 
   };
 }
 
-/** Returns members to add and remove; for each listed kind, unlisted members are removed. */
-function diffMembers(
-  { groupName, members }: DesiredGroup,
-  state: Pick<RemoteState, 'members'>,
-): { readonly joining: readonly Member[]; readonly leaving: readonly Member[] } {
-  const current = getGroupMembers(state, groupName);
-  const desiredMembers = new Map(
-    memberKinds.flatMap((kind) => (members[kind] ?? []).map((one) => [memberKey(one), one] as const)),
-  );
-  const joining = [...desiredMembers].flatMap(([key, member]) => (current.has(key) ? [] : [member]));
-  const leaving = [...current].flatMap(([key, member]) =>
-    members[member.kind] === undefined || desiredMembers.has(key) ? [] : [member],
-  );
-  return { joining: sortMembers(joining), leaving: sortMembers(leaving) };
-}
-
-/** Computes the change of one group. `pruned` members are removed in addition to unlisted ones. */
-export function diffGroup(desired: DesiredGroup, state: RemoteState, pruned: readonly Member[] = []): GroupChange[] {
-  const before = state.groups?.get(desired.groupName);
-  const after = resolveGroup(desired, before);
-  const { joining, leaving } = diffMembers(desired, state);
-  const memberChanges = { joining, leaving: sortMembers([...leaving, ...pruned]) };
-  const fields = diffFields(before, after, memberChanges);
-  if (before && fields.length === 0) return [];
-  const change = { kind: 'group', name: desired.groupName, fields, after, ...memberChanges } as const;
-  return [before ? { ...change, action: 'update', id: before.groupId, before } : { ...change, action: 'create' }];
-}
-
 function diffFields(
   before: GroupFields | undefined,
   after: GroupFields | undefined,
-  { joining, leaving }: { readonly joining: readonly Member[]; readonly leaving: readonly Member[] },
+  members: { readonly joining: readonly Member[]; readonly leaving: readonly Member[] },
 ): FieldChange[] {
   return [
     ...diffValue('organizationId', before?.organizationId, after?.organizationId),
     ...diffValue('businessUnitId', before?.businessUnitId, after?.businessUnitId),
     ...diffList('roles', before?.roles ?? [], after?.roles ?? []),
     ...diffList('dependencies', before?.dependencies ?? [], after?.dependencies ?? []),
-    ...memberKinds.flatMap((kind) =>
-      diffList(memberFields[kind], listMemberNames(leaving, kind), listMemberNames(joining, kind)),
-    ),
+    ...memberships.diffFields(members),
   ];
 }
 
-function listMemberNames(members: readonly Member[], kind: string): string[] {
-  return members.filter((member) => member.kind === kind).map(formatMember);
+/** Returns references to groups and members that do not exist, or that the plan deletes. */
+function checkGroups(documents: readonly DesiredGroup[], context: CheckContext): PlanIssue[] {
+  return documents.flatMap((group) => [
+    ...findMissingDependencies(group, context.groupsAfter),
+    ...memberships.check(group, context),
+  ]);
+}
+
+function findMissingDependencies(
+  { path, groupName, dependencies = [] }: DesiredGroup,
+  after: ReadonlyMap<string, unknown>,
+): PlanIssue[] {
+  return dependencies.flatMap((name, at) =>
+    after.has(name)
+      ? []
+      : [
+          {
+            path: `${path}/dependencies/${at}`,
+            message: `${groupName} depends on the group ${name}, which does not exist`,
+          },
+        ],
+  );
 }
 
 /** Builds the deletion of a group with its memberships. */
-export function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange {
-  const leaving = sortMembers(getGroupMembers(state, before.groupName).values());
+function buildGroupRemoval(before: RemoteGroup, state: RemoteState): GroupChange {
+  const leaving = memberships.list(state, before.groupName);
   const fields = diffFields(before, undefined, { joining: [], leaving });
   return {
     action: 'delete',
@@ -87,36 +205,45 @@ export function buildGroupRemoval(before: RemoteGroup, state: RemoteState): Grou
   };
 }
 
-export interface ProjectedGroups {
-  readonly groups: ReadonlyMap<string, GroupFields>;
-  readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
-}
-
-/** Returns all groups and known members after the changes. */
-export function projectGroups(changes: readonly GroupChange[], state: RemoteState): ProjectedGroups {
-  const groups = new Map<string, GroupFields>(state.groups);
-  const members = new Map(state.members);
-  for (const { action, name, after, joining, leaving } of changes) {
-    if (action === 'delete' || !after) {
-      groups.delete(name);
-      members.delete(name);
-      continue;
-    }
-    groups.set(name, after);
-    const now = new Map(getGroupMembers(state, name));
-    for (const member of leaving) now.delete(memberKey(member));
-    for (const member of joining) now.set(memberKey(member), member);
-    members.set(name, now);
+/** Orders dependencies first. A dependency that is reversed is removed before, to avoid a temporary cycle. */
+function orderGroups(changes: readonly GroupChange[], state: RemoteState): GroupStep[] {
+  const own = new Map(changes.filter(hasGroupChange).map((change) => [change.name, change]));
+  const after = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
+  const union = new Map<string, Pick<RemoteGroup, 'dependencies'>>(state.groups);
+  for (const { name, before, after: now } of own.values()) {
+    after.set(name, { dependencies: now?.dependencies ?? [] });
+    union.set(name, { dependencies: [...(before?.dependencies ?? []), ...(now?.dependencies ?? [])] });
   }
-  return { groups, members };
+  const releasing = [...own.values()].filter(({ name, fields }) => {
+    const removed = fields.find(({ field }) => field === 'dependencies')?.removed ?? [];
+    return removed.some((below) => isReachable(union, below, name));
+  });
+  return [
+    ...releasing.map((change): GroupStep => ({ kind: 'group', change, release: true })),
+    ...sortTopologically(after).order.flatMap((name) => {
+      const change = own.get(name);
+      return change ? [{ kind: 'group', change, release: false } as const] : [];
+    }),
+  ];
 }
-
-type GroupStep = Extract<Step, { kind: 'group' }>;
-type EntityBody = Readonly<Record<string, unknown>>;
 
 const memberFieldNames: readonly string[] = Object.values(memberFields);
 
-const writeGroup: StepWriter<'group'> = async (execution, step) => {
+/** Whether fields other than the members change. */
+function hasGroupChange({ action, fields }: GroupChange): boolean {
+  return action === 'create' || fields.some(({ field }) => !memberFieldNames.includes(field));
+}
+
+/** Deletes dependents before their dependencies. */
+function orderRemovals(changes: readonly GroupChange[], state: RemoteState): GroupStep[] {
+  const removals = new Map(changes.map((change) => [change.name, change]));
+  const order = sortTopologically(state.groups ?? new Map())
+    .order.filter((name) => removals.has(name))
+    .reverse();
+  return order.map((name) => ({ kind: 'group', change: removals.get(name) as GroupChange, release: false }));
+}
+
+async function writeGroup(execution: Execution, step: GroupStep): Promise<void> {
   const { action, name, id = '', fields, before } = step.change;
   if (action === 'create') return createGroup(execution, step);
   const entity = createGroupEntity(name, id);
@@ -127,9 +254,7 @@ const writeGroup: StepWriter<'group'> = async (execution, step) => {
   const own = fields.filter(({ field }) => !memberFieldNames.includes(field));
   const { removed = [] } = own.find(({ field }) => field === 'dependencies') ?? {};
   await updateEntity(execution, entity, step.release ? [{ field: 'dependencies', added: [], removed }] : own);
-};
-
-export const groupWriters = { group: writeGroup };
+}
 
 async function createGroup({ deps, groupIds, record }: Execution, { change }: GroupStep): Promise<void> {
   const { name, after } = change;
@@ -138,6 +263,8 @@ async function createGroup({ deps, groupIds, record }: Execution, { change }: Gr
   groupIds.set(name, id);
   await record('made', { kind: 'group', id, name });
 }
+
+type EntityBody = Readonly<Record<string, unknown>>;
 
 function createGroupEntity(name: string, groupId: string): Entity {
   return {
@@ -157,4 +284,13 @@ function createGroupEntity(name: string, groupId: string): Entity {
 
 function buildGroupBody({ groupId: _, dependencies, ...resource }: EntityBody): EntityBody {
   return { ...resource, dependencies: (dependencies as string[]).map((groupName) => ({ groupName })) };
+}
+
+function buildGroupEntry(group: RemoteGroup, state: RemoteState): DocumentEntry {
+  return {
+    ...group,
+    roles: [...group.roles].sort(),
+    dependencies: [...group.dependencies].sort().map((groupName) => ({ groupName })),
+    ...memberships.export(group.groupName, state),
+  };
 }

@@ -1,9 +1,196 @@
-/** Memberships: records of an earlier apply that are no longer in the documents, and their writes, which are idempotent. */
-import type { DesiredState } from '../desired-state.ts';
-import { type Execution, type StepWriter, unwrapResult } from '../execution.ts';
+/**
+ * Memberships of groups. They are no `Resource`: a document lists them in the entry of their group, so they have neither a
+ * list nor a name of their own, they are read per group, and their differences are fields of the group's change. They
+ * have their own steps and records, because they are written with their own requests, after their group.
+ */
+import {
+  type AnyChange,
+  diffList,
+  type FieldChange,
+  type GroupChange,
+  isRemoval,
+  type MembershipStep,
+  type PlanIssue,
+  selectChanges,
+} from '../changes.ts';
+import type { PlanDeps } from '../deps.ts';
+import type { DesiredGroup, DesiredState, DocumentEntry } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
-import { formatMember, type Member, type MemberKind, memberKey, memberKinds } from '../members.ts';
-import { getGroupMembers, type RemoteState } from '../remote-state.ts';
+import {
+  formatMember,
+  type Member,
+  type MemberKind,
+  memberFields,
+  memberKey,
+  memberKinds,
+  sortMembers,
+} from '../members.ts';
+import { readApiList, readOptionalControlList } from '../read-list.ts';
+import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '../remote-state.ts';
+import type { CheckContext, StepContext, StepPhases, Writable } from '../resource.ts';
+import { describePrunedClient } from './client.ts';
+import { id, list, object } from './document-schema.ts';
+
+/** Maximum number of members per request, because the body size is limited. */
+const maxMembersPerCall = 1000;
+
+interface MemberChanges {
+  readonly joining: readonly Member[];
+  readonly leaving: readonly Member[];
+}
+
+/** The memberships of a group, as parts of the entry and the change of the group, and their own writes. */
+export const memberships = {
+  kind: 'membership',
+  label: 'member of',
+  /** The fields of a group's entry that list its members. */
+  schema: createSchema(),
+  parse: parseMembers,
+  read: readMembers,
+  list: (state: RemoteState, groupName: string) => sortMembers(getGroupMembers(state, groupName).values()),
+  diff: diffMembers,
+  diffFields,
+  check: checkMembers,
+  findOrphaned: findOrphanedMemberships,
+  listGroupsToRead: listGroupsOfMemberships,
+  order: orderMemberships,
+  write: writeMembership,
+  export: buildMemberLists,
+} satisfies Writable<MembershipStep> & Readonly<Record<string, unknown>>;
+
+function createSchema() {
+  return {
+    users: list(id('Id of a user'), 'All users who are direct members of the group'),
+    businesses: list(id('Id of a business'), 'All businesses whose users are in the group'),
+    businessUsers: list(
+      object(
+        { businessId: id('Id of the business'), userId: id('Id of the user') },
+        ['businessId', 'userId'],
+        'A user who is a member on behalf of a business',
+      ),
+      'All users who are members on behalf of their business',
+    ),
+    services: list(id('Service account id of a client'), 'All services in the group'),
+  };
+}
+
+/** Splits an entry into its members by kind and the other fields. An absent kind stays absent. */
+function parseMembers(entry: DocumentEntry): {
+  readonly members: DesiredGroup['members'];
+  readonly rest: DocumentEntry;
+} {
+  const { users, businesses, businessUsers, services, ...rest } = entry;
+  const listed = { user: users, business: businesses, businessUser: businessUsers, service: services };
+  const members = memberKinds.flatMap((kind) =>
+    listed[kind] === undefined ? [] : [[kind, (listed[kind] as unknown[]).map((value) => parseMember(kind, value))]],
+  );
+  return { members: Object.fromEntries(members), rest };
+}
+
+function parseMember(kind: MemberKind, value: unknown): Member {
+  if (kind !== 'businessUser') return { kind, id: String(value) };
+  const { businessId, userId } = value as { businessId: string; userId: string };
+  return { kind, id: userId, businessId };
+}
+
+type MemberRow = Member & { readonly userId?: string; readonly serviceId?: string };
+
+async function readMembers(
+  deps: PlanDeps,
+  state: RemoteState,
+  groupName: string,
+): Promise<ReadonlyMap<string, Member>> {
+  const groupId = state.groups?.get(groupName)?.groupId ?? groupName;
+  const rows = (await readOptionalControlList(deps, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
+    | MemberRow[]
+    | undefined;
+  const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(deps, groupId);
+  return new Map(members.map((member) => [memberKey(member), member]));
+}
+
+function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Member {
+  if (kind === 'businessUser') return { kind, id: userId ?? '', businessId };
+  return { kind, id: userId ?? businessId ?? serviceId ?? '' };
+}
+
+/** Reads members without the control plane. Business users are omitted, because the API lists them only per business. */
+async function readMembersFromService(deps: PlanDeps, groupId: string): Promise<Member[]> {
+  const users = (await readApiList(deps, 'user-accesses.list-users', { groupName: groupId })) as { userId: string }[];
+  const businesses = (await readApiList(deps, 'business-accesses.list-businesses', { groupId })) as {
+    businessId: string;
+  }[];
+  const services = (await readApiList(deps, 'service-accesses.list-services', { groupId })) as { serviceId: string }[];
+  return [
+    ...users.map(({ userId }) => ({ kind: 'user', id: userId }) as const),
+    ...businesses.map(({ businessId }) => ({ kind: 'business', id: businessId }) as const),
+    ...services.map(({ serviceId }) => ({ kind: 'service', id: serviceId }) as const),
+  ];
+}
+
+/** Returns members to add and remove; for each listed kind, unlisted members are removed, and pruned members in any case. */
+function diffMembers(
+  { groupName, members }: DesiredGroup,
+  state: Pick<RemoteState, 'members'>,
+  pruned: readonly Member[] = [],
+): MemberChanges {
+  const current = getGroupMembers(state, groupName);
+  const desiredMembers = new Map(
+    memberKinds.flatMap((kind) => (members[kind] ?? []).map((one) => [memberKey(one), one] as const)),
+  );
+  const joining = [...desiredMembers].flatMap(([key, member]) => (current.has(key) ? [] : [member]));
+  const leaving = [...current].flatMap(([key, member]) =>
+    members[member.kind] === undefined || desiredMembers.has(key) ? [] : [member],
+  );
+  return { joining: sortMembers(joining), leaving: sortMembers([...leaving, ...pruned]) };
+}
+
+function diffFields({ joining, leaving }: MemberChanges): FieldChange[] {
+  return memberKinds.flatMap((kind) =>
+    diffList(memberFields[kind], listMemberNames(leaving, kind), listMemberNames(joining, kind)),
+  );
+}
+
+function listMemberNames(members: readonly Member[], kind: string): string[] {
+  return members.filter((member) => member.kind === kind).map(formatMember);
+}
+
+/** Returns new members that do not exist, and services whose clients are deleted. Existing members are not checked. */
+function checkMembers(group: DesiredGroup, context: CheckContext): PlanIssue[] {
+  return [...findRemovedServices(group, context), ...findMissingMembers(group, context)];
+}
+
+function findRemovedServices({ path, members }: DesiredGroup, { removedClients }: CheckContext): PlanIssue[] {
+  return (members.service ?? []).flatMap(({ id: service }, at) =>
+    removedClients.has(service) ? [{ path: `${path}/services/${at}`, message: describePrunedClient(service) }] : [],
+  );
+}
+
+function findMissingMembers(group: DesiredGroup, context: CheckContext): PlanIssue[] {
+  const joining = new Set(context.groupChanges.get(group.groupName)?.joining.map(memberKey));
+  if (joining.size === 0) return [];
+  return Object.values(group.members).flatMap((members) =>
+    members.flatMap((member, at) => {
+      const message = joining.has(memberKey(member)) ? describeMissingMember(member, context) : undefined;
+      return message === undefined ? [] : [{ path: `${group.path}/${memberFields[member.kind]}/${at}`, message }];
+    }),
+  );
+}
+
+function describeMissingMember(member: Member, { state, index }: CheckContext): string | undefined {
+  const { kind, id, businessId = '' } = member;
+  const noBusiness = (name: string) => isMissing(state.businesses, name) && !index.isBusinessCreated(name);
+  if (kind === 'service')
+    return isMissing(state.services, id) && !index.isServiceCreated(id) ? `service ${id} not found` : undefined;
+  if (kind === 'business') return noBusiness(id) ? `business ${id} not found` : undefined;
+  if (isMissing(state.users, id)) return `user ${id} not found`;
+  if (kind === 'user') return undefined;
+  if (noBusiness(businessId)) return `business ${businessId} not found`;
+  const own = state.users.get(id);
+  return own?.businessId !== undefined && own.businessId !== businessId
+    ? `${formatMember(member)}: the user ${id} does not belong to the business ${businessId}`
+    : undefined;
+}
 
 /** Builds the record of a membership. Ids contain no spaces. */
 function buildMembershipRecord(groupId: string, groupName: string, member: Member): ManagedResource {
@@ -39,7 +226,7 @@ export interface OrphanedMembership {
  * Finds orphaned memberships of remaining groups, of member kinds that the documents do not list; unlisted members of
  * listed kinds are removed in any case. Ignores groups whose members have not been read.
  */
-export function findOrphanedMemberships(
+function findOrphanedMemberships(
   recorded: readonly ManagedResource[],
   desired: DesiredState,
   state: RemoteState,
@@ -50,7 +237,7 @@ export function findOrphanedMemberships(
 }
 
 /** Returns the groups whose members must be read to find orphaned memberships. */
-export function listGroupsOfMemberships(
+function listGroupsOfMemberships(
   recorded: readonly ManagedResource[],
   desired: DesiredState,
   state: RemoteState,
@@ -74,15 +261,36 @@ function findOrphanCandidates(
   });
 }
 
-/** Groups members to remove by group name. */
-export function groupByGroupName(orphans: readonly OrphanedMembership[]): ReadonlyMap<string, readonly Member[]> {
-  const result = new Map<string, Member[]>();
-  for (const { groupName, member } of orphans) {
-    const others = result.get(groupName);
-    if (others) others.push(member);
-    else result.set(groupName, [member]);
+/** Adds members after their group was written. The caller's own memberships are removed last. */
+function orderMemberships(changes: readonly AnyChange[], { caller }: StepContext): StepPhases<MembershipStep> {
+  const groups = selectChanges(changes, 'group').filter((change) => !isRemoval(change));
+  const leaves = groups.flatMap(({ name, leaving }) =>
+    leaving.map((member) => ({ kind: 'membership', action: 'leave', group: name, member }) as const),
+  );
+  return {
+    write: [...groups.flatMap(buildJoins), ...leaves.filter(({ member }) => !isCaller(member, caller))],
+    last: leaves.filter(({ member }) => isCaller(member, caller)),
+  };
+}
+
+function isCaller({ kind, id: member }: Member, { userId, serviceId }: PlanCaller): boolean {
+  return kind === 'service' ? member === serviceId : member === userId;
+}
+
+function buildJoins({ name, joining }: GroupChange): MembershipStep[] {
+  const batches = new Map<string, Member[]>();
+  for (const member of joining) {
+    const key = `${memberKinds.indexOf(member.kind)} ${member.businessId ?? ''}`;
+    const before = batches.get(key);
+    if (before) before.push(member);
+    else batches.set(key, [member]);
   }
-  return result;
+  return [...batches.values()].flatMap((members) =>
+    Array.from({ length: Math.ceil(members.length / maxMembersPerCall) }, (_, at): MembershipStep => {
+      const batch = members.slice(at * maxMembersPerCall, (at + 1) * maxMembersPerCall);
+      return { kind: 'membership', action: 'join', group: name, members: batch };
+    }),
+  );
 }
 
 interface MembershipOperations {
@@ -115,7 +323,14 @@ const membershipOperations: Readonly<Record<MemberKind, MembershipOperations>> =
   },
 };
 
-const writeJoin: StepWriter<'join'> = async (execution, { group, members }) => {
+function writeMembership(execution: Execution, step: MembershipStep): Promise<void> {
+  return step.action === 'join' ? writeJoin(execution, step) : writeLeave(execution, step);
+}
+
+async function writeJoin(
+  execution: Execution,
+  { group, members }: Extract<MembershipStep, { action: 'join' }>,
+): Promise<void> {
   const [first] = members;
   if (!first) return;
   const { add, member } = membershipOperations[first.kind];
@@ -125,16 +340,17 @@ const writeJoin: StepWriter<'join'> = async (execution, { group, members }) => {
     'made',
     ...members.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
   );
-};
+}
 
-const writeLeave: StepWriter<'leave'> = async (execution, { group, member }) => {
+async function writeLeave(
+  execution: Execution,
+  { group, member }: Extract<MembershipStep, { action: 'leave' }>,
+): Promise<void> {
   const { remove, member: name } = membershipOperations[member.kind];
   const params = { ...buildGroupParams(execution, group, member), [name]: member.id };
   unwrapResult(await execution.deps.call(remove, { params }), 'MEMBERSHIP_NOT_FOUND');
   await execution.record('gone', buildMembershipRecord(resolveGroupId(execution, group), group, member));
-};
-
-export const memberWriters = { join: writeJoin, leave: writeLeave };
+}
 
 /** Returns the group id, because a name can be equal to the id of another group. */
 function resolveGroupId({ groupIds }: Execution, group: string): string {
@@ -146,4 +362,15 @@ function buildGroupParams(execution: Execution, group: string, { kind, businessI
     [membershipOperations[kind].group]: resolveGroupId(execution, group),
     ...(businessId === undefined ? {} : { businessId }),
   };
+}
+
+function buildMemberLists(groupName: string, state: RemoteState): DocumentEntry {
+  const members = memberships.list(state, groupName);
+  return Object.fromEntries(
+    memberKinds.map((kind) => [memberFields[kind], members.filter((one) => one.kind === kind).map(buildMemberEntry)]),
+  );
+}
+
+function buildMemberEntry({ id, businessId }: Member): unknown {
+  return businessId === undefined ? id : { businessId, userId: id };
 }

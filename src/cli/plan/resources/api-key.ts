@@ -1,0 +1,174 @@
+/** API keys: an existing key is never created again. A new key is stored before the next step. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import {
+  type ApiKeyChange,
+  type DiffResult,
+  diffValue,
+  isRemoval,
+  joinResults,
+  type PlanIssue,
+  type Step,
+  selectChanges,
+} from '../changes.ts';
+import type { DesiredApiKey, DocumentEntry } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import { readApiList } from '../read-list.ts';
+import type { RemoteApiKey, RemoteState } from '../remote-state.ts';
+import type { CheckContext, Resource } from '../resource.ts';
+import type { ResourceIndex } from '../resource-index.ts';
+import { valueSchemas } from '../value-schemas.ts';
+import { describePrunedClient } from './client.ts';
+import { described, id, object } from './document-schema.ts';
+
+type ApiKeyStep = Extract<Step, { kind: 'apiKey' }>;
+
+/** An API key is identified by its id, or by its client and application. */
+export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange, ApiKeyStep> = {
+  kind: 'apiKey',
+  label: 'API key',
+  list: 'apiKeys',
+  needsControlPlane: false,
+  recordKinds: ['apiKey'],
+  // An API key refers to the service account of its client.
+  requires: ['clients'],
+  schema: createSchema(),
+  sortFields: ['serviceAccountId', 'clientId', 'appId', 'apiKeyId'],
+  parse: (entry, path) => ({ ...entry, path }) as unknown as DesiredApiKey,
+  uniqueNames: ({ apiKeyId, clientId, serviceAccountId, appId }) => [
+    apiKeyId === undefined ? `API key of ${clientId ?? serviceAccountId} for ${appId}` : `API key ${apiKeyId}`,
+  ],
+  validate: (documents) =>
+    documents.flatMap(({ path, clientId, serviceAccountId }) =>
+      (clientId === undefined) === (serviceAccountId === undefined)
+        ? [{ path, message: 'an API key needs a clientId or a serviceAccountId' }]
+        : [],
+    ),
+  read: async (deps) => ({ apiKeys: (await readApiList(deps, 'api-key.list')) as RemoteApiKey[] }),
+  listRemote: ({ apiKeys = [] }) => apiKeys,
+  idOf: ({ apiKeyId }) => apiKeyId,
+  find: (document, index) => index.apiKey(document),
+  diff: (documents, { index }) => joinResults(documents.map((document) => diffApiKey(document, index))),
+  check: checkClients,
+  remove: buildApiKeyRemoval,
+  order: (changes) => {
+    const steps = selectChanges(changes, 'apiKey').map((change): ApiKeyStep => ({ kind: 'apiKey', change }));
+    return {
+      // Before their clients get roles, because creating a key requires all roles of its client.
+      write: steps.filter(({ change }) => !isRemoval(change)),
+      revoke: steps.filter(({ change }) => isRemoval(change)),
+    };
+  },
+  write: writeApiKey,
+  export: buildApiKeyEntries,
+};
+
+function createSchema(): JsonSchema {
+  return object(
+    {
+      apiKeyId: id('Id of an existing key'),
+      appId: described(valueSchemas.client.appId, 'Application that uses the key'),
+      clientId: id('Client that the key authenticates'),
+      serviceAccountId: id('Service account of that client'),
+    },
+    ['appId'],
+    'An API key, identified by apiKeyId, or by client and application.',
+  );
+}
+
+const rejectWith = (path: string, message: string) => ({ changes: [], issues: [{ path, message }] });
+
+/** Computes the change of one API key; an existing key is never created again. */
+function diffApiKey(desired: DesiredApiKey, index: ResourceIndex): DiffResult<ApiKeyChange> {
+  const { path, apiKeyId, appId, serviceAccountId } = desired;
+  const client = index.client(desired);
+  const isNew = !client && serviceAccountId !== undefined && index.isServiceCreated(serviceAccountId);
+  if (!client && !isNew)
+    return rejectWith(
+      path,
+      `client ${serviceAccountId === undefined ? desired.clientId : `of the service account ${serviceAccountId}`} not found`,
+    );
+  const before = index.apiKey(desired);
+  if (apiKeyId !== undefined && !before)
+    return rejectWith(
+      `${path}/apiKeyId`,
+      `API key ${apiKeyId} not found; remove apiKeyId to create one, because ids can't be chosen`,
+    );
+  const owner = { ...(client ? { clientId: client.clientId } : { serviceAccountId }), appId };
+  const name = `${serviceAccountId ?? desired.clientId} ${appId}`;
+  if (!before) return { changes: [{ action: 'create', kind: 'apiKey', name, fields: [], ...owner }], issues: [] };
+  const fields = [
+    ...diffValue('appId', before.appId, appId),
+    ...diffValue('clientId', before.clientId, client?.clientId ?? `(new) ${serviceAccountId}`),
+  ];
+  if (fields.length === 0) return { changes: [], issues: [] };
+  return {
+    changes: [{ action: 'update', kind: 'apiKey', name, id: before.apiKeyId, fields, before, ...owner }],
+    issues: [],
+  };
+}
+
+/** Returns keys of clients that would be deleted. */
+function checkClients(documents: readonly DesiredApiKey[], { removedClients, index }: CheckContext): PlanIssue[] {
+  if (removedClients.size === 0) return [];
+  return documents.flatMap((document) => {
+    const { clientId } = index.client(document) ?? {};
+    return clientId !== undefined && removedClients.has(clientId)
+      ? [{ path: document.path, message: describePrunedClient(document.serviceAccountId ?? clientId) }]
+      : [];
+  });
+}
+
+/** Builds the deletion of an API key. */
+function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
+  const { apiKeyId, clientId, appId } = before;
+  return {
+    action: 'delete',
+    kind: 'apiKey',
+    name: `${clientId} ${appId}`,
+    id: apiKeyId,
+    fields: [],
+    before,
+    clientId,
+    appId,
+  };
+}
+
+async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promise<void> {
+  const { deps, storeSecret, record } = execution;
+  const { action, name, id = '', appId } = change;
+  if (action === 'delete') {
+    unwrapResult(await deps.call('api-key.remove', { params: { apiKeyId: id } }), 'API_KEY_NOT_FOUND');
+    return record('gone', { kind: 'apiKey', id, name });
+  }
+  const clientId = resolveClientId(execution, change);
+  if (action === 'update')
+    return void unwrapResult(
+      await deps.call('api-key.update', { params: { apiKeyId: id }, body: { appId, clientId } }),
+    );
+  const created = unwrapResult(await deps.call('api-key.create', { body: { appId, clientId } }));
+  const [apiKeyId, apiKey] = [String(created?.apiKeyId), String(created?.apiKey)];
+  await storeSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
+  await record('made', { kind: 'apiKey', id: apiKeyId, name });
+}
+
+/** Resolves the client of a key, including clients created by earlier steps. */
+function resolveClientId(
+  { clientIds }: Execution,
+  { clientId, serviceAccountId = '' }: { clientId?: string | undefined; serviceAccountId?: string | undefined },
+): string {
+  return clientId ?? clientIds.get(serviceAccountId) ?? serviceAccountId;
+}
+
+/** API keys get an id only if a client has several keys for one application. */
+function buildApiKeyEntries({ apiKeys = [], clients = [] }: RemoteState): DocumentEntry[] {
+  const services = new Map(clients.map(({ clientId, serviceAccountId }) => [clientId, serviceAccountId]));
+  const usageCounts = new Map<string, number>();
+  const usageKey = ({ clientId, appId }: { clientId: string; appId: string }) => `${clientId} ${appId}`;
+  for (const key of apiKeys) usageCounts.set(usageKey(key), (usageCounts.get(usageKey(key)) ?? 0) + 1);
+  return apiKeys.map((key) => {
+    const serviceAccountId = services.get(key.clientId);
+    const owner = serviceAccountId === undefined ? { clientId: key.clientId } : { serviceAccountId };
+    const isAmbiguous = (usageCounts.get(usageKey(key)) ?? 0) > 1;
+    return { ...owner, appId: key.appId, ...(isAmbiguous ? { apiKeyId: key.apiKeyId } : {}) };
+  });
+}

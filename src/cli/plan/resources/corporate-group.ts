@@ -1,0 +1,223 @@
+/** Corporate groups: businesses that belong together. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import {
+  type CorporateGroupChange,
+  diffList,
+  diffValue,
+  isRemoval,
+  type PlanIssue,
+  resolveValue,
+  type Step,
+  selectChanges,
+} from '../changes.ts';
+import type { DesiredCorporateGroup } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import { readApiList } from '../read-list.ts';
+import { isMissing, type RemoteCorporateGroup } from '../remote-state.ts';
+import type { CheckContext, Resource } from '../resource.ts';
+import type { ResourceIndex } from '../resource-index.ts';
+import { valueSchemas } from '../value-schemas.ts';
+import { clearable, described, id, list, object } from './document-schema.ts';
+import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';
+
+type CorporateGroupStep = Extract<Step, { kind: 'corporateGroup' }>;
+
+/** A corporate group as the API lists it. */
+type CorporateGroupRow = Omit<RemoteCorporateGroup, 'businesses'> & {
+  readonly businesses: readonly { readonly businessId: string }[];
+};
+
+/** A corporate group is identified by its name. */
+export const corporateGroupResource: Resource<
+  DesiredCorporateGroup,
+  RemoteCorporateGroup,
+  CorporateGroupChange,
+  CorporateGroupStep
+> = {
+  kind: 'corporateGroup',
+  label: 'corporate group',
+  list: 'corporateGroups',
+  needsControlPlane: false,
+  recordKinds: ['corporateGroup'],
+  requires: [],
+  schema: createSchema(),
+  nameField: 'corporateGroupName',
+  sortFields: ['corporateGroupName'],
+  parse: (entry, path) => ({ ...entry, path }) as unknown as DesiredCorporateGroup,
+  uniqueNames: ({ corporateGroupName }) => [`corporate group ${corporateGroupName}`],
+  validate: validateBusinesses,
+  read: async (deps) => {
+    const rows = (await readApiList(deps, 'corporate-groups.list')) as CorporateGroupRow[];
+    return {
+      corporateGroups: rows.map((row) => ({ ...row, businesses: row.businesses.map(({ businessId }) => businessId) })),
+    };
+  },
+  listRemote: ({ corporateGroups = [] }) => corporateGroups,
+  idOf: ({ corporateGroupId }) => corporateGroupId,
+  find: ({ corporateGroupName }, index) => index.corporateGroup(corporateGroupName),
+  diff: (documents, { index }) => ({
+    changes: documents.flatMap((document) => diffCorporateGroup(document, index)),
+    issues: [],
+  }),
+  check: checkBusinesses,
+  remove: buildCorporateGroupRemoval,
+  order: (changes) => ({ write: orderCorporateGroups(selectChanges(changes, 'corporateGroup')) }),
+  write: writeCorporateGroup,
+  export: ({ corporateGroups = [] }) =>
+    corporateGroups.map((group) => ({ ...group, businesses: [...group.businesses].sort() })),
+};
+
+function createSchema(): JsonSchema {
+  return object(
+    {
+      corporateGroupName: described(
+        valueSchemas.corporateGroup.corporateGroupName,
+        'Unique name of the corporate group',
+      ),
+      organizationId: clearable(
+        valueSchemas.corporateGroup.organizationId,
+        'Organization the corporate group belongs to',
+      ),
+      businesses: list(
+        id('Id of a business'),
+        'All businesses of the group; a business can be in at most one corporate group',
+        valueSchemas.corporateGroup.businesses.maxItems,
+      ),
+    },
+    ['corporateGroupName'],
+    'Businesses that belong together.',
+  );
+}
+
+/** A business can be in at most one corporate group. */
+function validateBusinesses(corporateGroups: readonly DesiredCorporateGroup[]): PlanIssue[] {
+  const corporateGroupOf = new Map<string, string>();
+  return corporateGroups.flatMap(({ path, corporateGroupName, businesses = [] }) =>
+    businesses.flatMap((businessId, at) => {
+      const other = corporateGroupOf.get(businessId);
+      corporateGroupOf.set(businessId, other ?? corporateGroupName);
+      const message = `the business ${businessId} is already in ${other}; a business can be in at most one corporate group`;
+      return other === undefined || other === corporateGroupName ? [] : [{ path: `${path}/businesses/${at}`, message }];
+    }),
+  );
+}
+
+/** Computes the change of one corporate group. */
+function diffCorporateGroup(desired: DesiredCorporateGroup, index: ResourceIndex): CorporateGroupChange[] {
+  const before = index.corporateGroup(desired.corporateGroupName);
+  const organizationId = resolveValue(desired.organizationId, before?.organizationId);
+  const businesses = desired.businesses ?? before?.businesses ?? [];
+  const after = {
+    corporateGroupName: desired.corporateGroupName,
+    ...(organizationId === undefined ? {} : { organizationId }),
+    businesses,
+  };
+  const fields = [
+    ...diffValue('organizationId', before?.organizationId, organizationId),
+    ...diffList('businesses', before?.businesses ?? [], businesses),
+  ];
+  if (before && fields.length === 0) return [];
+  const change = { kind: 'corporateGroup', name: desired.corporateGroupName, fields, after } as const;
+  return [
+    before ? { ...change, action: 'update', id: before.corporateGroupId, before } : { ...change, action: 'create' },
+  ];
+}
+
+/** Returns businesses that do not exist, and those in another corporate group that keeps them. */
+function checkBusinesses(documents: readonly DesiredCorporateGroup[], context: CheckContext): PlanIssue[] {
+  const removals = selectChanges(context.changes, 'corporateGroup').filter(isRemoval);
+  // Corporate groups that the documents change, so that a business can leave them.
+  const changed = new Set([
+    ...removals.map(({ name }) => name),
+    ...documents.flatMap(({ corporateGroupName, businesses }) =>
+      businesses === undefined ? [] : [corporateGroupName],
+    ),
+  ]);
+  return documents.flatMap(({ path, corporateGroupName, businesses = [] }) =>
+    businesses.flatMap((businessId, at) => {
+      const message = describeBusinessIssue(businessId, corporateGroupName, changed, context);
+      return message === undefined ? [] : [{ path: `${path}/businesses/${at}`, message }];
+    }),
+  );
+}
+
+function describeBusinessIssue(
+  businessId: string,
+  corporateGroupName: string,
+  changed: ReadonlySet<string>,
+  { state, index }: CheckContext,
+): string | undefined {
+  const current = index.corporateGroupOfBusiness(businessId)?.corporateGroupName;
+  if (current === undefined)
+    return isMissing(state.businesses, businessId) && !index.isBusinessCreated(businessId)
+      ? `business ${businessId} not found`
+      : undefined;
+  return current === corporateGroupName || changed.has(current)
+    ? undefined
+    : `the business ${businessId} is in the corporate group ${current}, which the documents do not change`;
+}
+
+/** Builds the deletion of a corporate group; its businesses are not deleted. */
+function buildCorporateGroupRemoval(before: RemoteCorporateGroup): CorporateGroupChange {
+  const { corporateGroupId: id, corporateGroupName: name, businesses } = before;
+  return {
+    action: 'delete',
+    kind: 'corporateGroup',
+    name,
+    id,
+    fields: diffList('businesses', businesses, []),
+    before,
+  };
+}
+
+/** A business that moves is removed from its corporate group first, or that group is deleted first. */
+function orderCorporateGroups(changes: readonly CorporateGroupChange[]): CorporateGroupStep[] {
+  const entries = (change: CorporateGroupChange, part: 'added' | 'removed') =>
+    change.fields.find(({ field }) => field === 'businesses')?.[part] ?? [];
+  const [removals, others] = [changes.filter(isRemoval), changes.filter((change) => !isRemoval(change))];
+  const claimed = new Set(others.flatMap((change) => entries(change, 'added')));
+  const releasing = others.filter((change) => entries(change, 'removed').some((id) => claimed.has(id)));
+  const step = (release: boolean) => (change: CorporateGroupChange) =>
+    ({ kind: 'corporateGroup', change, release }) as const;
+  return [...removals.map(step(false)), ...releasing.map(step(true)), ...others.map(step(false))];
+}
+
+async function writeCorporateGroup(execution: Execution, { change, release }: CorporateGroupStep): Promise<void> {
+  const { action, name, id = '', fields, before, after } = change;
+  const { deps, record } = execution;
+  if (action === 'create') {
+    const body = unwrapResult(
+      await deps.call('corporate-groups.create', { body: buildCorporateGroupBody({ ...after }) }),
+    );
+    return record('made', { kind: 'corporateGroup', id: String(body?.corporateGroupId), name });
+  }
+  const entity = createCorporateGroupEntity(name, id);
+  if (action === 'delete') {
+    await removeEntity(execution, entity, { ...before });
+    return record('gone', { kind: 'corporateGroup', id, name });
+  }
+  const { removed = [] } = fields.find(({ field }) => field === 'businesses') ?? {};
+  await updateEntity(execution, entity, release ? [{ field: 'businesses', added: [], removed }] : fields);
+}
+
+type EntityBody = Readonly<Record<string, unknown>>;
+
+function createCorporateGroupEntity(name: string, corporateGroupId: string): Entity {
+  return {
+    title: `the corporate group ${name}`,
+    get: 'corporate-groups.get',
+    update: 'corporate-groups.update',
+    remove: 'corporate-groups.remove',
+    params: { corporateGroupId },
+    missing: 'CORPORATE_GROUP_NOT_FOUND',
+    plain: (body) => ({
+      ...body,
+      businesses: (body.businesses as { businessId: string }[]).map(({ businessId }) => businessId),
+    }),
+    body: buildCorporateGroupBody,
+  };
+}
+
+function buildCorporateGroupBody({ corporateGroupId: _, businesses, ...resource }: EntityBody): EntityBody {
+  return { ...resource, businesses: (businesses as string[]).map((businessId) => ({ businessId })) };
+}

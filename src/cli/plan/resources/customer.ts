@@ -1,0 +1,157 @@
+/** Customers: businesses and users. The API can create them, but neither change nor delete them. */
+import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import {
+  type CustomerChange,
+  type DiffResult,
+  diffValue,
+  joinResults,
+  type PlanIssue,
+  type Step,
+  selectChanges,
+} from '../changes.ts';
+import type { DesiredCustomer, DocumentEntry } from '../desired-entries.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import { readControlList } from '../read-list.ts';
+import { isMissing, type RemoteBusiness, type RemoteCustomer } from '../remote-state.ts';
+import type { Resource } from '../resource.ts';
+import type { ResourceIndex } from '../resource-index.ts';
+import { valueSchemas } from '../value-schemas.ts';
+import { described, id, object } from './document-schema.ts';
+
+type CustomerStep = Extract<Step, { kind: 'customer' }>;
+
+/** A customer is identified by its business or user, and a new business also by its document number. */
+export const customerResource: Resource<DesiredCustomer, RemoteCustomer, CustomerChange, CustomerStep> = {
+  kind: 'customer',
+  label: 'customer',
+  list: 'customers',
+  needsControlPlane: true,
+  recordKinds: [],
+  requires: [],
+  schema: createSchema(),
+  nameField: 'businessId',
+  sortFields: ['businessId', 'userId'],
+  parse: parseCustomer,
+  uniqueNames: ({ kind, document, businessId, userId }) => {
+    const owner = businessId ?? userId;
+    return [`${kind} with the document ${document}`, ...(owner === undefined ? [] : [`customer ${owner}`])];
+  },
+  validate: (documents) => documents.flatMap(validateCustomer),
+  read: async (deps, state) => {
+    const customers = (await readControlList(deps, '/_iam/customers')) as RemoteCustomer[];
+    const businesses = (await readControlList(deps, '/_iam/businesses')) as RemoteBusiness[];
+    return {
+      customers,
+      businesses: new Map([...state.businesses, ...businesses.map((one) => [one.businessId, one] as const)]),
+    };
+  },
+  listRemote: ({ customers = [] }) => customers,
+  idOf: ({ customerId }) => String(customerId),
+  find: (document, index) => index.customer(document),
+  diff: (documents, { index }) => joinResults(documents.map((document) => diffCustomer(document, index))),
+  check: (documents, { state }) =>
+    documents.flatMap(({ path, userId }) =>
+      userId !== undefined && isMissing(state.users, userId)
+        ? [{ path: `${path}/userId`, message: `user ${userId} not found` }]
+        : [],
+    ),
+  order: (changes) => ({
+    write: selectChanges(changes, 'customer').map((change): CustomerStep => ({ kind: 'customer', change })),
+  }),
+  write: writeCustomer,
+  export: ({ customers = [], businesses }) =>
+    customers.map((customer) => {
+      const business = customer.businessId === undefined ? undefined : businesses.get(customer.businessId);
+      if (!business) return { ...customer };
+      return { ...business, document: customer.document, name: undefined, userId: undefined };
+    }),
+};
+
+function createSchema(): JsonSchema {
+  return object(
+    {
+      businessId: id('Business id; generated if omitted'),
+      businessName: described(valueSchemas.customer.businessName, 'Business name'),
+      userId: id('User who is the customer'),
+      name: described(valueSchemas.customer.name, 'Name of a user customer'),
+      document: described(valueSchemas.customer.document, 'Official document number of the customer'),
+      organizationId: described(valueSchemas.customer.organizationId, 'Organization the business belongs to'),
+      businessUnitId: described(valueSchemas.customer.businessUnitId, 'Business unit the business belongs to'),
+    },
+    ['document'],
+    'A customer: a business with a businessName, or a user with a userId.',
+  );
+}
+
+function parseCustomer(entry: DocumentEntry, path: string): DesiredCustomer {
+  const { businessId, userId, document, ...fields } = entry;
+  const ids = Object.fromEntries(Object.entries({ businessId, userId }).filter(([, value]) => value !== undefined));
+  return { path, kind: userId === undefined ? 'business' : 'user', ...ids, document: String(document), fields };
+}
+
+function validateCustomer({ path, kind, businessId, fields }: DesiredCustomer): PlanIssue[] {
+  const { businessName, name, organizationId, businessUnitId } = fields;
+  if (kind === 'business') {
+    if (businessName === undefined) return [{ path, message: 'a customer needs a businessName or a userId' }];
+    return name === undefined ? [] : [{ path: `${path}/name`, message: 'use businessName for the name of a business' }];
+  }
+  const unexpected = Object.entries({ businessId, businessName, organizationId, businessUnitId });
+  return unexpected.flatMap(([field, value]) =>
+    value === undefined ? [] : [{ path: `${path}/${field}`, message: `a customer with a userId has no ${field}` }],
+  );
+}
+
+/** Computes the change of one customer: customers can be created but not updated. */
+function diffCustomer(desired: DesiredCustomer, index: ResourceIndex): DiffResult<CustomerChange> {
+  const known = index.customer(desired);
+  if (known) return diffExistingCustomer(desired, known, index);
+  const { path, kind, businessId, userId, document, fields } = desired;
+  const owner = index.documentOwner(desired);
+  if (owner)
+    return {
+      changes: [],
+      issues: [
+        {
+          path: `${path}/document`,
+          message: `the document ${document} belongs to ${owner.businessId ?? owner.userId}`,
+        },
+      ],
+    };
+  if (businessId !== undefined && index.business(businessId))
+    return {
+      changes: [],
+      issues: [{ path, message: `the business ${businessId} exists but is not a customer; the API can't make it one` }],
+    };
+  const operation = kind === 'user' ? 'customers.create-user' : 'customers.create-business';
+  const ids = { ...(businessId === undefined ? {} : { businessId }), ...(userId === undefined ? {} : { userId }) };
+  const body = { ...ids, document, ...fields };
+  const fieldChanges = Object.entries({ document, ...fields }).flatMap(([field, value]) =>
+    diffValue(field, undefined, value),
+  );
+  const name = userId ?? businessId ?? String(fields.businessName);
+  return { changes: [{ action: 'create', kind: 'customer', name, fields: fieldChanges, operation, body }], issues: [] };
+}
+
+function diffExistingCustomer(
+  { path, kind, document, fields }: DesiredCustomer,
+  known: RemoteCustomer,
+  index: ResourceIndex,
+): DiffResult<CustomerChange> {
+  const business = known.businessId === undefined ? undefined : index.business(known.businessId);
+  const current: Readonly<Record<string, unknown>> =
+    kind === 'user'
+      ? { ...known }
+      : { ...business, document: known.document, businessName: business?.businessName ?? known.name };
+  const different = Object.entries({ document, ...fields }).filter(([field, value]) => current[field] !== value);
+  return {
+    changes: [],
+    issues: different.map(([field]) => ({
+      path: `${path}/${field}`,
+      message: `${field} of the customer ${known.customerId} is ${current[field] ?? 'not set'}; the API can't change it`,
+    })),
+  };
+}
+
+async function writeCustomer({ deps }: Execution, { change: { operation, body } }: CustomerStep): Promise<void> {
+  unwrapResult(await deps.call(operation, { body }));
+}
