@@ -12,6 +12,7 @@ import { controlPage } from './control-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { buildManifest, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
+import { publicApiPage } from './public-api-page.ts';
 import { registries } from './registry.ts';
 import { seedSchema } from './seed-schema.ts';
 import { settingsPage } from './settings-page.ts';
@@ -39,6 +40,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/settings.md', settingsPage()],
     ['docs/user-lifecycle.md', userLifecyclePage()],
     ['docs/cli.md', renderCliReference()],
+    ['docs/public-api.md', publicApiPage(root, all)],
     ['docs/seed.schema.json', seedSchema()],
     ['src/cli/plan/value-schemas.ts', valueSchemasSource()],
     ['docs/provisioning.schema.json', `${JSON.stringify(documentSchema, undefined, 2)}\n`],

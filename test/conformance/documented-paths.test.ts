@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readSource, root } from './source-files.ts';
 
 const decisions = readdirSync(path.join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
-const pages = ['CONTRIBUTING.md', 'docs/architecture.md', ...decisions];
+const pages = ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api-stability.md', ...decisions];
 
 /** Folders to which the pages abbreviate paths: `http/router.ts`. */
 const folders = ['', 'src', 'src/server', 'src/contract', 'src/cli', 'test/fixtures'];

@@ -1,0 +1,118 @@
+/** Generates docs/public-api.md: everything that docs/api-stability.md keeps stable, in one file. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { commandPath } from '../../src/cli/command.ts';
+import { settingDefinitions } from '../../src/cli/config/settings.ts';
+import { type ExitCode, exitCodes, serveExitCodes } from '../../src/cli/exit-codes.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { errorTable } from '../../src/contract/error-codes.ts';
+import { manifest } from '../../src/contract/manifest.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
+import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
+import { controlRoutes } from '../../src/server/control/routes/index.ts';
+import { FORMAT_VERSION } from '../../src/server/store/file/layout.ts';
+import { page } from './markdown.ts';
+import { createCodeReader, listExports } from './public-exports.ts';
+
+type AnyOperation = Operation<never>;
+
+export function publicApiPage(root: string, operations: Readonly<Record<string, AnyOperation>>): string {
+  return page(
+    'Public API',
+    'A test compares this file with the sources, so every change to the public API is a change to it. ' +
+      'See [api-stability.md](api-stability.md) for what is stable.',
+    ...packageSections(root),
+    section('Operations', Object.values(operations).map(formatRoute(servicePrefix)).sort()),
+    section('Control plane', (controlRoutes as readonly AnyOperation[]).map(formatRoute(controlPrefix)).sort()),
+    section(
+      'Error codes',
+      Object.entries(errorTable).map(([code, { status, category }]) => `${code} ${status} ${category}`),
+    ),
+    section('Commands', listCommands()),
+    section('Exit codes', exitCodes.map(formatExitCode)),
+    section('Exit codes of iam serve and iam store', serveExitCodes.map(formatExitCode)),
+    section('Environment variables of the server', listServerVariables()),
+    section(
+      'Environment variables of the command',
+      settingDefinitions.map(({ environment }) => environment),
+    ),
+    section('Store', [`formatVersion ${FORMAT_VERSION}`]),
+  );
+}
+
+function section(title: string, lines: readonly string[], language = 'text'): string {
+  return [`## ${title}`, '', `\`\`\`${language}`, ...lines, '```'].join('\n');
+}
+
+/** The entries of package.json with their source files; subpaths come first, as the main entry exports them too. */
+function listPackageEntries(root: string): { readonly name: string; readonly file: string }[] {
+  const { name, exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as PackageDescription;
+  return Object.entries(exports)
+    .sort(([a], [b]) => b.length - a.length)
+    .flatMap(([subpath, targets]) => {
+      const [, module] = /"\.\/dist\/([^"]+)\.js"/.exec(JSON.stringify(targets)) ?? [];
+      return module === undefined ? [] : [{ name: path.posix.join(name, subpath), file: `src/${module}.ts` }];
+    });
+}
+
+interface PackageDescription {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** The exports of each entry; those of a previous entry are not repeated. */
+function packageSections(root: string): string[] {
+  const read = createCodeReader(root);
+  const listed = new Set<string>();
+  return listPackageEntries(root).map(({ name, file }) => {
+    const added = [...listExports(file, read)].filter(([exported]) => !listed.has(exported));
+    for (const [exported] of added) listed.add(exported);
+    return section(
+      `Package ${name}`,
+      added.map(([, declaration]) => declaration),
+      'ts',
+    );
+  });
+}
+
+function formatRoute(prefix: string) {
+  return ({ id, method, path: route }: AnyOperation): string => `${id} ${method} ${prefix}${route}`;
+}
+
+/** One line for each command with its arguments and options; the global options are those of `iam`. */
+function listCommands(): string[] {
+  const io = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signal: new AbortController().signal,
+    releaseSignals: () => undefined,
+  };
+  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+  const globals = new Set(program.options.map(({ flags }) => flags));
+  return [program, ...listDescendants(program)].map((command) => {
+    const parameters = command.registeredArguments.map((argument) => {
+      const name = argument.variadic ? `${argument.name()}...` : argument.name();
+      return argument.required ? `<${name}>` : `[${name}]`;
+    });
+    const options = command.options
+      .filter(({ flags, hidden }) => !hidden && (command === program || !globals.has(flags)))
+      .map(({ flags, mandatory }) => (mandatory ? flags : `[${flags}]`));
+    return [commandPath(command), ...parameters, ...options].join(' ');
+  });
+}
+
+function listDescendants({ commands }: Command): Command[] {
+  return commands.flatMap((command) => [command, ...listDescendants(command)]);
+}
+
+function formatExitCode({ code, meaning }: ExitCode): string {
+  return `${code} ${meaning}`;
+}
+
+function listServerVariables(): string[] {
+  const settings: readonly Setting[] = Object.values(settingsTable);
+  return settings.map(({ environment, flag, name }) => (flag ? `${environment} --${name}` : environment));
+}
