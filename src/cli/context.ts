@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
+import { noCredentials } from './auth/credentials.ts';
 import { readProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
 import { CliSettings, type GlobalOptions, type SettingDefinition, settingDefinitions } from './config/settings.ts';
@@ -34,6 +35,11 @@ export interface Context {
   readonly curl?: ((call: CurlCall) => void) | undefined;
   /** The options of a prompt. */
   promptOptions(stdinIsData: boolean): PromptOptions;
+}
+
+/** The part of a context that sends requests. */
+export interface RequestContext extends Pick<Context, 'manifest' | 'environment' | 'settings' | 'notice' | 'connect'> {
+  readonly io: Pick<Io, 'signal'>;
 }
 
 export interface CliRuntime {
@@ -72,7 +78,7 @@ export async function withContext(
         settings,
         tracing,
         fieldsAt,
-        anonymous: as === 'anonymous',
+        ...(as === 'anonymous' ? { credentials: noCredentials } : {}),
       })),
     curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, settings, call) : undefined,
     promptOptions: (stdinIsData) => ({

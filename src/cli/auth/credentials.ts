@@ -22,6 +22,8 @@ export interface ResolvedCredentials {
   readonly profile?: string | undefined;
 }
 
+export const noCredentials: ResolvedCredentials = { kind: 'none', origin: 'none' };
+
 /** Resolves the credentials in use. Those of a profile are sent only to the profile's server. */
 export function resolveCredentials(settings: CliSettings): ResolvedCredentials {
   const profile = settings.profile;
@@ -31,7 +33,7 @@ export function resolveCredentials(settings: CliSettings): ResolvedCredentials {
   const found = first ?? second;
   if (profile && found && found === stored) assertProfileServer(settings, profile);
   if (found && found === fromEnvironment) assertOwnTarget(settings);
-  return found ?? { kind: 'none', origin: 'none' };
+  return found ?? noCredentials;
 }
 
 /** Whether the environment contains a secret, even if the credentials are incomplete. */

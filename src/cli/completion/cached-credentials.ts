@@ -5,11 +5,9 @@
 
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
-import { type CliSettings, type SettingDefinition, settingDefinitions } from '../config/settings.ts';
+import type { CliSettings } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { Environment } from '../io/io.ts';
-
-type Variables = Environment['variables'];
 
 export interface CompletionCaller {
   readonly baseUrl: string;
@@ -30,44 +28,15 @@ export function resolveCompletionCaller(settings: CliSettings): CompletionCaller
   };
 }
 
-const credentialSettings = ['username', 'password', 'client-id', 'client-secret', 'token', 'api-key'];
-const connectionSettings = ['base-url', 'insecure-http', 'proxy', 'ca-file', 'client-cert', 'client-key'];
-
-/** Builds the environment of a lookup command: connection settings and the token. Undefined without a token. */
-export async function buildLookupVariables(
+/** The credentials to send: a token, an API key, or none, because some lists are public. Undefined without a token. */
+export async function findSendableCredentials(
   { baseUrl, credentials }: CompletionCaller,
-  settings: CliSettings,
   environment: Environment,
-): Promise<Variables | undefined> {
-  const credential = await readCredential(credentials, baseUrl, environment);
-  if (!credential) return undefined;
-  const definitions: readonly SettingDefinition[] = settingDefinitions;
-  const hidden = definitions
-    .filter(({ key }) => credentialSettings.includes(key))
-    .map((setting) => [setting.environment, '']);
-  const connection = definitions.flatMap((setting) => {
-    const value = connectionSettings.includes(setting.key) ? settings.get(setting.key as 'proxy')?.value : undefined;
-    return value === undefined ? [] : [[setting.environment, value]];
-  });
-  return {
-    ...environment.variables,
-    ...Object.fromEntries([...hidden, ...connection]),
-    IAM_PROFILE: settings.profileName?.value ?? '',
-    ...credential,
-  };
-}
-
-/** The credential as a variable; empty if the caller is not signed in, because some lists are public. */
-async function readCredential(
-  credentials: ResolvedCredentials,
-  baseUrl: string,
-  environment: Environment,
-): Promise<Variables | undefined> {
-  if (credentials.kind === 'none') return {};
-  if (credentials.kind === 'api-key') return { IAM_API_KEY: credentials.apiKey };
-  const token =
-    credentials.kind === 'token' ? credentials.token : await readCachedToken(credentials, baseUrl, environment);
-  return token === undefined ? undefined : { IAM_TOKEN: token };
+): Promise<ResolvedCredentials | undefined> {
+  const { kind, origin } = credentials;
+  if (kind === 'none' || kind === 'api-key' || kind === 'token') return credentials;
+  const token = await readCachedToken(credentials, baseUrl, environment);
+  return token === undefined ? undefined : { kind: 'token', token, origin };
 }
 
 async function readCachedToken(

@@ -57,14 +57,11 @@ function formatLines({ files, open }: Completions, texts: readonly string[]): st
 
 async function findCompletions(deps: CompletionDeps, words: readonly string[], typed: string): Promise<Completions> {
   const { io, environment, manifest, limit = () => AbortSignal.timeout(timeoutMs) } = deps;
-  const build = (within: Io, around: Environment, named: readonly string[]) =>
-    buildProgram(within, around, { manifest, words: named });
-  // The list command of the same noun prints the names that the command accepts.
-  const program = build(io, environment, [...words, 'list']);
+  const program = buildProgram(io, environment, { manifest, words });
   const options = parsePosition(program, words).options as GlobalOptions;
   let known: Promise<CliSettings> | undefined;
   const settings = () => (known ??= loadSettings(environment, options));
   let deadline: AbortSignal | undefined;
-  const lists = createListReader({ io, environment, settings, limit: () => (deadline ??= limit()), build });
+  const lists = createListReader({ io, environment, manifest, settings, limit: () => (deadline ??= limit()) });
   return sanitizeCompletions(await completeAtCursor({ program, manifest, environment, lists }, words, typed));
 }

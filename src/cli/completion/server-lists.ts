@@ -1,37 +1,41 @@
-/** Reads names from the server by running a list command with a time limit. */
-import { Writable } from 'node:stream';
-import type { Command } from 'commander';
+/** Reads names from the server with a time limit and caches them. */
+import type { EntityListSource } from '../../contract/entities.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
+import type { ResolvedCredentials } from '../auth/credentials.ts';
 import type { CliSettings } from '../config/settings.ts';
+import type { RequestContext } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { requestFieldsIn } from '../http/redact.ts';
 import type { Environment, Io } from '../io/io.ts';
-import { buildLookupVariables, resolveCompletionCaller } from './cached-credentials.ts';
+import { readEntityPage } from '../request/entity-rows.ts';
+import { collectEntries } from '../request/pagination.ts';
+import { findSendableCredentials, resolveCompletionCaller } from './cached-credentials.ts';
 import { createNameCache } from './name-cache.ts';
-import { parsePosition } from './position.ts';
 import { type Row, reduceRow } from './rows.ts';
 
-export interface PrintedList {
-  /** The words of a command that prints rows, such as `groups list`, or one row. */
-  readonly words: readonly string[];
-  readonly args: readonly string[];
+export interface NameList {
+  readonly source: EntityListSource;
+  /** The values of the parameters of the source. */
+  readonly params: readonly string[];
   /** The dotted paths to keep of each row. */
   readonly keep: readonly string[];
 }
 
-/** Returns the rows that a command prints; empty if it fails or times out. */
-export type ListReader = (list: PrintedList) => Promise<readonly Row[]>;
+/** Returns the rows of a list; empty if the request fails or times out. */
+export type ListReader = (list: NameList) => Promise<readonly Row[]>;
 
 export interface ListReaderDeps {
   readonly io: Io;
   readonly environment: Environment;
+  readonly manifest: Manifest;
   readonly settings: () => Promise<CliSettings>;
-  /** Aborts the lookup. */
+  /** Aborts the requests. */
   limit(): AbortSignal;
-  /** Builds the program with the commands that these words need. */
-  build(io: Io, environment: Environment, words: readonly string[]): Command;
 }
 
-const maxRows = '1000';
+const maxRows = 1000;
 
-/** Creates a reader that runs list commands with the existing token and caches their rows. */
+/** Creates a reader that requests lists with the existing token and caches their rows. */
 export function createListReader(deps: ListReaderDeps): ListReader {
   return async (list) => {
     try {
@@ -42,52 +46,47 @@ export function createListReader(deps: ListReaderDeps): ListReader {
   };
 }
 
-async function readRows(deps: ListReaderDeps, list: PrintedList): Promise<readonly Row[]> {
+async function readRows(deps: ListReaderDeps, list: NameList): Promise<readonly Row[]> {
   const { environment } = deps;
   const settings = await deps.settings();
   const caller = resolveCompletionCaller(settings);
   const cache = createNameCache(caller.owner, environment);
-  const { words, args, keep } = list;
-  const key = JSON.stringify([words, args, keep]);
+  const key = JSON.stringify([list.source, list.params, list.keep]);
   const known = cache.read(key);
   if (known) return known;
-  const variables = await buildLookupVariables(caller, settings, environment);
-  if (!variables) return [];
-  const found = await runListCommand(deps, list, variables);
-  const rows = found.map((row) => reduceRow(row, keep));
+  const credentials = await findSendableCredentials(caller, environment);
+  if (!credentials) return [];
+  const found = await requestRows(deps, list, settings, credentials);
+  const rows = found.map((row) => reduceRow(row, list.keep));
   cache.write(key, rows);
   return rows;
 }
 
-/** Runs the command without prompts or notices and parses its JSON output. */
-async function runListCommand(
-  { io, environment, limit, build }: ListReaderDeps,
-  { words, args }: PrintedList,
-  variables: Environment['variables'],
+/** Sends the requests without retries, notices or tracing. */
+async function requestRows(
+  { io, environment, manifest, limit }: ListReaderDeps,
+  { source, params }: NameList,
+  resolved: CliSettings,
+  credentials: ResolvedCredentials,
 ): Promise<readonly unknown[]> {
-  const stdout = createBufferedStream();
-  // Without a working folder: settings of the project are already in the variables.
-  const within = { variables, now: environment.now, random: environment.random };
-  const program = build(createSilentIo(io, stdout.stream, limit()), within, words);
-  const { command } = parsePosition(program, words);
-  const limits = command.options.some(({ long }) => long === '--limit') ? ['--limit', maxRows] : [];
-  const options = ['--output', 'json', '--no-input', '--max-wait', '0', ...limits];
-  await program.parseAsync([...words, ...options, '--', ...args], { from: 'user' });
-  const printed = JSON.parse(stdout.text()) as unknown;
-  return [printed].flat();
-}
-
-/** Streams that are separate from the process; standard input is opened only if it is read. */
-function createSilentIo(io: Io, stdout: Writable, limit: AbortSignal): Io {
-  return {
-    get stdin() {
-      return io.stdin;
-    },
-    stdout,
-    stderr: createBufferedStream().stream,
-    signal: AbortSignal.any([io.signal, limit]),
-    releaseSignals: () => undefined,
+  const settings = resolved.with({ options: { ...resolved.options, maxWait: '0' } });
+  const signal = AbortSignal.any([io.signal, limit()]);
+  const client = await connect({
+    ...{ io, environment, manifest, settings, credentials },
+    tracing: { verbose: false, debug: false, curl: false },
+    fieldsAt: requestFieldsIn(manifest),
+  });
+  const context: RequestContext = {
+    ...{ manifest, environment, settings },
+    io: { signal },
+    notice: () => undefined,
+    connect: async () => client,
   };
+  try {
+    return await collectEntries((query) => readEntityPage(context, { source, params, query, signal }), maxRows);
+  } finally {
+    await client.close();
+  }
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
@@ -95,20 +94,4 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-interface BufferedStream {
-  readonly stream: Writable;
-  /** The collected text. */
-  text(): string;
-}
-
-/** Collects the text written to it. Not a class: that would load streams at startup, which takes milliseconds. */
-function createBufferedStream(): BufferedStream {
-  const chunks: Buffer[] = [];
-  const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {
-    chunks.push(chunk);
-    done();
-  };
-  return { stream: new Writable({ write }), text: () => Buffer.concat(chunks).toString('utf8') };
 }

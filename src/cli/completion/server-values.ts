@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Reference } from '../../contract/entities.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
-import { rowsOf, wordsOfSource } from '../prompts/value-sources.ts';
+import { rowsOf } from '../prompts/value-sources.ts';
 import type { Candidate } from './candidate.ts';
 import type { Position } from './position.ts';
 import { listPropertyCandidates } from './rows.ts';
@@ -29,10 +29,9 @@ async function valuesOf(
   { slot, position, manifest, lists }: ServerValueRequest,
 ): Promise<readonly Candidate[]> {
   const { source, parameters, property, entity } = rowsOf(reference, manifest);
-  const words = wordsOfSource(source, manifest);
-  const args = position.args.slice(0, Math.min(parameters, slot.at ?? parameters));
-  if (words.length === 0 || args.length < parameters) return [];
+  const params = position.args.slice(0, Math.min(parameters, slot.at ?? parameters));
+  if (params.length < parameters) return [];
   const { describedBy } = entity;
-  const rows = await lists({ words, args, keep: [...new Set([property, ...describedBy])] });
+  const rows = await lists({ source, params, keep: [...new Set([property, ...describedBy])] });
   return rows.flatMap((row) => listPropertyCandidates(row, property, describedBy));
 }

@@ -29,18 +29,18 @@ export interface ConnectOptions {
   readonly settings: CliSettings;
   readonly tracing: TracingOptions;
   readonly fieldsAt: FindRequestFields;
-  /** Sends no credentials, for sign-in. */
-  readonly anonymous: boolean;
+  /** The credentials to send; by default those of the settings. */
+  readonly credentials?: ResolvedCredentials;
 }
 
 /** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
 export async function connect(options: ConnectOptions): Promise<BaseClient> {
-  const { environment, manifest, settings, tracing, anonymous } = options;
+  const { environment, manifest, settings, tracing } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
   // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
   setFlagsFromString('--liftoff-only');
   const baseUrl = resolveBaseUrl(settings);
-  const credentials: ResolvedCredentials = anonymous ? { kind: 'none', origin: 'none' } : resolveCredentials(settings);
+  const credentials = options.credentials ?? resolveCredentials(settings);
   assertOwnCertificate(settings);
   const cached = await createCacheOptions(credentials, baseUrl, environment);
   const total = readTimeout(settings) * 1000;

@@ -1,14 +1,10 @@
 /** Lists of choices for a value, by the entity that the value refers to. */
-import { asPage } from '../../client/response.ts';
-import type { ResultPage, Scalar } from '../../client/types.ts';
-import type { EntityListSource } from '../../contract/entities.ts';
+import type { ResultPage } from '../../client/types.ts';
 import { settingDefinitions } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Choice } from '../io/prompter.ts';
-import { callControlPlane } from '../request/control-plane.ts';
-import { getOperation } from '../request/find-operation.ts';
-import { send } from '../request/send.ts';
+import { readEntityPage } from '../request/entity-rows.ts';
 import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
 /** Values by name on the command line: `group`, `user-id`. */
@@ -64,27 +60,10 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
     canSearch: filter !== undefined,
     load: async (term, signal) => {
       const narrowed = filter === undefined || term === undefined ? {} : { [filter]: term };
-      return toChoicePage(await pageFrom(context, source, params, { limit: maxLoaded, ...narrowed }, signal), rows);
+      const query = { limit: maxLoaded, ...narrowed };
+      return toChoicePage(await readEntityPage(context, { source, params, query, signal }), rows);
     },
   };
-}
-
-async function pageFrom(
-  context: Context,
-  source: EntityListSource,
-  sourceParams: readonly string[],
-  query: Readonly<Record<string, Scalar>>,
-  signal: AbortSignal,
-): Promise<ResultPage<unknown>> {
-  if ('control' in source) {
-    const values = [...sourceParams];
-    const path = source.control.replace(/\{[^}]+\}/g, () => encodeURIComponent(values.shift() ?? ''));
-    return asPage(await callControlPlane(context, 'GET', path, { query, signal }));
-  }
-  const operation = getOperation(context.manifest, source.operation);
-  const params = Object.fromEntries(operation.params.map(({ name }, at) => [name, sourceParams[at] ?? '']));
-  const response = await send(context, operation, { params, ...(operation.response.page ? { query } : {}), signal });
-  return Array.isArray(response.body) ? asPage(response) : { items: [response.body] };
 }
 
 function listFixed(choices: readonly Choice[]): ChoiceList {

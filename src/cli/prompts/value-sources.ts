@@ -7,7 +7,7 @@ import {
   type Reference,
   type ReferenceScope,
 } from '../../contract/entities.ts';
-import type { JsonSchema, Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { JsonSchema, Manifest } from '../../contract/manifest-types.ts';
 import { getOperation } from '../request/find-operation.ts';
 
 /** Entities of the server, or names that are known locally. */
@@ -65,13 +65,6 @@ export function rowsOf({ entity: name, by, among }: Reference, manifest: Manifes
 function parametersOf(source: EntityListSource, manifest: Manifest): number {
   if ('operation' in source) return getOperation(manifest, source.operation).params.length;
   return source.control.split('{').length - 1;
-}
-
-/** The command that prints the rows, as words; empty if none does. */
-export function wordsOfSource(source: EntityListSource, { operations }: Manifest): readonly string[] {
-  const isSource = ({ id }: ManifestOperation) => 'operation' in source && id === source.operation;
-  const command = 'operation' in source ? operations.find(isSource)?.command : source.command;
-  return command?.split(' ') ?? [];
 }
 
 /** The texts at a dotted path of a row, through all items of lists. */

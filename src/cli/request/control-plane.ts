@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { buildQueryString } from '../../client/request.ts';
 import { type ApiResponse, asPage, assertSuccess } from '../../client/response.ts';
 import type { CallInput, Scalar } from '../../client/types.ts';
-import type { Context } from '../context.ts';
+import type { Context, RequestContext } from '../context.ts';
 import { CliError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { ListShape } from '../output/list-writer.ts';
@@ -17,7 +17,7 @@ export type ControlFilters = Readonly<Record<string, Scalar | undefined>>;
 
 /** Sends a request to the control plane with the credentials in use. @throws ClientError for an error response */
 export async function callControlPlane(
-  context: Context,
+  context: RequestContext,
   method: string,
   path: string,
   input: Pick<CallInput, 'query' | 'body' | 'signal'> = {},
@@ -58,7 +58,7 @@ export function isRouteMissing(table: ErrorTable, error: unknown): boolean {
   return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 
-function controlPlaneMissingError({ settings }: Context): CliError {
+function controlPlaneMissingError({ settings }: RequestContext): CliError {
   return new CliError(
     `The server at ${resolveBaseUrl(settings)} has no control plane, or its version lacks this route.`,
     {

@@ -49,9 +49,13 @@ export async function printPages(
 
 /** Returns every entry of a list. */
 export async function listAllEntries(context: Context, operation: ManifestOperation): Promise<unknown[]> {
+  return collectEntries(createPageSource(context, operation, {}), Number.POSITIVE_INFINITY);
+}
+
+/** Returns the entries of a source up to a limit. */
+export async function collectEntries(source: PageSource, maxEntries: number): Promise<unknown[]> {
   const found: unknown[] = [];
-  const source = createPageSource(context, operation, {});
-  for await (const page of readPages(source, Number.POSITIVE_INFINITY, { more: false })) found.push(...page);
+  for await (const page of readPages(source, maxEntries, { more: false })) found.push(...page);
   return found;
 }
 

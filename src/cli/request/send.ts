@@ -3,12 +3,16 @@
 import type { ApiResponse } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
-import type { Context } from '../context.ts';
+import type { Context, RequestContext } from '../context.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { readMaxWait, withRetries } from '../http/retry.ts';
 
 /** Sends an operation with the credentials in use; public ones need none. Retries idempotent ones while the server is busy. */
-export async function send(context: Context, operation: ManifestOperation, input: CallInput): Promise<ApiResponse> {
+export async function send(
+  context: RequestContext,
+  operation: ManifestOperation,
+  input: CallInput,
+): Promise<ApiResponse> {
   if (operation.auth !== 'none' && !input.anonymous) requireSendableCredentials(context.settings);
   const client = await context.connect();
   const call = () => client.call(operation.id, { signal: context.io.signal, ...input });
