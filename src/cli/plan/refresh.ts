@@ -1,6 +1,6 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
-import { type GroupChange, selectChanges } from './changes.ts';
+import { type AnyChange, selectChanges } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import type { DesiredState, ListName } from './desired-entries.ts';
 import { sortTopologically } from './group-graph.ts';
@@ -179,9 +179,10 @@ function findMissingResources(
 ): RefreshScope {
   const index = createResourceIndex(desired, state);
   const removals = prune ? findRemovals(recorded, desired, state, index) : noRemovals;
-  const changes = selectChanges(computeChanges(desired, state, index, removals).changes, 'group');
+  const all = computeChanges(desired, state, index, removals).changes;
+  const changes = selectChanges(all, 'group');
   const serviceRoles = excludeKnown(listRemovedServices(removals.resources), state.serviceRoles);
-  const named = { ...listReferencedIds(desired, changes, state), serviceRoles };
+  const named = { ...listReferencedIds(desired, all, state), serviceRoles };
   if (sortTopologically(projectGroups(changes, state).groups).cycles.length > 0) return { ...emptyScope, ...named };
   const impact = computeRoleImpact(changes, state);
   const members = listUnreadGroups(impact.relevant, state);
@@ -195,26 +196,24 @@ function findMissingResources(
 }
 
 /** Returns ids that the documents reference and that have not been looked up. */
-function listReferencedIds(desired: DesiredState, changes: readonly GroupChange[], state: RemoteState) {
-  const joining = changes.flatMap((change) => change.joining);
-  const ids = (...kinds: readonly string[]) => joining.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id);
-  const businesses = [
-    ...ids('business'),
-    ...joining.flatMap(({ businessId }) => (businessId === undefined ? [] : [businessId])),
-    ...listNewBusinesses(desired, state),
-    ...desired.customers.flatMap(({ businessId }) => (businessId === undefined ? [] : [businessId])),
-  ];
-  const customers = desired.customers.flatMap(({ userId }) => (userId === undefined ? [] : [userId]));
+function listReferencedIds(desired: DesiredState, changes: readonly AnyChange[], state: RemoteState) {
+  const references = documentResources.map((resource) =>
+    resource.listReferences(desired[resource.list], { state, changes }),
+  );
   return {
-    users: excludeKnown([...ids('user', 'businessUser'), ...customers], state.users),
-    businesses: excludeKnown(businesses, state.businesses),
-    services: excludeKnown(ids('service'), state.services),
+    users: excludeKnown(
+      references.flatMap(({ users = [] }) => users),
+      state.users,
+    ),
+    businesses: excludeKnown(
+      references.flatMap(({ businesses = [] }) => businesses),
+      state.businesses,
+    ),
+    services: excludeKnown(
+      references.flatMap(({ services = [] }) => services),
+      state.services,
+    ),
   };
-}
-
-function listNewBusinesses({ corporateGroups }: DesiredState, state: RemoteState): string[] {
-  const inside = new Set(state.corporateGroups?.flatMap(({ businesses }) => businesses));
-  return corporateGroups.flatMap(({ businesses = [] }) => businesses.filter((businessId) => !inside.has(businessId)));
 }
 
 function excludeKnown(ids: readonly string[], lookup: ReadonlyMap<string, unknown>): string[] {

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { AnyChange, DiffResult, GroupChange, PlanIssue, ResourceKind, Step } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import type { DesiredEntry, DesiredState, DocumentEntry, ListName } from './desired-entries.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, NewSecret } from './execution.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { Member } from './members.ts';
 import type { PlanCaller, RemoteState } from './remote-state.ts';
@@ -15,6 +15,19 @@ export interface DiffContext {
   readonly index: ResourceIndex;
   /** Memberships that --prune removes, by the name of the group. */
   readonly pruned: ReadonlyMap<string, readonly Member[]>;
+}
+
+/** What the lookup of references needs besides the entries. */
+export interface ReferenceContext {
+  readonly state: RemoteState;
+  readonly changes: readonly AnyChange[];
+}
+
+/** Ids of resources that the documents refer to and cannot create on their own. */
+export interface References {
+  readonly users?: readonly string[];
+  readonly businesses?: readonly string[];
+  readonly services?: readonly string[];
 }
 
 /** What the check of references needs besides the entries. */
@@ -107,10 +120,15 @@ export interface Resource<
 
   /** Compares all entries with the server. */
   diff(documents: readonly Document[], context: DiffContext): DiffResult<Change>;
+  /** Returns the ids that must be looked up to check the references of the entries. */
+  listReferences(documents: readonly Document[], context: ReferenceContext): References;
   /** Returns the references of the entries to resources that do not exist after the changes. */
   check(documents: readonly Document[], context: CheckContext): PlanIssue[];
   /** Returns the deletion of a resource; absent if the API cannot delete this kind. */
   remove?(remote: Remote, state: RemoteState): Change;
+
+  /** Describes the owner of a secret that a creation returns once; absent if creations return no secret. */
+  describeSecretOwner?(secret: NewSecret): string;
 
   /** Returns an entry for each resource on the server. The engine selects the fields of the schema and sorts. */
   export(state: RemoteState): DocumentEntry[];

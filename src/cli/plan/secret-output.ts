@@ -5,6 +5,7 @@ import { createPrivateFile } from '../io/private-files.ts';
 import type { AnyChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import type { NewSecret } from './execution.ts';
+import { findResource } from './resources/index.ts';
 
 export interface SecretOutput {
   write(secret: NewSecret): Promise<void>;
@@ -22,7 +23,7 @@ export async function openSecretOutput(
 ): Promise<SecretOutput> {
   const unsaved: NewSecret[] = [];
   const makesSecrets = changes.some(
-    ({ kind, action }) => (kind === 'client' || kind === 'apiKey') && action === 'create',
+    ({ kind, action }) => action === 'create' && findResource(kind)?.describeSecretOwner !== undefined,
   );
   if (file === undefined || !makesSecrets) {
     if (makesSecrets && ['name', 'csv'].includes(deps.context.printer.format))
@@ -59,8 +60,7 @@ export async function openSecretOutput(
 }
 
 /** Formats a secret as a line; a table would truncate it. */
-export function formatSecret({ kind, ...fields }: NewSecret): string {
-  const { serviceAccountId, clientId, appId } = fields;
-  const owner = kind === 'client' ? `client ${clientId} of ${serviceAccountId}` : `API key of ${clientId} for ${appId}`;
-  return `${escapeControls(owner)}: ${fields.clientSecret ?? fields.apiKey}`;
+export function formatSecret(secret: NewSecret): string {
+  const owner = findResource(secret.kind)?.describeSecretOwner?.(secret) ?? secret.kind;
+  return `${escapeControls(owner)}: ${secret.clientSecret ?? secret.apiKey}`;
 }

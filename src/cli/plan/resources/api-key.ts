@@ -48,6 +48,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
   idOf: ({ apiKeyId }) => apiKeyId,
   find: (document, index) => index.apiKey(document),
   diff: (documents, { index }) => joinResults(documents.map((document) => diffApiKey(document, index))),
+  listReferences: () => ({}),
   check: checkClients,
   remove: buildApiKeyRemoval,
   order: (changes) => {
@@ -59,6 +60,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
     };
   },
   write: writeApiKey,
+  describeSecretOwner: ({ clientId, appId }) => `API key of ${clientId} for ${appId}`,
   export: buildApiKeyEntries,
 };
 

@@ -49,7 +49,8 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
   find: (document, index) => index.client(document),
   diff: (documents, { index }) =>
     joinResults(documents.map((document) => diffClient(document, index.client(document)))),
-  // A client refers to no other resource of the documents.
+  // A client refers to no resource that the plan must look up or could delete.
+  listReferences: () => ({}),
   check: () => [],
   remove: buildClientRemoval,
   order: (changes) => {
@@ -60,6 +61,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
     };
   },
   write: writeClient,
+  describeSecretOwner: ({ clientId, serviceAccountId }) => `client ${clientId} of ${serviceAccountId}`,
   export: ({ clients = [] }) =>
     clients.map(({ clientId, ...client }) => ({
       ...client,

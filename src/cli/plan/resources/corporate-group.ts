@@ -13,7 +13,7 @@ import {
 import type { DesiredCorporateGroup } from '../desired-entries.ts';
 import { type Execution, unwrapResult } from '../execution.ts';
 import { readApiList } from '../read-list.ts';
-import { isMissing, type RemoteCorporateGroup } from '../remote-state.ts';
+import { isMissing, type RemoteCorporateGroup, type RemoteState } from '../remote-state.ts';
 import type { CheckContext, Resource } from '../resource.ts';
 import type { ResourceIndex } from '../resource-index.ts';
 import { valueSchemas } from '../value-schemas.ts';
@@ -59,6 +59,7 @@ export const corporateGroupResource: Resource<
     changes: documents.flatMap((document) => diffCorporateGroup(document, index)),
     issues: [],
   }),
+  listReferences: (documents, { state }) => ({ businesses: listNewBusinesses(documents, state) }),
   check: checkBusinesses,
   remove: buildCorporateGroupRemoval,
   order: (changes) => ({ write: orderCorporateGroups(selectChanges(changes, 'corporateGroup')) }),
@@ -121,6 +122,12 @@ function diffCorporateGroup(desired: DesiredCorporateGroup, index: ResourceIndex
   return [
     before ? { ...change, action: 'update', id: before.corporateGroupId, before } : { ...change, action: 'create' },
   ];
+}
+
+/** Returns businesses that are in no corporate group yet, and may not exist. */
+function listNewBusinesses(documents: readonly DesiredCorporateGroup[], state: RemoteState): string[] {
+  const inside = new Set(state.corporateGroups?.flatMap(({ businesses }) => businesses));
+  return documents.flatMap(({ businesses = [] }) => businesses.filter((businessId) => !inside.has(businessId)));
 }
 
 /** Returns businesses that do not exist, and those in another corporate group that keeps them. */

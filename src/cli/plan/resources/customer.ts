@@ -49,6 +49,10 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
   idOf: ({ customerId }) => String(customerId),
   find: (document, index) => index.customer(document),
   diff: (documents, { index }) => joinResults(documents.map((document) => diffCustomer(document, index))),
+  listReferences: (documents) => ({
+    users: documents.flatMap(({ userId }) => userId ?? []),
+    businesses: documents.flatMap(({ businessId }) => businessId ?? []),
+  }),
   check: (documents, { state }) =>
     documents.flatMap(({ path, userId }) =>
       userId !== undefined && isMissing(state.users, userId)

@@ -50,6 +50,7 @@ export const groupResource: Resource<DesiredGroup, RemoteGroup, GroupChange, Gro
     changes: [...documents, ...listUnnamedGroups(documents, context)].flatMap((group) => diffGroup(group, context)),
     issues: [],
   }),
+  listReferences: (_documents, context) => memberships.listReferences(context),
   check: checkGroups,
   remove: buildGroupRemoval,
   order: (changes, { state }) => {

@@ -28,7 +28,7 @@ import {
 } from '../members.ts';
 import { readApiList, readOptionalControlList } from '../read-list.ts';
 import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '../remote-state.ts';
-import type { CheckContext, StepContext, StepPhases, Writable } from '../resource.ts';
+import type { CheckContext, ReferenceContext, References, StepContext, StepPhases, Writable } from '../resource.ts';
 import { describePrunedClient } from './client.ts';
 import { id, list, object } from './document-schema.ts';
 
@@ -51,6 +51,7 @@ export const memberships = {
   list: (state: RemoteState, groupName: string) => sortMembers(getGroupMembers(state, groupName).values()),
   diff: diffMembers,
   diffFields,
+  listReferences: listNewMembers,
   check: checkMembers,
   findOrphaned: findOrphanedMemberships,
   listGroupsToRead: listGroupsOfMemberships,
@@ -153,6 +154,18 @@ function diffFields({ joining, leaving }: MemberChanges): FieldChange[] {
 
 function listMemberNames(members: readonly Member[], kind: string): string[] {
   return members.filter((member) => member.kind === kind).map(formatMember);
+}
+
+/** Returns the ids of new members, and the businesses on whose behalf users become members. */
+function listNewMembers({ changes }: ReferenceContext): References {
+  const joining = selectChanges(changes, 'group').flatMap((change) => change.joining);
+  const ids = (...kinds: readonly MemberKind[]) =>
+    joining.filter(({ kind }) => kinds.includes(kind)).map((member) => member.id);
+  return {
+    users: ids('user', 'businessUser'),
+    businesses: [...ids('business'), ...joining.flatMap(({ businessId }) => businessId ?? [])],
+    services: ids('service'),
+  };
 }
 
 /** Returns new members that do not exist, and services whose clients are deleted. Existing members are not checked. */
