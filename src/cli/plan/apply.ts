@@ -1,10 +1,10 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
 import type { CommandOptions } from '../context.ts';
-import type { Step } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import { createExecution } from './execution.ts';
 import { getDocumentFiles, listWarnings, renderPlan, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
+import type { Step } from './model/changes.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { computeFingerprint, loadPlan } from './saved-plan.ts';

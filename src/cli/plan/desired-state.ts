@@ -1,7 +1,8 @@
 /** Converts documents to the desired state and validates it without the server. Pure. */
-import type { PlanIssue } from './changes.ts';
-import type { DesiredEntry, DesiredState } from './desired-entries.ts';
+
 import { type Diagnostic, type Documents, findPosition } from './documents.ts';
+import type { PlanIssue } from './model/changes.ts';
+import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
 import type { Resource } from './resource.ts';
 import { documentResources } from './resources/index.ts';
 import { reservedResourceNames } from './value-schemas.ts';

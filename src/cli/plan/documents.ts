@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { PlanDeps, Yaml } from './deps.ts';
-import type { DocumentEntry, ListName } from './desired-entries.ts';
+import type { DocumentEntry, ListName } from './model/desired-entries.ts';
 import { documentResources } from './resources/index.ts';
 import { documentSchema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 /** The state of an apply that its step writers share. */
 import type { PlanDeps } from './deps.ts';
 import type { ManagedResource } from './inventory.ts';
-import type { RemoteState } from './remote-state.ts';
+import type { RemoteState } from './model/remote-state.ts';
 
 /** A created secret and its owner. */
 export interface NewSecret {

@@ -2,9 +2,9 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { CommandOptions } from '../context.ts';
 import type { PlanDeps } from './deps.ts';
-import type { DocumentEntry, ListName } from './desired-entries.ts';
+import type { DocumentEntry, ListName } from './model/desired-entries.ts';
+import { emptyRemoteState, type RemoteState } from './model/remote-state.ts';
 import { emptyScope, refresh } from './refresh.ts';
-import { emptyRemoteState, type RemoteState } from './remote-state.ts';
 import type { Resource } from './resource.ts';
 import { documentResources } from './resources/index.ts';
 

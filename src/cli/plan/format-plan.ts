@@ -2,9 +2,9 @@
 import type { CommandOptions } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Printer } from '../output/printer.ts';
-import type { AnyChange, FieldChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import { administrativeRoles } from './guards.ts';
+import type { AnyChange, FieldChange } from './model/changes.ts';
 import type { Plan } from './plan.ts';
 import { getKindLabel } from './resources/index.ts';
 import type { RoleEffect } from './role-effects.ts';

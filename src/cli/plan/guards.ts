@@ -1,7 +1,7 @@
 /** Lockout guards: detects that the caller or the last administrator would lose access. Pure. */
 
-import type { AnyChange } from './changes.ts';
-import type { PlanCaller, RemoteState } from './remote-state.ts';
+import type { AnyChange } from './model/changes.ts';
+import type { PlanCaller, RemoteState } from './model/remote-state.ts';
 import {
   collectHeldRoles,
   computeHeldRoles,

@@ -1,10 +1,12 @@
 /** Builds the plan: changes, role effects, guards and issues. Pure. */
 
-import { type AnyChange, type GroupChange, type PlanIssue, selectChanges } from './changes.ts';
-import type { DesiredState } from './desired-entries.ts';
-import { sortTopologically } from './group-graph.ts';
 import { evaluateGuards, type LockoutGuards } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
+import { type AnyChange, type GroupChange, type PlanIssue, selectChanges } from './model/changes.ts';
+import type { DesiredState } from './model/desired-entries.ts';
+import { sortTopologically } from './model/group-graph.ts';
+import type { PlanCaller, RemoteState } from './model/remote-state.ts';
+import { createResourceIndex, type ResourceIndex } from './model/resource-index.ts';
 import {
   findRemainingDependents,
   findRemovals,
@@ -14,9 +16,7 @@ import {
   noRemovals,
   type Removals,
 } from './prune.ts';
-import type { PlanCaller, RemoteState } from './remote-state.ts';
 import type { CheckContext } from './resource.ts';
-import { createResourceIndex, type ResourceIndex } from './resource-index.ts';
 import { documentResources, resources } from './resources/index.ts';
 import { computeRoleEffects, computeRoleImpact, projectGroups, type RoleEffect } from './role-effects.ts';
 

@@ -1,7 +1,6 @@
 /** Reads documents and server, and builds a plan. Never writes. */
 
 import type { PlanDeps } from './deps.ts';
-import type { DesiredState } from './desired-entries.ts';
 import { buildDesiredState, validateDesiredState } from './desired-state.ts';
 import {
   type Diagnostic,
@@ -14,9 +13,10 @@ import {
 import { administrativeRoles } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import { getInventoryPath, readInventory } from './inventory.ts';
+import type { DesiredState } from './model/desired-entries.ts';
+import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
 import { buildPlan, type Plan } from './plan.ts';
 import { computeRefreshScope, isEmptyScope, refresh } from './refresh.ts';
-import { emptyRemoteState, type PlanCaller, type RemoteState } from './remote-state.ts';
 
 export interface PreparedPlan {
   readonly plan: Plan;

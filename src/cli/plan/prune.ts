@@ -1,11 +1,11 @@
 /** Finds resources created by an earlier apply of the set that are no longer in the documents. Pure. */
 
-import { type AnyChange, type GroupChange, isRemoval, selectChanges } from './changes.ts';
-import type { DesiredEntry, DesiredState } from './desired-entries.ts';
 import type { ManagedResource } from './inventory.ts';
-import type { Member } from './members.ts';
-import type { RemoteState } from './remote-state.ts';
-import type { ResourceIndex } from './resource-index.ts';
+import { type AnyChange, type GroupChange, isRemoval, selectChanges } from './model/changes.ts';
+import type { DesiredEntry, DesiredState } from './model/desired-entries.ts';
+import type { Member } from './model/members.ts';
+import type { RemoteState } from './model/remote-state.ts';
+import type { ResourceIndex } from './model/resource-index.ts';
 import { memberships, type OrphanedMembership, resources } from './resources/index.ts';
 
 /** Resources to delete, and memberships to remove from remaining groups. */

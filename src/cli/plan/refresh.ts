@@ -1,15 +1,15 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
-import { type AnyChange, selectChanges } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
-import type { DesiredState, ListName } from './desired-entries.ts';
-import { sortTopologically } from './group-graph.ts';
 import type { ManagedResource } from './inventory.ts';
+import { type AnyChange, selectChanges } from './model/changes.ts';
+import type { DesiredState, ListName } from './model/desired-entries.ts';
+import { sortTopologically } from './model/group-graph.ts';
+import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-state.ts';
+import { createResourceIndex } from './model/resource-index.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
 import { readOptionalControlList } from './read-list.ts';
-import type { RemoteBusiness, RemoteState, RemoteUser } from './remote-state.ts';
-import { createResourceIndex } from './resource-index.ts';
 import { documentResources, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 

@@ -1,13 +1,13 @@
 /** The interface through which the engine plans, applies, prunes and exports every kind of resource. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { AnyChange, DiffResult, GroupChange, PlanIssue, ResourceKind, Step } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
-import type { DesiredEntry, DesiredState, DocumentEntry, ListName } from './desired-entries.ts';
 import type { Execution, NewSecret } from './execution.ts';
 import type { ManagedResource } from './inventory.ts';
-import type { Member } from './members.ts';
-import type { PlanCaller, RemoteState } from './remote-state.ts';
-import type { ResourceIndex } from './resource-index.ts';
+import type { AnyChange, DiffResult, GroupChange, PlanIssue, ResourceKind, Step } from './model/changes.ts';
+import type { DesiredEntry, DesiredState, DocumentEntry, ListName } from './model/desired-entries.ts';
+import type { Member } from './model/members.ts';
+import type { PlanCaller, RemoteState } from './model/remote-state.ts';
+import type { ResourceIndex } from './model/resource-index.ts';
 
 /** What a comparison needs besides the entries. */
 export interface DiffContext {

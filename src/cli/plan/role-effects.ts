@@ -1,9 +1,9 @@
 /** Computes role effects from groups, dependencies and memberships before and after a plan. Pure. */
 
-import type { GroupChange } from './changes.ts';
-import { computeGroupRoles } from './group-graph.ts';
-import { type Member, memberKey } from './members.ts';
-import { getGroupMembers, type RemoteGroup, type RemoteState } from './remote-state.ts';
+import type { GroupChange } from './model/changes.ts';
+import { computeGroupRoles } from './model/group-graph.ts';
+import { type Member, memberKey } from './model/members.ts';
+import { getGroupMembers, type RemoteGroup, type RemoteState } from './model/remote-state.ts';
 
 export interface RoleEffect {
   /** A business represents all its users. */

@@ -2,9 +2,9 @@
 import { appendFile, rm } from 'node:fs/promises';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { createPrivateFile } from '../io/private-files.ts';
-import type { AnyChange } from './changes.ts';
 import type { PlanDeps } from './deps.ts';
 import type { NewSecret } from './execution.ts';
+import type { AnyChange } from './model/changes.ts';
 import { findResource } from './resources/index.ts';
 
 export interface SecretOutput {

@@ -1,8 +1,8 @@
 /** Orders the writes of a plan, and executes them. Steps are idempotent, so an interrupted apply can be run again. */
 import { escapeControls } from '../io/control-characters.ts';
-import type { AnyChange, Step } from './changes.ts';
 import type { Execution } from './execution.ts';
-import type { PlanCaller, RemoteState } from './remote-state.ts';
+import type { AnyChange, Step } from './model/changes.ts';
+import type { PlanCaller, RemoteState } from './model/remote-state.ts';
 import type { Writable } from './resource.ts';
 import { getKindLabel, writables } from './resources/index.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/group-graph.ts';
+import { computeGroupRoles, isReachable, sortTopologically } from '../../../src/cli/plan/model/group-graph.ts';
+import { emptyRemoteState } from '../../../src/cli/plan/model/remote-state.ts';
 import { buildPlan } from '../../../src/cli/plan/plan.ts';
-import { emptyRemoteState } from '../../../src/cli/plan/remote-state.ts';
 import { mergeChanges } from '../../../src/cli/plan/resources/entity-writes.ts';
 import { buildSteps } from '../../../src/cli/plan/steps.ts';
 

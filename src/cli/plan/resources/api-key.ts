@@ -1,5 +1,6 @@
 /** API keys: an existing key is never created again. A new key is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import {
   type ApiKeyChange,
   type DiffResult,
@@ -9,13 +10,12 @@ import {
   type PlanIssue,
   type Step,
   selectChanges,
-} from '../changes.ts';
-import type { DesiredApiKey, DocumentEntry } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+} from '../model/changes.ts';
+import type { DesiredApiKey, DocumentEntry } from '../model/desired-entries.ts';
+import type { RemoteApiKey, RemoteState } from '../model/remote-state.ts';
+import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
-import type { RemoteApiKey, RemoteState } from '../remote-state.ts';
 import type { CheckContext, Resource } from '../resource.ts';
-import type { ResourceIndex } from '../resource-index.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { describePrunedClient } from './client.ts';
 import { described, id, object } from './document-schema.ts';

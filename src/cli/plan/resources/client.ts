@@ -1,5 +1,6 @@
 /** Clients: their service accounts identify them, because ids differ between servers. A new secret is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import {
   type ClientChange,
   type DiffResult,
@@ -10,11 +11,10 @@ import {
   joinResults,
   type Step,
   selectChanges,
-} from '../changes.ts';
-import type { DesiredClient, DocumentEntry } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+} from '../model/changes.ts';
+import type { DesiredClient, DocumentEntry } from '../model/desired-entries.ts';
+import type { RemoteClient } from '../model/remote-state.ts';
 import { readControlList } from '../read-list.ts';
-import type { RemoteClient } from '../remote-state.ts';
 import type { Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { described, id, list, object } from './document-schema.ts';

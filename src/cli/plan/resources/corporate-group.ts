@@ -1,5 +1,6 @@
 /** Corporate groups: businesses that belong together. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import {
   type CorporateGroupChange,
   diffList,
@@ -9,13 +10,12 @@ import {
   resolveValue,
   type Step,
   selectChanges,
-} from '../changes.ts';
-import type { DesiredCorporateGroup } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+} from '../model/changes.ts';
+import type { DesiredCorporateGroup } from '../model/desired-entries.ts';
+import { isMissing, type RemoteCorporateGroup, type RemoteState } from '../model/remote-state.ts';
+import type { ResourceIndex } from '../model/resource-index.ts';
 import { readApiList } from '../read-list.ts';
-import { isMissing, type RemoteCorporateGroup, type RemoteState } from '../remote-state.ts';
 import type { CheckContext, Resource } from '../resource.ts';
-import type { ResourceIndex } from '../resource-index.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { clearable, described, id, list, object } from './document-schema.ts';
 import { type Entity, removeEntity, updateEntity } from './entity-writes.ts';

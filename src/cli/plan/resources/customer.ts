@@ -1,5 +1,6 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import {
   type CustomerChange,
   type DiffResult,
@@ -8,13 +9,12 @@ import {
   type PlanIssue,
   type Step,
   selectChanges,
-} from '../changes.ts';
-import type { DesiredCustomer, DocumentEntry } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+} from '../model/changes.ts';
+import type { DesiredCustomer, DocumentEntry } from '../model/desired-entries.ts';
+import { isMissing, type RemoteBusiness, type RemoteCustomer } from '../model/remote-state.ts';
+import type { ResourceIndex } from '../model/resource-index.ts';
 import { readControlList } from '../read-list.ts';
-import { isMissing, type RemoteBusiness, type RemoteCustomer } from '../remote-state.ts';
 import type { Resource } from '../resource.ts';
-import type { ResourceIndex } from '../resource-index.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { described, id, object } from './document-schema.ts';
 

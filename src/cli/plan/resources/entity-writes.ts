@@ -1,7 +1,7 @@
 /** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 
-import type { FieldChange } from '../changes.ts';
 import { createStaleError, type Execution, unwrapResult } from '../execution.ts';
+import type { FieldChange } from '../model/changes.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
 const maxAttempts = 10;

@@ -1,6 +1,8 @@
 /** Groups: their roles and dependencies; their members are in `memberships.ts`. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
+import type { PlanDeps } from '../deps.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
 import {
   diffList,
   diffValue,
@@ -11,14 +13,12 @@ import {
   resolveValue,
   type Step,
   selectChanges,
-} from '../changes.ts';
-import type { PlanDeps } from '../deps.ts';
-import type { DesiredGroup, DocumentEntry } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
-import { isReachable, sortTopologically } from '../group-graph.ts';
-import { type Member, memberFields } from '../members.ts';
+} from '../model/changes.ts';
+import type { DesiredGroup, DocumentEntry } from '../model/desired-entries.ts';
+import { isReachable, sortTopologically } from '../model/group-graph.ts';
+import { type Member, memberFields } from '../model/members.ts';
+import type { RemoteGroup, RemoteState } from '../model/remote-state.ts';
 import { readApiList } from '../read-list.ts';
-import type { RemoteGroup, RemoteState } from '../remote-state.ts';
 import type { CheckContext, DiffContext, Resource } from '../resource.ts';
 import { valueSchemas } from '../value-schemas.ts';
 import { clearable, described, list, object } from './document-schema.ts';

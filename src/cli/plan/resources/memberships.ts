@@ -3,6 +3,10 @@
  * list nor a name of their own, they are read per group, and their differences are fields of the group's change. They
  * have their own steps and records, because they are written with their own requests, after their group.
  */
+
+import type { PlanDeps } from '../deps.ts';
+import { type Execution, unwrapResult } from '../execution.ts';
+import type { ManagedResource } from '../inventory.ts';
 import {
   type AnyChange,
   diffList,
@@ -12,11 +16,8 @@ import {
   type MembershipStep,
   type PlanIssue,
   selectChanges,
-} from '../changes.ts';
-import type { PlanDeps } from '../deps.ts';
-import type { DesiredGroup, DesiredState, DocumentEntry } from '../desired-entries.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
-import type { ManagedResource } from '../inventory.ts';
+} from '../model/changes.ts';
+import type { DesiredGroup, DesiredState, DocumentEntry } from '../model/desired-entries.ts';
 import {
   formatMember,
   type Member,
@@ -25,9 +26,9 @@ import {
   memberKey,
   memberKinds,
   sortMembers,
-} from '../members.ts';
+} from '../model/members.ts';
+import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '../model/remote-state.ts';
 import { readApiList, readOptionalControlList } from '../read-list.ts';
-import { getGroupMembers, isMissing, type PlanCaller, type RemoteState } from '../remote-state.ts';
 import type { CheckContext, ReferenceContext, References, StepContext, StepPhases, Writable } from '../resource.ts';
 import { describePrunedClient } from './client.ts';
 import { id, list, object } from './document-schema.ts';
