@@ -6,6 +6,7 @@ import type { GlobalOptions } from './config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from './context.ts';
 import { formats } from './output/format.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
+import { declareValueSources } from './prompts/value-sources.ts';
 
 export interface CommandDescription {
   readonly title: string;
@@ -59,7 +60,7 @@ function globalOptions(): Option[] {
 /** Adds the global options. */
 export function addGlobalOptions(command: Command): Command {
   for (const option of globalOptions()) command.addOption(option);
-  return command;
+  return declareValueSources(command, { '--profile': 'profile' });
 }
 
 /** Adds a command below `parent`. The caller adds its options and action. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { createBulkDeps } from '../bulk/deps.ts';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
 
 const rowFormatNote = `The file is CSV with a header row, or JSON lines {"operation", "params", "query", "body", "ifMatch"}; it is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or tabs separate CSV cells, as in the header row. CSV columns are the parameters and fields of the operation, with dots for nested fields; list values are separated by semicolons, and empty cells are ignored. A column \`operation\` sets the operation of each row.`;
 const cellFormatNote =
@@ -37,6 +38,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
     .option('--resume-log <file>', 'file that records the state of each row, default next to the input file')
     .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
   addRunOptions(command);
+  declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
     const { runBulk } = await import('../bulk/index.ts');
     await runBulk(createBulkDeps(context), String(file), options);

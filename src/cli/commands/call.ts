@@ -9,6 +9,7 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { readDocument } from '../io/input.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { getOperation } from '../request/find-operation.ts';
@@ -42,6 +43,7 @@ export function addCall(program: Command, runtime: CliRuntime): void {
     .option('-f, --file <file>', 'JSON or YAML file with the request body, - for standard input')
     .option('--anonymous', 'send no credentials')
     .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
+  declareValueSources(command, { operation: 'operation' });
   setAction(command, runtime, (context, [id], options) => callOperation(context, String(id), options));
 }
 

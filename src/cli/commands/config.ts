@@ -7,25 +7,32 @@ import { stripUserInfo } from '../config/server-url.ts';
 import { type CliSettingKey, findSetting, settingDefinitions } from '../config/settings.ts';
 import type { CliRuntime, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
+import { declareValueSources, type LocalSourceName } from '../prompts/value-sources.ts';
 import { findNearest } from '../request/find-operation.ts';
 
 /** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {
   const keys = settingDefinitions.map(({ key }) => key).join(', ');
-  const add = (usage: string, title: string, example: string) =>
-    addCommand(noun, usage, {
+  const add = (usage: string, title: string, example: string, source: LocalSourceName) => {
+    const command = addCommand(noun, usage, {
       title,
       description: `Settings: ${keys}.`,
       effect: 'local',
       examples: [{ title, command: example }],
     });
-  setAction(add('get', 'Print the value of a setting', 'base-url').argument('<key>', 'Setting'), runtime, get);
+    return declareValueSources(command, { key: source });
+  };
   setAction(
-    add('explain', 'Show settings and their sources', 'base-url').argument('[key]', 'Setting; default all'),
+    add('get', 'Print the value of a setting', 'base-url', 'setting').argument('<key>', 'Setting'),
+    runtime,
+    get,
+  );
+  setAction(
+    add('explain', 'Show settings and their sources', 'base-url', 'setting').argument('[key]', 'Setting; default all'),
     runtime,
     explain,
   );
-  const set = add('set', 'Store a setting in the current profile', 'output json');
+  const set = add('set', 'Store a setting in the current profile', 'output json', 'profile-setting');
   setAction(set.argument('<key>', 'Setting').argument('<value>', 'Value; empty to remove it'), runtime, setValue);
 }
 

@@ -76,6 +76,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     .option('--drop <when>', 'close the connection before the operation starts, or after its changes are stored')
     .option('--rotate-key', 'rotate the signing key before the response is sent')
     .option('--stale-keys', 'serve the key set from before the last rotation');
+  declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, _, options) => {
     const body = buildRule(options);
     if (options.dryRun === true)

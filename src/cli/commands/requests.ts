@@ -60,6 +60,7 @@ function addFilterOptions(command: Command): void {
     .option('--caller <id>', 'only requests of this subject, client or user')
     .option('--status <status>', 'only responses with this status, or a class such as 4xx')
     .option('--error <code>', 'only responses with this error code');
+  declareValueSources(command, { '--operation': 'operation' });
 }
 
 function readFilters(options: CommandOptions): Record<string, string | undefined> {

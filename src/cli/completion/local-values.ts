@@ -1,14 +1,12 @@
-/** Values that are known locally: profiles, settings, operations, background servers and help topics. */
+/** Values that need no request: those of local sources, and those that the line determines. */
 import type { Command } from 'commander';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
 import { commandPath } from '../command.ts';
 import { methods } from '../commands/api.ts';
 import { topics } from '../commands/help.ts';
-import { readProfiles } from '../config/profile.ts';
-import { stripUserInfo } from '../config/server-url.ts';
-import { type SettingDefinition, settingDefinitions } from '../config/settings.ts';
 import type { Environment } from '../io/io.ts';
 import { readServerRecords } from '../local-server/server-records.ts';
+import { localSourceOf } from '../prompts/value-sources.ts';
 import type { Candidate } from './candidate.ts';
 import { findSubcommand, type Position } from './position.ts';
 import type { Slot } from './slot.ts';
@@ -23,12 +21,8 @@ interface LocalValueRequest {
 
 type Source = (request: LocalValueRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
-/** By argument name or option flag. */
+/** Values that depend on the line or on running servers, by argument name or option flag. */
 const sources: Readonly<Record<string, Source>> = {
-  '--profile': profileNames,
-  key: ({ position }) => listSettingKeys(position.command.name() === 'set'),
-  operation: listOperationIds,
-  '--operation': listOperationIds,
   '--columns': ({ manifest, position }) => {
     const { response } = findCommandOperation(manifest, position.command) ?? {};
     return Object.keys(response?.schema?.properties ?? {}).map((value) => ({ value }));
@@ -49,27 +43,10 @@ const sources: Readonly<Record<string, Source>> = {
 /** Candidates for a locally known value; undefined for other values. */
 export async function findLocalValues(request: LocalValueRequest): Promise<readonly Candidate[] | undefined> {
   const { name, flag, sources: declared } = request.slot;
-  if (declared.includes('profile')) return profileNames(request);
+  const [local] = declared.filter((source) => typeof source === 'string');
+  if (local) return localSourceOf(local).list(request);
   const key = flag !== undefined && Object.hasOwn(sources, flag) ? flag : name;
   return Object.hasOwn(sources, key) ? sources[key]?.(request) : undefined;
-}
-
-async function profileNames({ environment }: LocalValueRequest): Promise<readonly Candidate[]> {
-  const { profiles } = await readProfiles(environment.variables);
-  return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: stripUserInfo(baseUrl) }));
-}
-
-function listOperationIds({ manifest }: LocalValueRequest): readonly Candidate[] {
-  return manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
-}
-
-/** `config set` accepts the settings of a profile that are not secret. */
-function listSettingKeys(toSet: boolean): readonly Candidate[] {
-  const settings: readonly SettingDefinition[] = settingDefinitions;
-  const fitting = settings.filter(
-    ({ profile, secret }) => !toSet || (profile !== undefined && profile !== 'clientId' && !secret),
-  );
-  return fitting.map(({ key, meaning }) => ({ value: key, text: meaning }));
 }
 
 /** The words of a command in order, or a topic. */

@@ -1,11 +1,10 @@
 /** Lists of choices for a value, by the entity that the value refers to. */
 import type { ResultPage } from '../../client/types.ts';
-import { settingDefinitions } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import type { Choice } from '../io/prompter.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
-import { type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
+import { localSourceOf, type ReferencedRows, rowsOf, textsAt, type ValueSource } from './value-sources.ts';
 
 /** Values by name on the command line: `group`, `user-id`. */
 export type KnownValues = Readonly<Record<string, string>>;
@@ -25,8 +24,6 @@ export interface ChoiceList {
 
 /** The value that a list is for. */
 export interface ValueContext {
-  /** The name of the argument or the option on the command line. */
-  readonly name: string;
   readonly sources: readonly ValueSource[];
   readonly known: KnownValues;
 }
@@ -36,19 +33,12 @@ type Row = Readonly<Record<string, unknown>>;
 /** The max number of choices loaded per request. */
 export const maxLoaded = 200;
 
-/** Values that are known locally, by argument name. */
-const local: Readonly<Record<string, (context: Context) => readonly Choice[]>> = {
-  key: () => settingDefinitions.map(({ key }) => ({ value: key, name: key })),
-  operation: ({ manifest }) => manifest.operations.map(({ id, title }) => ({ value: id, name: `${id}  ${title}` })),
-};
-
 /** Finds the list of a value; undefined if it has none. */
-export function findChoiceList(context: Context, { name, sources, known }: ValueContext): ChoiceList | undefined {
+export function findChoiceList(context: Context, { sources, known }: ValueContext): ChoiceList | undefined {
   const [source] = sources;
-  if (source === 'profile')
-    return listFixed(Object.keys(context.settings.file.profiles).map((profile) => toChoice([profile])));
-  if (source) return ofRows(context, rowsOf(source, context.manifest), Object.values(known));
-  return Object.hasOwn(local, name) ? listFixed(local[name]?.(context) ?? []) : undefined;
+  if (source === undefined) return undefined;
+  if (typeof source === 'string') return ofLocal(context, localSourceOf(source));
+  return ofRows(context, rowsOf(source, context.manifest), Object.values(known));
 }
 
 /** Rows of the server. The preceding values are the parameters of the list. */
@@ -66,8 +56,15 @@ function ofRows(context: Context, rows: ReferencedRows, before: readonly string[
   };
 }
 
-function listFixed(choices: readonly Choice[]): ChoiceList {
-  return { canSearch: false, load: async () => ({ choices, more: false }) };
+function ofLocal(context: Context, source: ReturnType<typeof localSourceOf>): ChoiceList {
+  return {
+    canSearch: false,
+    load: async () => {
+      const values = await source.list(context);
+      const choices = values.map(({ value, text }) => toChoice(source.isTextPrompted ? [value, text] : [value]));
+      return { choices, more: false };
+    },
+  };
 }
 
 /** A choice per row: the value and its description. Skips rows without the value. Values within lists are sorted, without description. */

@@ -79,7 +79,7 @@ function missingValuesError({ example }: PromptContext, missing: readonly Missin
 
 async function promptForValue(promptContext: PromptContext, missing: MissingValue): Promise<PromptAnswer> {
   const { context, allowsPrompts, known } = promptContext;
-  const { name, schema, secret = false, multiple = false, optional = false } = missing;
+  const { schema, secret = false, multiple = false, optional = false } = missing;
   const promptOptions = context.promptOptions(!allowsPrompts);
   const message = formatPromptMessage(missing);
   const validate = createValidator(schema, { multiple, optional });
@@ -96,7 +96,7 @@ async function promptForValue(promptContext: PromptContext, missing: MissingValu
   if (choices) return String(await prompt(promptOptions, { type: 'select', message, choices }));
   const reference = referenceIn(schema);
   const sources = missing.sources ?? (reference ? [reference] : []);
-  const list = optional ? undefined : findChoiceList(context, { name, sources, known });
+  const list = optional ? undefined : findChoiceList(context, { sources, known });
   const found =
     list && (await (multiple ? selectMany : selectOne)({ context, promptOptions, message, list, validate }));
   if (found !== undefined) return found;

@@ -8,12 +8,64 @@ import {
   type ReferenceScope,
 } from '../../contract/entities.ts';
 import type { JsonSchema, Manifest } from '../../contract/manifest-types.ts';
+import { readProfiles } from '../config/profile.ts';
+import { stripUserInfo } from '../config/server-url.ts';
+import { type SettingDefinition, settingDefinitions } from '../config/settings.ts';
+import type { Environment } from '../io/io.ts';
 import { getOperation } from '../request/find-operation.ts';
 
-/** Entities of the server, or names that are known locally. */
-export type ValueSource = Reference | 'profile';
+export interface LocalValue {
+  readonly value: string;
+  /** Its description. */
+  readonly text: string;
+}
 
-type ValueSourceDeclaration = { readonly 'x-reference': Reference } | 'profile';
+interface LocalSource {
+  list(deps: LocalSourceDeps): readonly LocalValue[] | Promise<readonly LocalValue[]>;
+  /** Whether a prompt displays the description next to the value. */
+  readonly isTextPrompted?: boolean;
+}
+
+export interface LocalSourceDeps {
+  readonly environment: Environment;
+  readonly manifest: Manifest;
+}
+
+/** Values that are known locally, by kind. Those of the server are in the table of entities. */
+const localSources = {
+  profile: {
+    list: async ({ environment }) => {
+      const { profiles } = await readProfiles(environment.variables);
+      return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, text: stripUserInfo(baseUrl) }));
+    },
+  },
+  setting: { list: () => listSettings(() => true) },
+  // `config set` accepts the settings of a profile that are not secret.
+  'profile-setting': {
+    list: () => listSettings(({ profile, secret }) => profile !== undefined && profile !== 'clientId' && !secret),
+  },
+  operation: {
+    list: ({ manifest }) => manifest.operations.map(({ id, title }) => ({ value: id, text: title })),
+    isTextPrompted: true,
+  },
+} satisfies Readonly<Record<string, LocalSource>>;
+
+export type LocalSourceName = keyof typeof localSources;
+
+/** The source of values of a kind that is known locally. */
+export function localSourceOf(name: LocalSourceName): LocalSource {
+  return localSources[name];
+}
+
+function listSettings(isListed: (setting: SettingDefinition) => boolean): readonly LocalValue[] {
+  const definitions: readonly SettingDefinition[] = settingDefinitions;
+  return definitions.filter(isListed).map(({ key, meaning }) => ({ value: key, text: meaning }));
+}
+
+/** Entities of the server, or values that are known locally. */
+export type ValueSource = Reference | LocalSourceName;
+
+type ValueSourceDeclaration = { readonly 'x-reference': Reference } | LocalSourceName;
 
 const declared = new WeakMap<Command, Readonly<Record<string, readonly ValueSource[]>>>();
 

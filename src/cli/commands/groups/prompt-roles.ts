@@ -17,7 +17,6 @@ export async function promptRoles(
   const { roles: currentRoles } = (await send(context, getOperation(context.manifest, 'groups.get'), input))
     .body as GroupBody;
   const choiceList = await findChoiceList(context, {
-    name: 'role',
     sources: [referenceTo('role', ['name'])['x-reference']],
     known: {},
   })?.load(undefined, context.io.signal);
