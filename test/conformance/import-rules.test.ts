@@ -200,6 +200,16 @@ describe('imports', () => {
     expect(upward).toEqual([]);
   });
 
+  test('the kinds of resources in a plan import no engine, and the engine imports them through their index', () => {
+    const models =
+      /^src\/cli\/plan\/(resources|model)\/|^src\/cli\/plan\/(resource|execution|read-list|deps|inventory|value-schemas)\.ts$/;
+    const kinds = listSourceFiles('src/cli/plan/resources');
+    expect(findForbiddenImports(kinds, [models, /^src\/contract\//])).toEqual([]);
+    const engine = listSourceFiles('src/cli/plan').filter((file) => !kinds.includes(file));
+    const allowed = [/^src\/cli\/plan\/resources\/index\.ts$/, /^(?!src\/cli\/plan\/resources\/)/];
+    expect(findForbiddenImports(engine, allowed)).toEqual([]);
+  });
+
   test('operations and what they use import no Koa, file system, network or logger', () => {
     const loaded = collectLoaded(operations);
     const forbidden = ['koa', '@koa/router', 'pino', 'lowdb', 'undici', 'node:fs', 'node:fs/promises', 'node:http'];
