@@ -70,7 +70,7 @@ export function addCommand(parent: Command, usage: string, text: CommandDescript
   if (text.effect === 'write' || text.effect === 'destructive')
     command.option('--dry-run', 'print the request without sending it');
   if (text.effect === 'destructive') addConfirmOptions(command);
-  descriptions.set(command, text);
+  Object.assign(command, { [descriptionKey]: text });
   const name = commandPath(command);
   const examples = text.examples.flatMap(({ title, command: typed }) => [
     `  # ${title}`,
@@ -80,12 +80,12 @@ export function addCommand(parent: Command, usage: string, text: CommandDescript
   return command;
 }
 
-/** The description of each command. */
-const descriptions = new WeakMap<Command, CommandDescription>();
+/** The property of a command that holds its description. */
+const descriptionKey = Symbol('description');
 
 /** The description of a command; undefined for a noun. */
 export function descriptionOf(command: Command): CommandDescription | undefined {
-  return descriptions.get(command);
+  return (command as { readonly [descriptionKey]?: CommandDescription })[descriptionKey];
 }
 
 /** Adds the options that confirm without a prompt. */
@@ -97,7 +97,7 @@ export function addConfirmOptions(command: Command): Command {
 
 /** Whether a run always writes. Commands with a varying effect are checked before each request. */
 function isAlwaysWrite(command: Command, options: CommandOptions): boolean {
-  const { effect = 'read', effectVaries = false } = descriptions.get(command) ?? {};
+  const { effect = 'read', effectVaries = false } = descriptionOf(command) ?? {};
   return (effect === 'write' || effect === 'destructive') && !effectVaries && options.dryRun !== true;
 }
 
@@ -113,7 +113,7 @@ export function commandPath(command: Command): string {
 
 /** The first example of a command's help as a full command line. */
 export function firstExample(command: Command): string {
-  return `${commandPath(command)} ${descriptions.get(command)?.examples[0]?.command ?? ''}`.trimEnd();
+  return `${commandPath(command)} ${descriptionOf(command)?.examples[0]?.command ?? ''}`.trimEnd();
 }
 
 /** Options that read a secret from standard input. */

@@ -26,6 +26,8 @@ interface ParseContext {
   readonly positions: Map<string, SourcePosition>;
   readonly entries: Record<ListName, DocumentEntry[]>;
   readonly sets: { readonly name: string; readonly position: SourcePosition }[];
+  /** Compiled patterns of schemas: thousands of values share them. */
+  readonly patterns: Map<string, RegExp>;
 }
 
 /** Positions of the nodes of one document, and alias resolution. */
@@ -40,7 +42,14 @@ export function parseDocuments(yaml: Yaml, sources: readonly SourceText[]): Docu
     ListName,
     DocumentEntry[]
   >;
-  const context: ParseContext = { yaml, diagnostics: [], positions: new Map(), entries: empty, sets: [] };
+  const context: ParseContext = {
+    yaml,
+    diagnostics: [],
+    positions: new Map(),
+    entries: empty,
+    sets: [],
+    patterns: new Map(),
+  };
   for (const source of sources) parseText(context, source);
   const [first, ...others] = context.sets;
   const { diagnostics, positions, entries } = context;
@@ -105,7 +114,7 @@ function parseNode(
   if (schema.type === 'array') return parseList(context, nodes, node, schema, path, report);
   const value = context.yaml.isScalar(node) ? node.value : undefined;
   if (value === null && Array.isArray(schema.type)) return null;
-  const message = typeof value === 'string' ? checkText(value, schema) : describeNonText(value);
+  const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(value);
   return message === undefined ? value : report(message);
 }
 
@@ -232,13 +241,14 @@ function comparePositions(a: SourcePosition | undefined, b: SourcePosition | und
 
 /** Returns the error message, or undefined if the value is valid. */
 function checkText(
+  { patterns }: ParseContext,
   value: string,
   { pattern, format, minLength = 0, maxLength, description }: JsonSchema,
 ): string | undefined {
   const length = [...value].length;
   if (length < minLength) return 'must not be empty';
   if (maxLength !== undefined && length > maxLength) return `must not be longer than ${maxLength} characters`;
-  if (pattern !== undefined && !compilePattern(pattern).test(value))
+  if (pattern !== undefined && !compilePattern(patterns, pattern).test(value))
     return `${JSON.stringify(value)} is not allowed here (${description ?? pattern})`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)) return 'must not contain control characters';
@@ -247,12 +257,9 @@ function checkText(
   return undefined;
 }
 
-const compiledPatterns = new Map<string, RegExp>();
-
-/** Caches compiled patterns, because thousands of values share them. */
-function compilePattern(pattern: string): RegExp {
-  const expression = compiledPatterns.get(pattern) ?? new RegExp(pattern, 'u');
-  compiledPatterns.set(pattern, expression);
+function compilePattern(patterns: Map<string, RegExp>, pattern: string): RegExp {
+  const expression = patterns.get(pattern) ?? new RegExp(pattern, 'u');
+  patterns.set(pattern, expression);
   return expression;
 }
 

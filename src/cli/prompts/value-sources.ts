@@ -67,7 +67,10 @@ export type ValueSource = Reference | LocalSourceName;
 
 type ValueSourceDeclaration = { readonly 'x-reference': Reference } | LocalSourceName;
 
-const declared = new WeakMap<Command, Readonly<Record<string, readonly ValueSource[]>>>();
+/** The property of a command that holds its value sources, by argument name or long flag. */
+const sourcesKey = Symbol('value sources');
+
+type DeclaredSources = Readonly<Record<string, readonly ValueSource[]>>;
 
 /** Declares the value sources of a command's arguments (by name) and options (by long flag). */
 export function declareValueSources(
@@ -78,13 +81,16 @@ export function declareValueSources(
     const marked: readonly ValueSourceDeclaration[] = [declaration].flat();
     return [name, marked.map((one) => (typeof one === 'string' ? one : one['x-reference']))] as const;
   });
-  declared.set(command, { ...declared.get(command), ...Object.fromEntries(plain) });
-  return command;
+  return Object.assign(command, { [sourcesKey]: { ...declaredSources(command), ...Object.fromEntries(plain) } });
 }
 
 /** The declared value sources of an argument (by name) or an option (by long flag). */
 export function sourcesOf(command: Command, name: string): readonly ValueSource[] {
-  return declared.get(command)?.[name] ?? [];
+  return declaredSources(command)[name] ?? [];
+}
+
+function declaredSources(command: Command): DeclaredSources {
+  return (command as { readonly [sourcesKey]?: DeclaredSources })[sourcesKey] ?? {};
 }
 
 /** The reference of a field, of the items of a list, or of the only field of an object. */
