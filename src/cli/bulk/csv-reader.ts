@@ -68,8 +68,18 @@ function parseRecords(
     },
   });
   // The iterator of the parser throws the error of either stream.
-  pipeline(chunks, parser, () => undefined);
+  pipeline(withoutFinalReturn(chunks), parser, () => undefined);
   return parser;
+}
+
+/** Without a carriage return at the end of the file: half of a line break, which would become part of the last cell. */
+async function* withoutFinalReturn(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let pending = '';
+  for await (const chunk of chunks) {
+    const text = pending + chunk;
+    pending = text.endsWith('\r') ? '\r' : '';
+    yield pending === '' ? text : text.slice(0, -1);
+  }
 }
 
 function optionsFor(delimiter: CsvDelimiter): Options {

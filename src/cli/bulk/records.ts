@@ -39,6 +39,7 @@ export async function openRows(file: string): Promise<RowFile> {
   const records = readCsv(all, detectDelimiter(headerLine), maxRowLength);
   const { value: header } = await records.next();
   if (!header) throw new Error('The file contains no rows.');
+  if (header.problem !== undefined) throw new Error(`The header row is not valid: ${header.problem}.`);
   const names = header.cells.map((cell) => cell.trim());
   const seen = new Set<string>(['']);
   const duplicate = names.find((name) => seen.size === seen.add(name).size);

@@ -51,7 +51,10 @@ function toBasicChallenge(error: unknown): unknown {
   if (!(error instanceof IamError) || errorTable[error.code].status !== 401) return error;
   const [first, ...others] = error.errors;
   if (!first) return error;
-  return new IamError([first, ...others], { cause: error, headers: { 'WWW-Authenticate': pageChallenge } });
+  return new IamError([first, ...others], {
+    cause: error,
+    headers: { 'WWW-Authenticate': pageChallenge },
+  }).withReasonOf(error);
 }
 
 /** Returns the API document, which is built on the first call. */

@@ -66,6 +66,15 @@ describe('bulk run', () => {
     ]);
   });
 
+  test('rejects a header row with an open quote, and sends nothing', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const file = await rows(home, '"groupName\nops\n');
+    const outcome = await run(home, server, ['run', file, ...creating]);
+    expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('header row is not valid')]);
+    expect(server.received).toEqual([]);
+  });
+
   test('accepts member lists, JSON cells and prefixed columns', async () => {
     await using home = await Home.make();
     await using server = await startFakeServer(() => ({ status: 204 }));

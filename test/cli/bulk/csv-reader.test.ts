@@ -47,6 +47,14 @@ describe('CSV', () => {
     ]);
   });
 
+  test('ignores half of a line break at the end of the file', async () => {
+    expect((await read(['a,"b"\r\nc,"d"\r'])).map(({ cells }) => cells)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect((await read(['a,b', '\r'])).map(({ cells }) => cells)).toEqual([['a', 'b']]);
+  });
+
   test.each([
     ['"a"b\n', 'text follows a closing quote'],
     ['"a" \n', 'text follows a closing quote'],

@@ -49,14 +49,16 @@ export const RequestExplanation = z.strictObject({
       appId: z.string().meta({ examples: ['billing'] }),
       party: z.string().meta({ examples: ['1STPARTY'] }),
     })
-    .optional(),
+    .optional()
+    .describe('The client; for rejected credentials, as it is now'),
   user: z
     .strictObject({
       userId: z.string().meta({ examples: ['alice'] }),
       userName: z.string().meta({ examples: ['alice'] }),
       locked: z.boolean(),
     })
-    .optional(),
+    .optional()
+    .describe('The user; for rejected credentials, as it is now'),
   session: z
     .strictObject({
       sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
