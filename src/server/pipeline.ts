@@ -27,15 +27,14 @@ import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
 import { matchesEtag } from './http/serializer.ts';
-import { type RequestSource, sourceBehindClient } from './lib/request-source.ts';
+import { sourceBehindClient } from './lib/request-source.ts';
 import listGroups from './operations/groups/list.ts';
-import type { HandlerContext, OperationContext } from './request-context.ts';
+import type { HandlerContext, OperationContext, RequestPart } from './request-context.ts';
 import { createResponseWriter } from './response-writer.ts';
-import type { Client } from './store/tables.ts';
 import { createAuthenticationError } from './tokens/authentication-error.ts';
 import { recordIssuedTokens, type TokenSubject } from './tokens/token-subject.ts';
 import { guardAccounts } from './users/account-guard.ts';
-import { type HashFlow, toFlowKey } from './users/hash-queue.ts';
+import { toFlowKey } from './users/hash-queue.ts';
 
 export type AnyOperation = Operation<HandlerContext>;
 
@@ -125,7 +124,7 @@ export function compileOperation(
       credentials: () => credentials ?? readRequestCredentials(ctx, search, operation),
       caller: caller ?? absentCaller,
       source,
-      sourceBehind: (client) => sourceBehindClient(ctx.state.source, client.clientId, ip),
+      sourceBehindClient: (client) => sourceBehindClient(ctx.state.source, client.clientId, ip),
       hashFlow: { flow: toFlowKey(source, clientId), disconnectSignal },
       list,
       ifMatch: ctx.req.headers['if-match'] ?? '',
@@ -201,24 +200,16 @@ function assertNotRepeated(ctx: KoaContext, name: string): undefined {
   return undefined;
 }
 
-interface RequestContext {
+/** The part of the request as the pipeline knows it; `createContext` derives the rest. */
+interface PipelineRequest extends Omit<RequestPart, 'authentication' | 'range' | 'assertMatch'> {
   readonly controlDocument: CompileOptions['controlDocument'];
-  readonly store: AppContext['store'];
-  markAuthenticated(): void;
-  credentials(): RequestCredentials;
-  readonly caller: Principal;
-  readonly source: RequestSource;
-  sourceBehind(client: Client): RequestSource;
-  readonly hashFlow: HashFlow;
   readonly list: ListIdentity;
   readonly ifMatch: string;
-  disconnectSignal(): AbortSignal;
-  recordLogin(subject: string): void;
   recordIssuedToken(issued: TokenSubject): void;
 }
 
 /** Contains no per-request getters: V8 would create a hidden class for each of them, which retains the request. */
-function createContext(appContext: AppContext, operation: AnyOperation, request: RequestContext): HandlerContext {
+function createContext(appContext: AppContext, operation: AnyOperation, request: PipelineRequest): HandlerContext {
   return {
     store: request.store,
     storeSecret: appContext.storeSecret,
@@ -247,7 +238,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     credentials: request.credentials,
     caller: request.caller,
     source: request.source,
-    sourceBehindClient: request.sourceBehind,
+    sourceBehindClient: request.sourceBehindClient,
     disconnectSignal: request.disconnectSignal,
     recordLogin: request.recordLogin,
     markAuthenticated: request.markAuthenticated,

@@ -1,8 +1,8 @@
 /** Signs users in without passwords, for tests of other features. */
 import type { TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
-import { findUserByLogin } from '../server/directory/user-roles.ts';
 import { startSession } from '../server/sessions/sessions.ts';
+import { findUserByLogin } from '../server/users/users.ts';
 
 export interface SignInOptions {
   /** Authentication level. Default: AUTH-BASIC, as after a password login. */

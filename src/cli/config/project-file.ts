@@ -24,7 +24,7 @@ export interface ProjectSetting {
   readonly project?: boolean;
 }
 
-export const projectFileName = '.iamrc.json';
+const projectFileName = '.iamrc.json';
 
 /** Finds the nearest project file, from a folder upwards. @throws CliError (exit 2) if it cannot be parsed */
 export function findProjectFile(folder: string, settings: readonly ProjectSetting[]): ProjectFile | undefined {
@@ -46,7 +46,7 @@ function readTextIfReadable(file: string): string | undefined {
 }
 
 /** Parses the text of a project file; `settings` are all known settings. */
-export function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
+function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
   const entries = Object.entries(parseObject(text, file)).map(([name, value]) => [toSettingKey(name), value] as const);
   const warnings = entries.flatMap(([name, value]) => listWarnings(file, name, value, settings));
   const used = entries.filter(([name, value]) => listWarnings(file, name, value, settings).length === 0);

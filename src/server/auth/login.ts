@@ -1,6 +1,5 @@
 /** Logs a user in with a password. Every failure has the same response and the same amount of work. */
 import type { IamError } from '../../contract/errors.ts';
-import { findUserByLogin } from '../directory/user-roles.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isPasswordTooLong } from '../lib/password-length.ts';
 import type { Random } from '../lib/random.ts';
@@ -16,6 +15,7 @@ import { basicChallenge, createAuthenticationError } from '../tokens/authenticat
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
 import type { HashFlow } from '../users/hash-queue.ts';
 import type { Passwords } from '../users/passwords.ts';
+import { findUserByLogin } from '../users/users.ts';
 import type { Authentication } from './authenticate.ts';
 import type { BasicCredentials } from './credentials.ts';
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';

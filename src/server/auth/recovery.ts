@@ -1,6 +1,5 @@
 /** Account recovery with a one-time code. Responses do not reveal whether an account exists. */
 import { apiError } from '../../contract/errors.ts';
-import { findUserByLogin } from '../directory/user-roles.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { verifiedContacts } from '../messaging/contacts.ts';
 import { type OtpBinding, sendOtp, subjectOfUnknownName, subjectOfUser } from '../mfa/otp.ts';
@@ -11,6 +10,7 @@ import type { OtpDeps } from '../mfa/otp-value.ts';
 import type { Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { foldIdentifier, type User } from '../store/tables.ts';
+import { findUserByLogin } from '../users/users.ts';
 
 /** What a recovery code is bound to: the user, or the digest of a name without a user. */
 export function toRecoveryBinding(

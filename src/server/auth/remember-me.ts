@@ -1,12 +1,12 @@
 /** Logs a user in with the refresh token of an earlier login and the device that it is bound to. */
 
-import { findUserByLogin } from '../directory/user-roles.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { findDeviceByToken } from '../sessions/devices.ts';
 import { type RefreshTokenClient, type RefreshTokenRotation, rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
+import { findUserByLogin } from '../users/users.ts';
 
 interface Deps {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 /** Roles of a user: from its authentication level, its kind and its groups. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import { foldIdentifier, type Membership, type Session, type User } from '../store/tables.ts';
+import type { Membership, Session, User } from '../store/tables.ts';
 import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
@@ -77,11 +77,6 @@ export async function resolveUserRoles(
     kind,
     ...(await resolveGroupRolesOfUser(reader, user)),
   ]);
-}
-
-/** The user with this login name: userId, userName, verified e-mail or an additional identifier. */
-export async function findUserByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
-  return reader.users.getBy('login', foldIdentifier(name));
 }
 
 /** Whether the roles include an administrative one: ADMIN, or one of the IAM_ADMIN roles. */

@@ -1,12 +1,12 @@
 /** Logs a user in with a certificate whose key signed a nonce. */
 import { apiError } from '../../contract/errors.ts';
-import { findUserByLogin } from '../directory/user-roles.ts';
 import { startLoginSession } from '../sessions/login-session.ts';
 import type { SessionOptions } from '../sessions/sessions.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Client, Provider, User } from '../store/tables.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { consumeOneTimeToken } from '../tokens/one-time-tokens.ts';
+import { findUserByLogin } from '../users/users.ts';
 import { type FederatedLoginDeps, findUserByVerifiedEmail, isProviderUnchanged } from './federated-login.ts';
 
 export interface CertificateAssertion {

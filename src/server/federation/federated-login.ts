@@ -2,7 +2,7 @@
 import { apiError } from '../../contract/errors.ts';
 import { Email } from '../../contract/schemas/contact.ts';
 import type { Authentication } from '../auth/authenticate.ts';
-import { findUserByLogin, isAdministrative, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
+import { isAdministrative, resolveGroupRolesOfUser } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { RequestSource } from '../lib/request-source.ts';
@@ -14,6 +14,7 @@ import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { StoreSecret } from '../store/store-secret.ts';
 import { type Client, foldIdentifier, type Provider, type User } from '../store/tables.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/issue.ts';
+import { findUserByLogin } from '../users/users.ts';
 
 /** The verified content of an ID token or a SAML response. */
 export interface FederatedAssertion {

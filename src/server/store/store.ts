@@ -6,7 +6,7 @@
  */
 import type { Derivation } from './derived-values.ts';
 import type { StoredRow } from './table-shape.ts';
-import type { Indexes, Row, TableName, tables, Uniques } from './tables.ts';
+import type { Indexes, Row, TableName, Uniques } from './tables.ts';
 
 /** A page of an ordered list: at most `limit` rows whose key is greater than `after`. */
 export interface Range {
@@ -117,5 +117,3 @@ export class MissingRowError extends Error {
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
-
-export type StoreTables = typeof tables;

@@ -91,3 +91,8 @@ export async function removeMemberships(
   for (const membership of await tx.memberships.find('member', memberValue(member)))
     await tx.memberships.delete(membershipKey(membership));
 }
+
+/** The user with this login name: userId, userName, verified e-mail or an additional identifier. */
+export async function findUserByLogin(reader: Pick<Reader, 'users'>, name: string): Promise<User | undefined> {
+  return reader.users.getBy('login', foldIdentifier(name));
+}

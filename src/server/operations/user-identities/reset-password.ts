@@ -5,10 +5,10 @@ import { NewPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import { requireRecoverable, toRecoveryBinding } from '../../auth/recovery.ts';
 import { replacePassword } from '../../auth/set-password.ts';
-import { findUserByLogin } from '../../directory/user-roles.ts';
 import { consumeOtp, verifyOtp } from '../../mfa/otp.ts';
 import { resolveOtpSource } from '../../mfa/otp-source.ts';
 import { assertPasswordPolicy, passwordErrorCodes } from '../../users/password-policy.ts';
+import { findUserByLogin } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
 
 const Body = z

@@ -1,11 +1,11 @@
 /** GET /_iam/users */
 import * as z from 'zod';
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { findUserByLogin } from '../../../directory/user-roles.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
 import { toPage } from '../../../store/pages.ts';
 import type { Range, Reader } from '../../../store/store.ts';
 import type { User } from '../../../store/tables.ts';
+import { findUserByLogin } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 
 const UserItem = z.strictObject({
