@@ -1,7 +1,7 @@
 /** OAuth clients. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, internedNames, names, text } from './fields.ts';
+import { instant, names, text } from './fields.ts';
 
 export const ClientRow = z
   .strictObject({
@@ -9,7 +9,7 @@ export const ClientRow = z
     secretHash: text.optional(),
     appId: text,
     party: z.enum(['1STPARTY', '3RDPARTY']),
-    authorities: internedNames,
+    authorities: names,
     scope: names,
     grantTypes: names,
     redirectURI: text.optional(),

@@ -1,14 +1,8 @@
 /** Field types that several tables use. */
 import * as z from 'zod';
-import { internString } from './intern.ts';
 
 export const text = z.string();
 export const names = z.array(z.string()).readonly();
-/** Names that many rows share. */
-export const internedNames = z
-  .array(z.string())
-  .overwrite((list) => list.map(internString))
-  .readonly();
 export const instant = z.string().describe('ISO 8601, UTC');
 export const epoch = z.number().describe('Epoch seconds');
 

@@ -1,7 +1,7 @@
 /** Groups: roles for their members. */
 import * as z from 'zod';
 import { defineTable } from './define-table.ts';
-import { instant, internedNames, names, text } from './fields.ts';
+import { instant, names, text } from './fields.ts';
 
 export const GroupRow = z
   .strictObject({
@@ -9,7 +9,7 @@ export const GroupRow = z
     groupName: text,
     organizationId: text.optional(),
     businessUnitId: text.optional(),
-    roles: internedNames,
+    roles: names,
     /** Ids of the groups whose roles this group inherits. */
     dependencies: names,
     createdAt: instant,
