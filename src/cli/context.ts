@@ -25,6 +25,8 @@ export interface Context {
   readonly manifest: Manifest;
   readonly settings: CliSettings;
   readonly printer: Printer;
+  /** When to use colors: auto, always or never. */
+  readonly color?: string | undefined;
   /** The declared fields of a request, for redaction. */
   readonly fieldsAt: FindRequestFields;
   /** Prints a notice on standard error, unless --quiet is set. */
@@ -70,6 +72,7 @@ export async function withContext(
     ...runtime,
     settings,
     printer,
+    color: options.color,
     fieldsAt,
     notice: (...lines) => void (options.quiet || io.stderr.write(`${lines.map(escapeControls).join('\n')}\n`)),
     connect: (as) =>

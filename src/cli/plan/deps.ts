@@ -56,7 +56,7 @@ export interface PlanDeps {
 }
 
 /** Creates the dependencies of a run. */
-export async function createPlanDeps(context: Context, colour: string | undefined): Promise<PlanDeps> {
+export async function createPlanDeps(context: Context): Promise<PlanDeps> {
   const signedIn = requireSendableCredentials(context.settings);
   return {
     context,
@@ -77,7 +77,7 @@ export async function createPlanDeps(context: Context, colour: string | undefine
     requireChanges: (count) => assertChangeLimit(context.settings, count),
     createPainter: async () => {
       const { createColours: colours } = await import('../io/colour.ts');
-      const paint = colours(context.io.stdout, context.environment, colour);
+      const paint = colours(context.io.stdout, context.environment, context.color);
       const colourOf: Readonly<Record<string, (text: string) => string>> = {
         '+': paint.green,
         '-': paint.red,

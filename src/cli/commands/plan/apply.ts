@@ -35,10 +35,6 @@ export function addApply(program: Command, runtime: CliRuntime): void {
     );
   setAction(command, runtime, async (context, [plan], options) => {
     const { runApply } = await import('../../plan/index.ts');
-    await runApply(
-      await createPlanDeps(context, options.color as string | undefined),
-      plan as string | undefined,
-      options,
-    );
+    await runApply(await createPlanDeps(context), plan as string | undefined, options);
   });
 }

@@ -21,6 +21,6 @@ export function addDiff(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'diff', diffText));
   setAction(command, runtime, async (context, _, options) => {
     const { runDiff } = await import('../../plan/index.ts');
-    await runDiff(await createPlanDeps(context, options.color as string | undefined), options);
+    await runDiff(await createPlanDeps(context), options);
   });
 }

@@ -27,7 +27,7 @@ export function addExport(program: Command, runtime: CliRuntime): void {
   );
   setAction(command, runtime, async (context, _, options) => {
     const { runExport } = await import('../../plan/index.ts');
-    await runExport(await createPlanDeps(context, options.color as string | undefined), options);
+    await runExport(await createPlanDeps(context), options);
   });
 }
 

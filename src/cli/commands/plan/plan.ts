@@ -27,7 +27,7 @@ export function addPlan(program: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, _, options) => {
     const { runPlan } = await import('../../plan/index.ts');
     const file = (options.out as string | undefined) ?? named.file;
-    await runPlan(await createPlanDeps(context, options.color as string | undefined), options, file);
+    await runPlan(await createPlanDeps(context), options, file);
   });
   acceptFileAsOutput(command, named);
 }

@@ -20,6 +20,16 @@ describe('plan', () => {
     expect(await dumpDirectory(fixture.server)).toEqual(before);
   });
 
+  test('colors changes with --color before or after the command', async () => {
+    await using fixture = await startPlanFixture();
+    const file = await fixture.write('iam.yaml', 'groups:\n  - {groupName: ops}\n');
+    const plan = ['plan', '-f', file];
+    const colored = '\u001b[32m+ group ops\u001b[39m';
+    expect((await fixture.iam([...plan, '--color', 'always'])).out).toContain(colored);
+    expect((await fixture.iam(['--color', 'always', ...plan])).out).toContain(colored);
+    expect((await fixture.iam(plan)).out).toContain('+ group ops\n');
+  });
+
   test('prints removals and lost roles, except roles that remain through another group', async () => {
     await using fixture = await startPlanFixture();
     await fixture.iam(['apply', '-f', await fixture.write('iam.yaml', everything), '--yes']);
