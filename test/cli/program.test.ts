@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { renderCliReference } from '../../src/cli/cli-reference.ts';
 import { commandPath, varyingRoles } from '../../src/cli/command.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -198,9 +197,4 @@ describe('the catalogue', () => {
     for (const { roles } of await catalogue())
       if (roles !== varyingRoles) expect(() => parseRoles(roles)).not.toThrow();
   });
-});
-
-test('the reference has a section for every command', () => {
-  const reference = renderCliReference();
-  for (const words of byWords.keys()) expect(reference).toContain(`\n## ${words}\n`);
 });

@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlTags } from '../../src/server/openapi/tags.ts';
 import { startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
-import { type ApiDocument, documents, listOperations } from './openapi-documents.ts';
-import { readSource } from './source-files.ts';
+import { type ApiDocument, controlDocument, listOperations } from './openapi-documents.ts';
 
-const file = 'docs/control-openapi.json';
-const { document, operations } = documents.find((one) => one.file === file) as (typeof documents)[number];
+const { file, source, document, operations } = controlDocument;
 
 let server: TestServer;
 let servedDocument: ApiDocument;
@@ -21,14 +19,14 @@ afterAll(() => server[Symbol.asyncDispose]());
 describe(file, () => {
   test('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
-    await expect(validator.validate(readSource(file))).resolves.toEqual({ valid: true });
+    await expect(validator.validate(source)).resolves.toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
   test('equals the served document, except for the server URL', () => {
     const { servers: _, ...rest } = servedDocument;
-    const { servers: __, ...committed } = document;
-    expect(rest).toEqual(committed);
+    const { servers: __, ...built } = document;
+    expect(rest).toEqual(built);
   });
 
   test('lists each route exactly once, under a declared tag', () => {

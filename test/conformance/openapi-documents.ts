@@ -1,8 +1,9 @@
-/** Both committed OpenAPI documents and their registries, for the tests that check them. */
+/** Both OpenAPI documents, the committed and the built one, and their registries, for the tests that check them. */
+import { builtDocs } from '../../scripts/generate/docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
-import { readSource } from './source-files.ts';
+import { readSource, root } from './source-files.ts';
 
 export interface Media {
   readonly schema: Readonly<Record<string, unknown>>;
@@ -48,20 +49,28 @@ export interface ApiDocument {
 
 export interface ApiDocumentSource {
   readonly file: string;
+  readonly source: string;
   readonly document: ApiDocument;
   readonly operations: readonly Operation<never>[];
 }
 
-const documentIn = (file: string) => JSON.parse(readSource(file)) as ApiDocument;
+function describeDocument(file: string, source: string, registry: readonly Operation<never>[]): ApiDocumentSource {
+  return { file, source, document: JSON.parse(source) as ApiDocument, operations: registry };
+}
 
-export const documents: readonly ApiDocumentSource[] = [
-  { file: 'docs/openapi.json', document: documentIn('docs/openapi.json'), operations: Object.values(operations) },
-  {
-    file: 'docs/control-openapi.json',
-    document: documentIn('docs/control-openapi.json'),
-    operations: controlRoutes as readonly Operation<never>[],
-  },
-];
+export const serviceDocument = describeDocument(
+  'docs/openapi.json',
+  readSource('docs/openapi.json'),
+  Object.values(operations),
+);
+
+export const controlDocument = describeDocument(
+  'dist/docs/control-openapi.json',
+  builtDocs(root).get('control-openapi.json') ?? '',
+  controlRoutes as readonly Operation<never>[],
+);
+
+export const documents: readonly ApiDocumentSource[] = [serviceDocument, controlDocument];
 
 /** Every operation of a document, with its method and path. */
 export function listOperations({ paths }: ApiDocument): { call: string; described: OpenApiOperation }[] {

@@ -1,10 +1,13 @@
-/** The paths in the pages for contributors exist, and their npm scripts too. */
+/** The links of all pages have targets. The paths in the pages for contributors exist, and their npm scripts too. */
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSource, root } from './source-files.ts';
+import { readSource, root } from '../source-files.ts';
+import { listAnchors, listLinks } from './markdown-links.ts';
 
-const decisions = readdirSync(path.join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
+const namesIn = (folder: string) => readdirSync(path.join(root, folder)).map((name) => path.posix.join(folder, name));
+const decisions = namesIn('docs/decisions');
+const allPages = [...namesIn('.'), ...namesIn('docs'), ...decisions].filter((name) => name.endsWith('.md'));
 const pages = ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api-stability.md', ...decisions];
 
 /** Folders to which the pages abbreviate paths: `http/router.ts`. */
@@ -12,7 +15,6 @@ const folders = ['', 'src', 'src/server', 'src/contract', 'src/cli', 'test/fixtu
 
 /** A path in backticks: a folder with its final slash, or a file of a kind that the project contains, without wildcards. */
 const pathInCode = /`([\w.@-]+(?:\/[\w.-]+)*(?:\/|\/[\w.-]+\.\w+|\.(?:ts|mjs|md)))`/g;
-const linkTarget = /\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g;
 
 /** Files that a build or a server writes. */
 const written = /^(dist\/|data\/|[\w<>.-]+\.jsonl?$)/;
@@ -30,10 +32,16 @@ describe.each(pages)('%s', (page) => {
       .filter((name) => !folders.some((folder) => existsSync(path.join(root, folder, name))));
     expect(missing).toEqual([]);
   });
+});
 
-  test('links to files that exist', () => {
-    const folder = path.dirname(page);
-    expect(matchesOf(text, linkTarget).filter((name) => !existsSync(path.join(root, folder, name)))).toEqual([]);
+describe.each(allPages)('%s', (page) => {
+  test('links to files of the repository and to headings', () => {
+    const dead = listLinks(readSource(page)).filter(({ file, anchor }) => {
+      const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file);
+      if (target.startsWith('dist/') || !existsSync(path.join(root, target))) return true;
+      return anchor !== '' && !listAnchors(readSource(target)).includes(anchor);
+    });
+    expect(dead).toEqual([]);
   });
 });
 

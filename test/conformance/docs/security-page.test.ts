@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { suites } from '../stress/suites.ts';
+import { suites } from '../../stress/suites.ts';
 
-const root = path.join(import.meta.dirname, '../..');
+const root = path.join(import.meta.dirname, '../../..');
 const page = readFileSync(path.join(root, 'docs/security.md'), 'utf8');
 
 /** The cells of each row under a heading row that begins with "Guarantee". */

@@ -4,11 +4,11 @@ import { type Debugger, Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { openAuditFile } from '../../src/server/audit/file.ts';
-import { createLog } from '../../src/server/lib/log.ts';
-import { startServer, type TestServer } from '../harness.ts';
-import { makeFolder, openStore } from '../server/store/temp-store.ts';
-import { root } from './source-files.ts';
+import { openAuditFile } from '../../../src/server/audit/file.ts';
+import { createLog } from '../../../src/server/lib/log.ts';
+import { startServer, type TestServer } from '../../harness.ts';
+import { makeFolder, openStore } from '../../server/store/temp-store.ts';
+import { root } from '../source-files.ts';
 
 const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 const [, section = ''] = page.split('\n## The life of one request\n');

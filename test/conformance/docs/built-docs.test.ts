@@ -1,0 +1,102 @@
+/** The documents that the build writes to dist/docs/ contain every command and route; dist/ itself is not read. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, describe, expect, test } from 'vitest';
+import { builtDocs, writeDocs } from '../../../scripts/generate/docs.ts';
+import { commandPath } from '../../../src/cli/command.ts';
+import { topics } from '../../../src/cli/commands/help.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { manifest } from '../../../src/contract/manifest.ts';
+import { controlPrefix } from '../../../src/contract/prefix.ts';
+import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { root } from '../source-files.ts';
+
+const documents = builtDocs(root);
+const textOf = (name: string) => documents.get(name) ?? '';
+
+/** The sections of a page by their headings. */
+function sectionsOf(text: string): Map<string, string> {
+  return new Map(
+    text.split(/^## /m).map((section) => {
+      const end = section.indexOf('\n');
+      return [section.slice(0, end), section.slice(end)];
+    }),
+  );
+}
+
+describe('cli.md', () => {
+  const io = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signal: new AbortController().signal,
+    releaseSignals: () => undefined,
+  };
+  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+  const all = descendants(program).filter(({ commands, options }) => commands.length === 0 || options.length > 0);
+  const sections = sectionsOf(textOf('cli.md'));
+
+  function descendants({ commands }: Command): Command[] {
+    return commands.flatMap((command) => [command, ...descendants(command)]);
+  }
+
+  test('has a section for the command of each operation', () => {
+    const commands = manifest.operations.flatMap(({ command }) => (command === undefined ? [] : [`iam ${command}`]));
+    expect(commands.length).toBeGreaterThan(50);
+    expect(commands.filter((command) => !sections.has(command))).toEqual([]);
+  });
+
+  test('has a section for every command with its own options', () => {
+    const shared = new Set(program.options.map(({ long }) => long));
+    expect(all.length).toBeGreaterThan(100);
+    for (const command of [program, ...all]) {
+      const flags = command.options.filter(({ long, hidden }) => !hidden && !(command.parent && shared.has(long)));
+      const section = sections.get(commandPath(command)) ?? '';
+      expect([commandPath(command), flags.filter(({ flags }) => !section.includes(flags))]).toEqual([
+        commandPath(command),
+        [],
+      ]);
+      expect(section).toContain(`Usage: ${commandPath(command)}`);
+    }
+  });
+
+  test('has the help topics', () => {
+    const titles = Object.values(topics).map((lines) => lines()[0] ?? '');
+    expect(titles.filter((title) => !sections.has(title))).toEqual([]);
+  });
+});
+
+describe('control.md', () => {
+  const sections = sectionsOf(textOf('control.md'));
+
+  test.each(controlRoutes)('has a section for $method $path', ({ method, path: route, title, errors, request }) => {
+    const section = sections.get(`${method} ${controlPrefix}${route}`) ?? '';
+    const names = [...Object.keys({ ...request.params, ...request.query }), ...errors];
+    expect(section).toContain(title);
+    expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('each document', () => {
+  test.each([...documents])('%s is deterministic and ends with a line break', (name, content) => {
+    expect(content.endsWith('\n')).toBe(true);
+    expect(builtDocs(root).get(name) === content).toBe(true);
+  });
+});
+
+describe('writeDocs', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'iam-docs-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('replaces the folder by the documents', () => {
+    const outdir = path.join(folder, 'dist/docs');
+    writeDocs({ root, outdir });
+    writeFileSync(path.join(outdir, 'stale.md'), '');
+    writeDocs({ root, outdir });
+    expect(readdirSync(outdir).sort()).toEqual([...documents.keys()].sort());
+    for (const [name, content] of documents)
+      expect(readFileSync(path.join(outdir, name), 'utf8') === content).toBe(true);
+  });
+});
