@@ -11,7 +11,7 @@ export const sizes = { small: 1_000, large: 100_000, people: 10_000 } as const;
 export type Size = keyof typeof sizes;
 
 export const client = { id: 'bench-admin', secret: 'a-secret-for-benchmarks-only' };
-const environment = {
+const settings = {
   IAM_ADMIN_CLIENT_ID: client.id,
   IAM_ADMIN_CLIENT_SECRET: client.secret,
   IAM_APP_CLIENT_ID: appClientId,
@@ -29,6 +29,8 @@ export interface ServerUnderTest {
 export class BenchEnvironment {
   // Within the project, so that the stores are on a real disk rather than a tmpfs.
   readonly #folder = mkdtempSync(path.join(root, 'node_modules/.iam-bench-'));
+  /** The variables of all measured processes. The compile cache of Node is in the cache home. */
+  readonly environment = { HOME: this.#folder, XDG_CACHE_HOME: path.join(this.#folder, 'cache') };
   readonly #stores = new Map<Size, Promise<string>>();
   readonly #servers = new Map<Size, Promise<ServerUnderTest>>();
   #floor: Promise<ServerProcess> | undefined;
@@ -46,7 +48,7 @@ export class BenchEnvironment {
         size === 'people' ? 'people' : 'groups',
       ]);
       execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-      await (await ServerProcess.iam(folder, environment)).stop();
+      await (await ServerProcess.iam(folder, { ...this.environment, ...settings })).stop();
       return folder;
     });
   }
@@ -54,7 +56,17 @@ export class BenchEnvironment {
   /** Starts a server. The store `people` needs fast passwords, or logins would upgrade its cheap hashes. */
   #startServer(size: Size, folder: string): Promise<ServerProcess> {
     const more = size === 'people' ? { IAM_SERVE_FAST_PASSWORDS: 'true' } : {};
-    return ServerProcess.iam(folder, { ...environment, ...more });
+    return ServerProcess.iam(folder, { ...this.environment, ...settings, ...more });
+  }
+
+  /** Starts a server without monitor and settings, to measure its start. */
+  startUnmonitored(folder: string): Promise<ServerProcess> {
+    return ServerProcess.iamUnmonitored(folder, this.environment);
+  }
+
+  /** Returns a new, empty folder that is removed with the environment. */
+  emptyFolder(): string {
+    return mkdtempSync(path.join(this.#folder, 'empty-'));
   }
 
   /** Returns a running server on the store of this size. */

@@ -1,15 +1,22 @@
 /** A line of the result table: a measured value and its target. */
 import { median } from './statistics.ts';
+import { alignColumns } from './table.ts';
+
+export type Unit = 'ratio' | 'ms' | 'MB' | 'responses';
 
 export interface Figure {
   readonly name: string;
+  /** The version of Node that was measured, if not the one that runs the bench. */
+  readonly node?: string;
   /** The measured value, with its unit. */
   readonly ours: string;
   readonly floor: string;
+  /** The medians of a measured time and its floor. */
+  readonly times?: { readonly oursMs: number; readonly floorMs: number };
   readonly result: number;
   /** The same ratio by CPU time per response; a difference shows that something other than the server was the limit. */
   readonly byCpu?: number;
-  readonly unit: 'ratio' | 'ms' | 'MB' | 'responses';
+  readonly unit: Unit;
   readonly target?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
@@ -40,34 +47,40 @@ export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly
   };
 }
 
+/** Returns the figure for the median time that a process takes in addition to the floor of the same round. */
+export function overheadFigure(name: string, oursMs: readonly number[], floorMs: readonly number[]): Figure {
+  const times = { oursMs: median(oursMs), floorMs: median(floorMs) };
+  return {
+    name,
+    ours: `${times.oursMs.toFixed(0)} ms`,
+    floor: `${times.floorMs.toFixed(0)} ms`,
+    times,
+    result: median(oursMs.map((time, round) => time - (floorMs[round] ?? 0))),
+    unit: 'ms',
+  };
+}
+
 function perSecond(rates: readonly Rate[]): string {
   return `${Math.round(median(rates.map((rate) => rate.perSecond))).toLocaleString('en')}/s`;
 }
 
 export function formatTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
-    figure.name,
+    figure.node === undefined ? figure.name : `${figure.name} (Node ${figure.node})`,
     figure.ours,
     figure.floor,
-    formatResult(figure),
+    formatValue(figure.result, figure.unit),
     figure.byCpu?.toFixed(3) ?? '',
     formatTarget(figure),
     formatVerdict(figure),
   ]);
-  const all = [['figure', 'ours', 'floor', 'result', 'by cpu', 'target', ''], ...rows];
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lines = all.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${lines.join('\n')}\n`;
+  return alignColumns([['figure', 'ours', 'floor', 'result', 'by cpu', 'target', ''], ...rows]);
 }
 
-function formatResult({ result, unit }: Figure): string {
-  if (unit === 'responses') return String(result);
-  return unit === 'ratio' ? result.toFixed(3) : `${result.toFixed(result < 100 ? 1 : 0)} ${unit}`;
+/** Formats a value with its unit. */
+export function formatValue(value: number, unit: Unit): string {
+  if (unit === 'responses') return String(value);
+  return unit === 'ratio' ? value.toFixed(3) : `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;
 }
 
 function formatTarget({ target, unit }: Figure): string {

@@ -1,5 +1,5 @@
 /** `npm run bench`: measures the built service and compares it with floors measured in the same run. See docs/bench.md. */
-import { parseArgs } from 'node:util';
+import { execFileSync } from 'node:child_process';
 import { BenchEnvironment } from './environment.ts';
 import { type Figure, formatTable, isReached } from './figure.ts';
 import { burstFigures } from './figures/burst.ts';
@@ -11,9 +11,12 @@ import { snapshotFigures } from './figures/snapshots.ts';
 import { startFigures } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
 import { userLoginFigures } from './figures/user-login.ts';
-import { describeCores, pinDriver } from './processes.ts';
+import { appendHistory, createRecords, formatHistory, readHistory } from './history.ts';
+import { type NodeBinary, probeNode } from './node-binary.ts';
+import { type BenchOptions, formatUsage, parseOptions } from './options.ts';
+import { coreCount, describeCores, pinDriver, root } from './processes.ts';
 
-type MeasureFigures = (bench: BenchEnvironment) => Promise<Figure[]>;
+type MeasureFigures = (bench: BenchEnvironment, nodes: readonly NodeBinary[]) => Promise<Figure[]>;
 
 /** The order matters: memory and blocks cover everything measured before. */
 const measures = new Map<string, MeasureFigures>([
@@ -28,23 +31,9 @@ const measures = new Map<string, MeasureFigures>([
   ['cli', commandFigures],
 ]);
 
-const usage = `usage: npm run bench -- [--only NAME]... [--json] [--check]
+const names = [...measures.keys()];
 
-  --only   one of ${[...measures.keys()].join(', ')}; repeatable
-  --json   print the figures as JSON
-  --check  exit with code 1 when a target is missed
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [...measures.keys()] },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-async function runMeasures(names: readonly string[]): Promise<Figure[]> {
+async function runMeasures(names: readonly string[], nodes: readonly NodeBinary[]): Promise<Figure[]> {
   const bench = new BenchEnvironment();
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
@@ -53,7 +42,7 @@ async function runMeasures(names: readonly string[]): Promise<Figure[]> {
     for (const [name, run] of measures) {
       if (!names.includes(name) || interrupted.signal.aborted) continue;
       process.stderr.write(`measuring ${name}\n`);
-      figures.push(...(await run(bench)));
+      figures.push(...(await run(bench, nodes)));
     }
   } finally {
     await bench.close();
@@ -61,21 +50,58 @@ async function runMeasures(names: readonly string[]): Promise<Figure[]> {
   return figures;
 }
 
-function print(figures: readonly Figure[]): void {
+function formatFigures(figures: readonly Figure[], json: boolean): string {
   const cores = describeCores();
-  const text = options.json
-    ? `${JSON.stringify({ node: process.version, cores, figures: figures.map((figure) => ({ ...figure, reached: isReached(figure) })) }, null, 2)}\n`
-    : `${formatTable(figures)}\nNode ${process.version}, ${cores}\n`;
-  process.stdout.write(text);
+  if (!json) return `${formatTable(figures)}\nNode ${process.version}, ${cores}\n`;
+  const values = figures.map((figure) => ({ ...figure, reached: isReached(figure) }));
+  return `${JSON.stringify({ node: process.version, cores, figures: values }, null, 2)}\n`;
 }
 
-const unknown = options.only.filter((name) => !measures.has(name));
-if (options.help || unknown.length > 0) {
-  process.stderr.write(usage);
-  process.exitCode = options.help ? 0 : 2;
-} else {
+/** Appends the figures to a file, with the current date and commit. */
+function record(file: string, figures: readonly Figure[], commit: string): void {
+  const date = new Date().toISOString().slice(0, 10);
+  appendHistory(file, createRecords(figures, { date, commit, node: process.versions.node, cores: coreCount }));
+}
+
+/** Returns the commit of the project, with the suffix -dirty if a file that is part of the build differs from it. */
+function readCommit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const changes = git('status', '--porcelain', '--', 'src', 'bin', 'scripts', 'package-lock.json');
+  return `${git('rev-parse', '--short=7', 'HEAD')}${changes === '' ? '' : '-dirty'}`;
+}
+
+interface Measurement {
+  readonly options: BenchOptions;
+  readonly nodes: readonly NodeBinary[];
+  readonly commit: string;
+}
+
+/** Reads everything that can be wrong before the measurement, which takes minutes. */
+function prepare(options: BenchOptions): Measurement {
+  const commit = options.record === undefined ? '' : readCommit();
+  return { options, nodes: options.node.map(probeNode), commit };
+}
+
+async function measure({ options, nodes, commit }: Measurement): Promise<void> {
   pinDriver();
-  const figures = await runMeasures(options.only);
-  print(figures);
+  const figures = await runMeasures(options.only, nodes);
+  process.stdout.write(formatFigures(figures, options.json));
+  if (options.record !== undefined) record(options.record, figures, commit);
   if (options.check && figures.some((figure) => isReached(figure) === false)) process.exitCode = 1;
 }
+
+/** Prints the help or the history. @returns the measurement to run, if the arguments request one */
+function readRequest(args: readonly string[]): Measurement | undefined {
+  try {
+    const options = parseOptions(args, names);
+    if (!options.help && options.history === undefined) return prepare(options);
+    process.stdout.write(options.help ? formatUsage(names) : formatHistory(readHistory(options.history ?? '')));
+  } catch (error) {
+    process.stderr.write(`error: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+const measurement = readRequest(process.argv.slice(2));
+if (measurement) await measure(measurement);

@@ -11,8 +11,8 @@ import type { LoadResult } from './load-driver.ts';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // Read before this process is pinned, as it would be 1 afterwards.
-const cores = availableParallelism();
-const canPin = cores > 1 && hasTaskset();
+export const coreCount = availableParallelism();
+const canPin = coreCount > 1 && hasTaskset();
 const [driverCore, serverCore] = [0, 1];
 
 function hasTaskset(): boolean {
@@ -26,7 +26,7 @@ function hasTaskset(): boolean {
 
 /** Describes the assignment of processes to cores, for the report. */
 export function describeCores(): string {
-  return `${cores} cores, ${canPin ? `server and floor on core ${serverCore}, driver on core ${driverCore}` : 'nothing pinned'}`;
+  return `${coreCount} cores, ${canPin ? `server and floor on core ${serverCore}, driver on core ${driverCore}` : 'nothing pinned'}`;
 }
 
 /** Pins this process to the core without measured servers. */
@@ -35,9 +35,22 @@ export function pinDriver(): void {
 }
 
 /** Returns the command that runs Node on the core of the servers or of the driver. */
-export function nodeOn(core: 'server' | 'driver', args: readonly string[]): [command: string, args: string[]] {
-  if (!canPin) return [process.execPath, [...args]];
-  return ['taskset', ['-c', String(core === 'server' ? serverCore : driverCore), process.execPath, ...args]];
+export function nodeOn(
+  core: 'server' | 'driver',
+  args: readonly string[],
+  node = process.execPath,
+): [command: string, args: string[]] {
+  if (!canPin) return [node, [...args]];
+  return ['taskset', ['-c', String(core === 'server' ? serverCore : driverCore), node, ...args]];
+}
+
+/**
+ * Returns the environment of a measured process: the given variables and those that the system needs. Others change the
+ * result: with NODE_EXTRA_CA_CERTS, Node 20 reads the certificates at each start, which takes up to 80 ms.
+ */
+export function measuredEnvironment(variables: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const { PATH, SystemRoot, TMPDIR, TEMP } = process.env;
+  return { PATH, SystemRoot, TMPDIR, TEMP, ...variables };
 }
 
 export class ServerProcess {
@@ -66,7 +79,7 @@ export class ServerProcess {
     const [command, all] = nodeOn('server', monitored ? ['--import', monitor, ...args] : args);
     const child = spawn(command, all, {
       cwd: root,
-      env: { ...process.env, ...environment },
+      env: measuredEnvironment(environment),
       stdio: ['ignore', 'pipe', 'inherit', monitored ? 'ipc' : 'ignore'],
     });
     const line = await firstLine(child);
@@ -79,9 +92,9 @@ export class ServerProcess {
     return ServerProcess.start(buildServeArgs(folder), { environment });
   }
 
-  /** Starts the built service without monitor and settings: it cannot be queried. */
-  static iamAlone(folder: string): Promise<ServerProcess> {
-    return ServerProcess.start(buildServeArgs(folder), { monitored: false });
+  /** Starts the built service without the monitor: it cannot be queried. */
+  static iamUnmonitored(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    return ServerProcess.start(buildServeArgs(folder), { environment, monitored: false });
   }
 
   static floor(): Promise<ServerProcess> {

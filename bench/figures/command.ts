@@ -1,29 +1,32 @@
-/** The time of commands beyond that of an empty Node process. */
+/** The time of commands beyond that of an empty process of the same Node. */
 import { spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BenchEnvironment } from '../environment.ts';
-import type { Figure } from '../figure.ts';
-import { nodeOn, root } from '../processes.ts';
-import { median } from '../statistics.ts';
+import { type Figure, overheadFigure } from '../figure.ts';
+import type { NodeBinary } from '../node-binary.ts';
+import { measuredEnvironment, nodeOn, root } from '../processes.ts';
 
 const rounds = 15;
+const firstRounds = 5;
 
 const commands = [
   { args: ['--version'], atMost: 15 },
-  { args: ['--help'], atMost: 25 },
-  { args: ['groups', 'list'], atMost: 90 },
+  { args: ['--help'], atMost: 60 },
+  { args: ['groups', 'update', '--help'], atMost: 65 },
+  { args: ['groups', 'list'], atMost: 110 },
 ];
 
+/** The command whose first run is measured, with an empty compile cache. It loads the most code. */
+const oneRequest = ['groups', 'list'];
+
+type Variables = Readonly<Record<string, string>>;
+
 /** Runs a command to completion. @returns the milliseconds. */
-export function measureCommand(
-  [command, args]: [string, string[]],
-  environment: Readonly<Record<string, string>> = {},
-): number {
+export function measureCommand([command, args]: [string, string[]], variables: Variables): number {
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(command, args, {
     cwd: root,
-    env: { ...process.env, ...environment },
+    env: measuredEnvironment(variables),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const milliseconds = performance.now() - startedAt;
@@ -32,34 +35,48 @@ export function measureCommand(
 }
 
 /** Measures commands on the driver's core, as the server uses the other one. */
-export async function commandFigures(bench: BenchEnvironment): Promise<Figure[]> {
+export async function commandFigures(bench: BenchEnvironment, nodes: readonly NodeBinary[]): Promise<Figure[]> {
   const { server, token } = await bench.server('small');
   await server.resume();
-  const environment = {
-    IAM_BASE_URL: `http://127.0.0.1:${server.port}`,
-    IAM_TOKEN: token,
-    // Without the profile and the compile cache of the user.
-    HOME: tmpdir(),
-    XDG_CONFIG_HOME: path.join(tmpdir(), 'iam-bench-none'),
-  };
-  return commands.map(({ args, atMost }) => commandFigure(args, atMost, environment));
+  const variables = { ...bench.environment, IAM_BASE_URL: `http://127.0.0.1:${server.port}`, IAM_TOKEN: token };
+  const figures = commands.flatMap(({ args, atMost }) => {
+    // The first run fills the compile cache.
+    for (const node of nodes) measureCommand(iamCommand(node, args), variables);
+    const measured = measureRounds(`iam ${args.join(' ')}`, { nodes, args, rounds, variables: () => variables });
+    return measured.map((figure): Figure => ({ ...figure, target: { atMost } }));
+  });
+  const firstRuns = measureRounds(`iam ${oneRequest.join(' ')}, first run`, {
+    nodes: nodes.filter(({ hasCompileCache }) => hasCompileCache),
+    args: oneRequest,
+    rounds: firstRounds,
+    variables: () => ({ ...variables, XDG_CACHE_HOME: bench.emptyFolder() }),
+  });
+  return [...figures, ...firstRuns];
 }
 
-function commandFigure(args: string[], atMost: number, environment: Readonly<Record<string, string>>): Figure {
-  const floorCommand = nodeOn('driver', ['-e', '0']);
-  const ourCommand = nodeOn('driver', [path.join(root, 'bin/iam.js'), ...args]);
-  const floors: number[] = [];
-  const ours: number[] = [];
+interface RoundsOptions {
+  readonly nodes: readonly NodeBinary[];
+  readonly args: readonly string[];
+  readonly rounds: number;
+  readonly variables: () => Variables;
+}
+
+/** Measures a command and its floor with each Node in turn. */
+function measureRounds(name: string, { nodes, args, rounds, variables }: RoundsOptions): Figure[] {
+  const measured = nodes.map((node) => ({ node, oursMs: [] as number[], floorMs: [] as number[] }));
   for (let round = 0; round < rounds; round += 1) {
-    floors.push(measureCommand(floorCommand, environment));
-    ours.push(measureCommand(ourCommand, environment));
+    for (const { node, oursMs, floorMs } of measured) {
+      const environment = variables();
+      floorMs.push(measureCommand(nodeOn('driver', ['-e', '0'], node.path), environment));
+      oursMs.push(measureCommand(iamCommand(node, args), environment));
+    }
   }
-  return {
-    name: `iam ${args.join(' ')}`,
-    ours: `${median(ours).toFixed(0)} ms`,
-    floor: `${median(floors).toFixed(0)} ms`,
-    result: median(ours.map((time, round) => time - (floors[round] ?? 0))),
-    unit: 'ms',
-    target: { atMost },
-  };
+  return measured.map(({ node, oursMs, floorMs }) => ({
+    ...overheadFigure(name, oursMs, floorMs),
+    node: node.version,
+  }));
+}
+
+function iamCommand(node: NodeBinary, args: readonly string[]): [string, string[]] {
+  return nodeOn('driver', [path.join(root, 'bin/iam.js'), ...args], node.path);
 }

@@ -4,8 +4,8 @@
  */
 
 import { type BenchEnvironment, sizes } from '../environment.ts';
-import type { Figure } from '../figure.ts';
-import { nodeOn, ServerProcess } from '../processes.ts';
+import { type Figure, overheadFigure } from '../figure.ts';
+import { nodeOn } from '../processes.ts';
 import { median } from '../statistics.ts';
 import { measureCommand } from './command.ts';
 
@@ -23,17 +23,11 @@ async function startFigure(bench: BenchEnvironment, size: keyof typeof limits): 
   const floors: number[] = [];
   const ours: number[] = [];
   for (let time = 0; time < times[size]; time += 1) {
-    floors.push(measureCommand(nodeOn('server', ['-e', '0'])));
-    const server = await ServerProcess.iamAlone(folder);
+    floors.push(measureCommand(nodeOn('server', ['-e', '0']), bench.environment));
+    const server = await bench.startUnmonitored(folder);
     ours.push(server.startMs);
     await server.stop();
   }
-  return {
-    name: `start, ${sizes[size].toLocaleString('en')} groups`,
-    ours: `${median(ours).toFixed(0)} ms`,
-    floor: `${median(floors).toFixed(0)} ms`,
-    result: median(ours),
-    unit: 'ms',
-    target: { atMost: limits[size] },
-  };
+  const figure = overheadFigure(`start, ${sizes[size].toLocaleString('en')} groups`, ours, floors);
+  return { ...figure, result: median(ours), target: { atMost: limits[size] } };
 }
