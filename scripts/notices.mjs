@@ -1,0 +1,71 @@
+/** Writes the notices that licenses require for the code in the bundle, and the software bill of materials. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { listBundledPackages, readPackage, sortPackages } from './bundled-packages.mjs';
+import { authorOf, legalCommentsOf, licenseOf, licenseTextOf, needsSource } from './licenses.mjs';
+import { renderSbom } from './sbom.mjs';
+
+/** The packages of which docs-page.mjs copies files. */
+const copied = ['swagger-ui-dist'];
+
+const line = '='.repeat(80);
+
+/**
+ * Writes THIRD-PARTY-NOTICES.txt and sbom.cdx.json.
+ * @param metafile the metafile of esbuild for all files of the package
+ * @throws if the license of a package is not allowed, or its text is missing
+ */
+export function writeNotices({ root, metafile, outdir, env = process.env }) {
+  const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
+  const project = readJson('package.json');
+  const readInstalled = (name) => readPackage(root, `node_modules/${name}`);
+  const packages = {
+    bundled: listBundledPackages({ root, metafile }),
+    copied: copied.map(readInstalled),
+    dependency: Object.keys(project.dependencies).map(readInstalled),
+  };
+  const sbom = renderSbom({ project, lock: readJson('package-lock.json'), packages, epoch: env.SOURCE_DATE_EPOCH });
+  writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), renderNotices({ root, project, packages }));
+  writeFileSync(path.join(outdir, 'sbom.cdx.json'), `${JSON.stringify(sbom, undefined, 2)}\n`);
+}
+
+/** Dependencies are absent unless they are also bundled: users install them with their own licenses. */
+function renderNotices({ root, project, packages }) {
+  const included = sortPackages([...packages.bundled, ...packages.copied]);
+  const introduction = `Third-party notices
+
+The package ${project.name} contains code of the packages below, under their own licenses. The files of
+swagger-ui-dist are in dist/openapi; the notices of the packages in its swagger-ui-bundle.js are next to it, in
+swagger-ui-bundle.js.LICENSE.txt.
+`;
+  const notices = included.map((item) => renderNotice(root, item));
+  return [introduction, ...notices].join(`\n${line}\n`);
+}
+
+function renderNotice(root, item) {
+  const text = licenseTextOf(root, item);
+  const comments = legalCommentsOf(root, item).filter((comment) => !text.includes(comment));
+  const paragraphs = [
+    [`${item.name} ${item.version}`, `License: ${licenseOf(item)}`, ...holdersOf(text, item)].join('\n'),
+    needsSource(item) ? `Source: ${sourceOf(item)}` : undefined,
+    text,
+    comments.length > 0 ? `Notices in its files:\n\n${comments.join('\n\n')}` : undefined,
+  ];
+  return `${paragraphs.filter((paragraph) => paragraph !== undefined).join('\n\n')}\n`;
+}
+
+/** Returns the copyright lines of a license text, or else the author of the package. */
+function holdersOf(text, { manifest }) {
+  const lines = text.split('\n').map((one) => one.trim());
+  const copyrights = lines.filter((one) => /^Copyright (?!\[|and |notice)/.test(one));
+  const author = authorOf(manifest);
+  if (copyrights.length === 0 && author !== undefined) return [`Author: ${author}`];
+  return [...new Set(copyrights)];
+}
+
+function sourceOf({ id, name, version, manifest: { repository } }) {
+  const url = (typeof repository === 'string' ? repository : repository?.url)?.replace(/^git(\+https)?:/, 'https:');
+  if (url === undefined) throw new Error(`${id} has no "repository" in package.json, which its license requires.`);
+  return `${url} and https://www.npmjs.com/package/${name}/v/${version}`;
+}
