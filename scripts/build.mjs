@@ -1,35 +1,24 @@
 /**
- * Builds dist/: the client and all declarations with tsc; the server, the library and the CLI as bundles; the docs page
- * as files. `--generate` rewrites the generated files instead; `--if-needed` skips the build if dist/ is up to date.
+ * Builds dist/. `npm start` needs only what runs: the bundle and the files of the API documentation page. The complete
+ * build adds what is published or used for development: types, documents, notices, benchmarks and stress suites.
+ * `--generate` rewrites the committed generated files instead; `--if-needed` skips the build if dist/ is up to date.
  */
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const stamp = path.join(root, 'dist/.built');
-const inputs = [
-  'src',
-  'bench',
-  'test/stress',
-  'test/harness.ts',
-  'test/server',
-  'test/e2e/cli-process.ts',
-  'scripts',
-  'package.json',
-  'tsconfig.json',
-  'tsconfig.build.json',
-];
+const dist = path.join(root, 'dist');
+
+/** The parts of the build with the sources that each is made from. */
+const parts = {
+  runtime: { stamp: '.built', inputs: ['src', 'scripts', 'package.json'] },
+  complete: {
+    stamp: '.built-complete',
+    inputs: ['src', 'scripts', 'package.json', 'bench', 'test/stress', 'test/harness.ts', 'test/server', 'docs'],
+  },
+};
 
 /** Returns the latest mtime of a file, or within a folder; adding or removing a file changes the mtime of its folder. */
 function newest(file) {
@@ -39,20 +28,55 @@ function newest(file) {
   return Math.max(stat.mtimeMs, ...entries);
 }
 
-/** Whether dist/ exists and is newer than all sources. */
-export function isBuilt() {
-  if (!existsSync(stamp)) return false;
-  const builtAt = Number(readFileSync(stamp, 'utf8'));
-  return inputs.every((input) => newest(path.join(root, input)) <= builtAt);
+/** Whether dist/ is newer than its sources. @param part `runtime` or `complete` */
+export function isBuilt(part) {
+  const { stamp, inputs } = parts[part];
+  const builtAt = readStamp(path.join(dist, stamp));
+  return builtAt !== undefined && inputs.every((input) => newest(path.join(root, input)) <= builtAt);
+}
+
+function readStamp(file) {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Builds dist/. @param part `runtime` or `complete` */
+export async function build(part) {
+  const startedAt = Date.now();
+  rmSync(dist, { recursive: true, force: true });
+  const metafile = await buildRuntime();
+  writeFileSync(path.join(dist, parts.runtime.stamp), String(startedAt));
+  if (part === 'runtime') return;
+  await buildRest(metafile);
+  writeFileSync(path.join(dist, parts.complete.stamp), String(startedAt));
+}
+
+// Modules are imported late: the start script imports this file before npm has installed the packages.
+async function buildRuntime() {
+  const { bundle } = await import('./bundle.mjs');
+  const { copyDocsPage } = await import('./docs-page.mjs');
+  copyDocsPage({ root, outdir: path.join(dist, 'openapi') });
+  return bundle({ root, outdir: dist });
+}
+
+async function buildRest(metafile) {
+  const { writeNotices } = await import('./notices.mjs');
+  const { bundlePrograms } = await import('./bundle-programs.mjs');
+  writeNotices({ root, metafile, outdir: dist });
+  await runBundled('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
+  await bundlePrograms({ root, outdir: dist });
 }
 
 /** Bundles and runs a TypeScript file of scripts/, as Node 20 cannot strip types. */
 export async function runBundled(entry, ...args) {
-  const { build } = await import('esbuild');
+  const esbuild = await import('esbuild');
   const directory = mkdtempSync(path.join(root, 'node_modules/.iam-generate-'));
   const outfile = path.join(directory, 'run.mjs');
   try {
-    await build({
+    await esbuild.build({
       entryPoints: [path.join(root, entry)],
       outfile,
       bundle: true,
@@ -74,42 +98,11 @@ export async function generate() {
   await runBundled('scripts/generate/main.ts', root);
 }
 
-/** Builds dist/. The tools write to standard error. */
-export async function build() {
-  const startedAt = Date.now();
-  mkdirSync(path.join(root, 'dist'), { recursive: true });
-  compile();
-  // Imported late: the start script imports this file before npm has installed the packages.
-  const { bundleServer } = await import('./bundle-server.mjs');
-  const { bundleLibrary } = await import('./bundle-library.mjs');
-  const { bundleCli } = await import('./bundle-cli.mjs');
-  const { bundleBench } = await import('./bundle-bench.mjs');
-  const { copyDocsPage } = await import('./docs-page.mjs');
-  const { bundleStress } = await import('./bundle-stress.mjs');
-  await bundleServer({ root, outdir: path.join(root, 'dist/server') });
-  await bundleLibrary({ root, outdir: path.join(root, 'dist/testing') });
-  await bundleCli({ outdir: path.join(root, 'dist/cli') });
-  await bundleBench({ root, outdir: path.join(root, 'dist/bench') });
-  copyDocsPage({ root, outdir: path.join(root, 'dist/openapi') });
-  await bundleStress({ root, outdir: path.join(root, 'dist/stress') });
-  writeFileSync(stamp, String(startedAt));
-}
-
-/** Compiles with tsc, which prints its errors itself. */
-function compile() {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  try {
-    execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] });
-  } catch {
-    throw new Error('the sources do not compile; see the errors above');
-  }
-}
-
 if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const flags = new Set(process.argv.slice(2));
   try {
     if (flags.has('--generate')) await generate();
-    else if (!flags.has('--if-needed') || !isBuilt()) await build();
+    else if (!flags.has('--if-needed') || !isBuilt('complete')) await build('complete');
   } catch (error) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = 1;

@@ -2,7 +2,7 @@
 import { sortPackages } from './bundled-packages.mjs';
 import { licenseOf } from './licenses.mjs';
 
-/** The property of a component that tells why it is listed: `bundled`, `copied`, or installed as a `dependency`. */
+/** The property of a component that reports why it is listed: `bundled`, `copied`, or installed as a `dependency`. */
 const inclusion = 'iam-standin:inclusion';
 
 /**

@@ -26,7 +26,7 @@ function runWith(variables, script, ...args) {
 
 async function buildAll() {
   try {
-    await build();
+    await build('complete');
     return true;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);

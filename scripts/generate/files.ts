@@ -31,7 +31,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   return new Map([
     ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
-    ['src/contract/manifest.ts', manifestSource(buildManifest(all, version))],
+    ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/control-openapi.json', `${JSON.stringify(ofControl, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],

@@ -7,5 +7,5 @@ import { valueSchemasSource } from './value-schemas.ts';
 
 const root = process.argv[2] ?? '.';
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-writeFileSync(path.join(root, 'src/contract/manifest.ts'), manifestSource(buildManifest(operations, version)));
+writeFileSync(path.join(root, 'src/contract/manifest.json'), manifestSource(buildManifest(operations, version)));
 writeFileSync(path.join(root, 'src/cli/plan/value-schemas.ts'), valueSchemasSource());

@@ -1,4 +1,4 @@
-import type { buildConnector, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { buildClientAreas } from './client-areas.ts';
 import { type AuthSession, type Credentials, createAuthSession, type TokenCache } from './credentials.ts';
@@ -24,8 +24,7 @@ export interface ClientOptions {
   readonly timeouts?: Timeouts | undefined;
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Opens connections, for example through a proxy. It must apply `tls` itself. */
-  readonly connector?: buildConnector.connector | undefined;
+  /** Replaces the connection pool of the client, which does not close it. It must apply `tls` itself. */
   readonly dispatcher?: Dispatcher | undefined;
   /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;

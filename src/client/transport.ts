@@ -1,9 +1,8 @@
-/** Sends requests with undici and reads whole responses. The only network access of the client besides connectors. */
-import type { buildConnector, Dispatcher } from 'undici';
+/** Sends requests with undici and reads whole responses. The only network access of the client. */
+import type { Dispatcher } from 'undici';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
 import { type ApiResponse, parseBody } from './response.ts';
-import { dispatchRequest, Pool } from './undici.ts';
 
 export interface Timeouts {
   /** Milliseconds for opening a connection. */
@@ -31,9 +30,7 @@ export interface TransportOptions {
   /** Maximum number of concurrent connections. */
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Opens connections, for example through a proxy. It must apply `tls` itself. */
-  readonly connector?: buildConnector.connector | undefined;
-  /** Replaces the connection pool of the client, which does not close it. */
+  /** Replaces the connection pool of the client, which does not close it. It must apply `tls` itself. */
   readonly dispatcher?: Dispatcher | undefined;
   /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;
@@ -42,26 +39,25 @@ export interface TransportOptions {
 const defaultTimeouts = { connect: 5_000, total: 30_000 };
 
 /** Creates a transport for one origin; it connects on the first request. */
-export function createTransport({
-  origin,
-  dispatcher,
-  connections = 32,
-  tls,
-  connector,
-  via,
-  ...options
-}: TransportOptions): Transport {
-  const connect = options.timeouts?.connect ?? defaultTimeouts.connect;
+export function createTransport(options: TransportOptions): Transport {
+  const { origin, dispatcher, via } = options;
   const total = options.timeouts?.total ?? defaultTimeouts.total;
-  const pool =
-    dispatcher ?? new Pool(origin, { connections, allowH2: false, connect: connector ?? { ...tls, timeout: connect } });
   const name = via === undefined ? origin : `${origin} (through ${via})`;
+  let pool: Promise<Dispatcher> | undefined;
   return {
-    send: (request) => send(pool, { origin, name }, total, request),
-    close: async () => {
-      if (!dispatcher) await pool.close();
+    send: async (request) => {
+      const open = () => (pool ??= openPool(options));
+      return send(dispatcher ?? (await open()), { origin, name }, total, request);
     },
+    close: async () => (await pool)?.close(),
   };
+}
+
+/** Loads undici with the first request, as loading it takes longer than a request. */
+async function openPool({ origin, connections = 32, timeouts, tls }: TransportOptions): Promise<Dispatcher> {
+  const { Pool } = await import('undici');
+  const timeout = timeouts?.connect ?? defaultTimeouts.connect;
+  return new Pool(origin, { connections, allowH2: false, connect: { ...tls, timeout } });
 }
 
 interface Endpoint {
@@ -80,7 +76,7 @@ async function send(
   const { signal, ...rest } = request;
   const limit = AbortSignal.timeout(total);
   try {
-    const data = await dispatchRequest(pool, {
+    const data = await pool.request({
       origin,
       ...rest,
       method: rest.method as Dispatcher.HttpMethod,

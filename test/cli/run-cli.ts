@@ -80,9 +80,8 @@ export async function iam(words: readonly string[], options: RunOptions = {}): P
   const signal = options.signal ?? new AbortController().signal;
   const io = { stdin, stdout, stderr, signal, releaseSignals: () => undefined, prompter: options.prompter };
   const now = options.now ?? (() => 1_800_000_000_000);
-  const loadStoreModule = () => import('../../src/server/store/maintenance/open-offline-store.ts');
   const code = await run(words, io, {
-    ...{ variables, now, random: () => 0, loadStoreModule: loadStoreModule },
+    ...{ variables, now, random: () => 0 },
     workingFolder: () => options.folder,
   });
   return { code, out: drainStream(stdout), err: drainStream(stderr) };

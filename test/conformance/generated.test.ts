@@ -9,7 +9,7 @@ const generated = await generatedFiles(root);
 describe('generated files', () => {
   test('include the manifest and the pages', () => {
     expect([...generated.keys()]).toEqual(
-      expect.arrayContaining(['src/contract/manifest.ts', 'docs/openapi.json', 'docs/errors.md']),
+      expect.arrayContaining(['src/contract/manifest.json', 'docs/openapi.json', 'docs/errors.md']),
     );
   });
 

@@ -62,22 +62,3 @@ describe('installed packages', () => {
     expect(scripts.sbom).toBe('npm sbom --sbom-format cyclonedx --omit dev --package-lock-only');
   });
 });
-
-describe('the published package', () => {
-  const { files } = JSON.parse(readSource('package.json')) as { files: readonly string[] };
-
-  test('contains the build, documents and examples, and no sources, tests or stores', () => {
-    const plain = files.filter((one) => !one.startsWith('!'));
-    expect(plain).toEqual([
-      'bin',
-      'dist',
-      'docs',
-      'examples',
-      'data/seed.json',
-      'README.md',
-      'CHANGELOG.md',
-      'LICENSE',
-    ]);
-    expect(files).toEqual(expect.arrayContaining(['!dist/bench', '!dist/stress', '!dist/**/*.tsbuildinfo']));
-  });
-});

@@ -1,5 +1,5 @@
 /** Creates the client for the server and the credentials in use. Loaded only by commands that send requests. */
-import { setFlagsFromString } from 'node:v8';
+import type { buildConnector, Dispatcher } from 'undici';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
@@ -33,18 +33,19 @@ export interface ConnectOptions {
   readonly credentials?: ResolvedCredentials;
 }
 
+/** Bulk runs send several requests at once. */
+const maxConnections = 32;
+
 /** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
 export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const { environment, manifest, settings, tracing } = options;
   const { createBaseClient } = await import('../../client/create-client.ts');
-  // undici compiles WebAssembly; without the optimizing compiler a short run is 80 ms faster.
-  setFlagsFromString('--liftoff-only');
   const baseUrl = resolveBaseUrl(settings);
   const credentials = options.credentials ?? resolveCredentials(settings);
   assertOwnCertificate(settings);
   const cached = await createCacheOptions(credentials, baseUrl, environment);
   const total = readTimeout(settings) * 1000;
-  const route = await createRoute(settings, baseUrl, total);
+  const { dispatcher, via } = await openRoute(settings, baseUrl, total);
   const assertRequest = createConfidentialityGuard(settings, baseUrl, options.fieldsAt);
   const { onRequest, onResponse } = createTracingHooks(
     options,
@@ -57,7 +58,8 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
       credentials: await toClientCredentials(credentials, baseUrl, environment, manifest),
       timeouts: { total, connect: total },
       ...cached,
-      ...route,
+      dispatcher,
+      via,
       onRequest: (request) => {
         assertRequest(request);
         onRequest?.(request);
@@ -66,7 +68,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
     },
     manifest,
   );
-  return guardWrites(client, manifest, settings);
+  return guardWrites({ ...client, close: () => dispatcher.close() }, manifest, settings);
 }
 
 /** A client certificate is a credential: one from the environment or a profile is not sent to every server. */
@@ -77,24 +79,33 @@ function assertOwnCertificate(settings: CliSettings): void {
   else if (profile && value !== undefined && value === profile.clientCert) assertProfileServer(settings, profile);
 }
 
-/** The connector of requests: a proxy, loopback, or the default with TLS options. */
-async function createRoute(settings: CliSettings, baseUrl: string, connect: number) {
+/** The connections of a run, and the proxy that they go through. */
+interface Route {
+  readonly dispatcher: Dispatcher;
+  readonly via?: string;
+}
+
+/** Opens no connection before the first request. */
+async function openRoute(settings: CliSettings, baseUrl: string, timeout: number): Promise<Route> {
+  const { Agent } = await import('undici');
+  const open = (connect: buildConnector.connector | buildConnector.BuildOptions) =>
+    new Agent({ connections: maxConnections, allowH2: false, connect });
   const tls = resolveTls(settings);
-  const url = resolveProxy(settings, baseUrl);
-  if (url === undefined) return isLoopbackName(baseUrl) ? createLoopbackRoute(connect) : { tls };
-  const { createProxyConnector } = await import('../../client/proxy.ts');
-  return { connector: createProxyConnector({ url, tls, timeout: connect }), via: `the proxy ${new URL(url).origin}` };
+  const proxy = resolveProxy(settings, baseUrl);
+  if (proxy !== undefined) {
+    const { createProxyConnector } = await import('./proxy.ts');
+    const connector = createProxyConnector({ url: proxy, tls, timeout });
+    return { dispatcher: open(connector), via: `the proxy ${new URL(proxy).origin}` };
+  }
+  if (!isLoopbackName(baseUrl)) return { dispatcher: open({ ...tls, timeout }) };
+  const { createLoopbackConnector } = await import('./loopback.ts');
+  return { dispatcher: open(createLoopbackConnector({ timeout })) };
 }
 
 /** `localhost` and its subdomains over http. A DNS server must not redirect these requests to another host. */
 function isLoopbackName(baseUrl: string): boolean {
   const { protocol, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : {};
   return protocol === 'http:' && /(^|\.)localhost$/.test(hostname ?? '');
-}
-
-async function createLoopbackRoute(timeout: number) {
-  const { createLoopbackConnector } = await import('../../client/loopback.ts');
-  return { connector: createLoopbackConnector({ timeout }) };
 }
 
 /** Caches tokens on disk only for credentials that a profile stores. */

@@ -1,9 +1,5 @@
 /** Streams, signals and environment of the command line, replaceable in tests. */
 import type { Readable, Writable } from 'node:stream';
-import type * as offlineStore from '../../server/store/maintenance/open-offline-store.ts';
-
-export type StoreModule = typeof offlineStore;
-
 import type { Prompter } from './prompter.ts';
 
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
@@ -42,8 +38,6 @@ export interface Environment {
   readonly pause?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** The working folder; undefined if it was removed or is irrelevant. */
   readonly workingFolder?: (() => string | undefined) | undefined;
-  /** The module that works on store files; by default the built code of the server. */
-  readonly loadStoreModule?: (() => Promise<StoreModule>) | undefined;
 }
 
 /** The output for text without data. */

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { saveLocalProfile, saveProfile } from '../../../src/cli/config/profile.ts';
 import { isSameServer, toReachableUrl } from '../../../src/cli/config/server-url.ts';
 import { CliSettings } from '../../../src/cli/config/settings.ts';
+import { createLoopbackLookup } from '../../../src/cli/http/loopback.ts';
 import { assertConfidential } from '../../../src/cli/http/transport-security.ts';
-import { createLoopbackLookup } from '../../../src/client/loopback.ts';
 import { startFakeServer, tokenResponse } from '../../client/fake-server.ts';
 import { Home, iam } from '../run-cli.ts';
 

@@ -2,19 +2,9 @@
 import { type Command, Option } from 'commander';
 import type { ManifestSetting } from '../../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription } from '../../command.ts';
-import { type Profile, saveLocalProfile } from '../../config/profile.ts';
+import { saveLocalProfile } from '../../config/profile.ts';
 import type { CliRuntime } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
-import type { Io } from '../../io/io.ts';
-import { loadServerModule } from '../../local-server/server-module.ts';
-
-type Serve = (options: {
-  readonly flags: Readonly<Record<string, string | boolean>>;
-  readonly io: Io;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Stores the initial credentials of a new store in a profile. @returns a description of the location */
-  saveProfile(profile: Profile): Promise<string>;
-}) => Promise<number>;
 
 export const serveText: CommandDescription = {
   title: 'Run the server in the foreground',
@@ -36,7 +26,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(createSettingOption(setting));
   command.action(async () => {
-    const { serve } = (await loadServerModule('serve')) as { serve: Serve };
+    const { serve } = await import('../../../server/main.ts');
     const { variables } = environment;
     const exitCode = await serve({
       flags: readFlags(command, settings),

@@ -36,11 +36,11 @@ export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
 
 async function backupServer(context: Context, to: string) {
   const { body } = await callControlPlane(context, 'POST', backupPath);
-  return withOfflineStore(context, (store) => store.saveBackup(Buffer.from(String(body)), to));
+  return withOfflineStore((store) => store.saveBackup(Buffer.from(String(body)), to));
 }
 
 function backupFiles(context: Context, options: CommandOptions, to: string) {
-  return withOfflineStore(context, (store) => store.backup(resolveStoreFolder(context, options), to));
+  return withOfflineStore((store) => store.backup(resolveStoreFolder(context, options), to));
 }
 
 function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {
@@ -66,7 +66,7 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
     .option(...dataOption)
     .option('--force', 'quarantine the files of an existing store');
   setAction(command, runtime, (context, [file], options) =>
-    withOfflineStore(context, async (store) => {
+    withOfflineStore(async (store) => {
       const [backup, folder] = [path.resolve(String(file)), resolveStoreFolder(context, options)];
       const facts = await store.readBackup(backup);
       const exists = await store.holdsStore(folder);

@@ -3,8 +3,6 @@ import path from 'node:path';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError } from '../../errors.ts';
-import type { StoreModule } from '../../io/io.ts';
-import { loadServerModule } from '../../local-server/server-module.ts';
 
 /** The exit code for a damaged store. */
 export const damagedExitCode = 14;
@@ -17,26 +15,16 @@ export function resolveStoreFolder({ manifest, environment }: Context, { data }:
   return path.resolve(String(data ?? (environment.variables[setting?.environment ?? ''] || setting?.default)));
 }
 
-/** Runs `work` with the offline store API of the server bundle. @throws CliError if the store cannot be opened */
-export async function withOfflineStore<Result>(
-  { environment }: Context,
-  work: (store: OfflineStore) => Promise<Result>,
-): Promise<Result> {
-  const load = environment.loadStoreModule ?? (async () => (await loadServerModule('offlineStore')) as StoreModule);
-  const { openOfflineStore, openExitCodes } = await load();
+/** Runs `work` with the offline store API of the server. @throws CliError if the store cannot be opened */
+export async function withOfflineStore<Result>(work: (store: OfflineStore) => Promise<Result>): Promise<Result> {
+  const offline = await import('../../../server/store/maintenance/open-offline-store.ts');
   try {
-    return await work(await openOfflineStore());
+    return await work(await offline.openOfflineStore());
   } catch (error) {
-    throw toCliError(error, openExitCodes);
+    if (!(error instanceof offline.StoreOpenError)) throw error;
+    const code = `STORE_${error.kind.toUpperCase().replaceAll('-', '_')}`;
+    throw new CliError(error.message, { code, exitCode: offline.openExitCodes[error.kind] });
   }
-}
-
-/** Converts a StoreOpenError to a CliError with the exit code of `iam serve`. */
-function toCliError(error: unknown, exitCodes: Readonly<Record<string, number>>): unknown {
-  if (!(error instanceof Error) || error.name !== 'StoreOpenError') return error;
-  const { kind } = error as Error & { readonly kind: string };
-  const code = `STORE_${kind.toUpperCase().replaceAll('-', '_')}`;
-  return new CliError(error.message, { code, exitCode: exitCodes[kind] ?? 1 });
 }
 
 /** Formats row counts by table; empty tables are omitted. */

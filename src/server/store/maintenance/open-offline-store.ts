@@ -4,7 +4,7 @@ import { nodeDisk } from '../file/node-disk.ts';
 import { openNodeProcesses } from '../file/node-processes.ts';
 import { createOfflineStore, type OfflineStore } from './offline-store.ts';
 
-export { openExitCodes } from '../file/open-error.ts';
+export { openExitCodes, StoreOpenError } from '../file/open-error.ts';
 
 /** Opens the offline store operations for this machine. */
 export async function openOfflineStore(): Promise<OfflineStore> {

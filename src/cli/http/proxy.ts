@@ -4,9 +4,8 @@
  */
 import { connect as connectPlainly, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import type { buildConnector } from 'undici';
-import type { TlsOptions } from './transport.ts';
-import { createConnector } from './undici.ts';
+import { buildConnector } from 'undici';
+import type { TlsOptions } from '../../client/transport.ts';
 
 export interface ProxyOptions {
   /** May contain the user name and the password for the proxy. */
@@ -21,7 +20,7 @@ const maxHeadLength = 16_384;
 
 /** Returns an undici connector. For https, the proxy sees only the host and the port. */
 export function createProxyConnector({ url, tls, timeout }: ProxyOptions): buildConnector.connector {
-  const secure = createConnector({ ...tls, timeout });
+  const secure = buildConnector({ ...tls, timeout });
   return (options, callback) => {
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     const host = options.hostname.includes(':') ? `[${options.hostname.replace(/^\[|\]$/g, '')}]` : options.hostname;

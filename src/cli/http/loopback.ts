@@ -1,8 +1,7 @@
 /** Connections to `localhost` and its subdomains, which RFC 6761 (6.3) reserves for the loopback interface. */
 import { lookup as lookupOfSystem } from 'node:dns';
 import { BlockList, type LookupFunction } from 'node:net';
-import type { buildConnector } from 'undici';
-import { createConnector } from './undici.ts';
+import { buildConnector } from 'undici';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
@@ -10,7 +9,7 @@ loopback.addAddress('::1', 'ipv6');
 
 /** Connects to loopback addresses only, regardless of DNS. */
 export function createLoopbackConnector({ timeout }: { readonly timeout: number }): buildConnector.connector {
-  return createConnector({ timeout, lookup: createLoopbackLookup(lookupOfSystem) });
+  return buildConnector({ timeout, lookup: createLoopbackLookup(lookupOfSystem) });
 }
 
 /** Looks up `localhost` instead of the subdomain and drops addresses that are not loopback. */

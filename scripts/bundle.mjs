@@ -1,0 +1,84 @@
+/**
+ * Bundles the command, the server, the library and the client in one run of esbuild with splitting: each module is in
+ * one file, which the others share. The files are converted to CommonJS, which Node starts faster than ES modules and
+ * which `import` and `require` share.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build, transform } from 'esbuild';
+
+/** The files of the package that others load by name. */
+const entryPoints = {
+  cli: 'src/cli/main.ts',
+  server: 'src/server/main.ts',
+  index: 'src/testing/index.ts',
+  client: 'src/client/index.ts',
+};
+
+/** Native code, which package.json declares as a dependency; so is undici. */
+const external = ['@node-rs/argon2'];
+
+/** The command contains the part of undici that it uses. Client and server import undici, so that users can update it. */
+const undici = {
+  name: 'undici',
+  setup({ initialOptions, onResolve }) {
+    const command = path.join(initialOptions.absWorkingDir, 'src/cli/');
+    const part = path.join(initialOptions.absWorkingDir, 'scripts/undici-for-command.mjs');
+    onResolve({ filter: /^undici$/ }, ({ importer }) =>
+      importer.startsWith(command) ? { path: part } : { path: 'undici', external: true },
+    );
+  },
+};
+
+const target = { platform: 'node', target: 'node20', minifySyntax: true, minifyWhitespace: true };
+
+/** Writes the bundle into `outdir`. @returns the metafile of esbuild: the inputs, outputs and imports of the bundle. */
+export async function bundle({ root, outdir }) {
+  rmSync(path.join(outdir, 'chunks'), { recursive: true, force: true });
+  mkdirSync(path.join(outdir, 'chunks'), { recursive: true });
+  const { outputFiles, metafile } = await build({
+    ...target,
+    absWorkingDir: root,
+    entryPoints,
+    external,
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    plugins: [undici],
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    write: false,
+  });
+  for (const { path: file, text } of outputFiles) writeFileSync(file, await toCommonJs(text));
+  for (const name of ['index', 'client']) writeModule(path.join(outdir, `${name}.js`), exportsOf(metafile, name));
+  writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
+  return metafile;
+}
+
+/** esbuild splits ES modules only, so each file is converted afterwards. */
+async function toCommonJs(text) {
+  const { code } = await transform(text, {
+    ...target,
+    format: 'cjs',
+    // Test runners without ES modules, such as jest, do not support import().
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname' },
+    logLevel: 'error',
+  });
+  return code;
+}
+
+function exportsOf({ outputs }, name) {
+  const [, output] = Object.entries(outputs).find(([file]) => path.basename(file) === `${name}.cjs`);
+  return output.exports;
+}
+
+/** Writes the ES module of an entry, which exports what the CommonJS file of the same name does. */
+function writeModule(file, names) {
+  const source = `./${path.basename(file, '.js')}.cjs`;
+  writeFileSync(file, `export { ${names.join(', ')} } from '${source}';\n`);
+}

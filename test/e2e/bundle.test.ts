@@ -1,0 +1,192 @@
+/** What the built files contain and what a command loads of them. Needs dist/ (npm run build). */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Metafile } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import { startFakeServer } from '../client/fake-server.ts';
+import { bin, root, Sandbox } from './cli-process.ts';
+
+const { inputs, outputs } = JSON.parse(await readFile(path.join(root, 'dist/metafile.json'), 'utf8')) as Metafile;
+
+/** Packages and source folders of a built file. */
+function listOrigins(file: string): string[] {
+  return [...new Set(Object.keys(outputs[file]?.inputs ?? {}).map(findOrigin))].sort();
+}
+
+function findOrigin(input: string): string {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? input.split('/').slice(0, 2).join('/');
+}
+
+/** A built file with all files that it always loads. */
+function withStaticImports(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const { path: imported, kind, external } of outputs[file]?.imports ?? [])
+    if (kind === 'import-statement' && !external) withStaticImports(imported, found);
+  return found;
+}
+
+function findOutput(entryPoint: string): string {
+  const found = Object.keys(outputs).find((file) => outputs[file]?.entryPoint === entryPoint);
+  if (found === undefined) throw new Error(`No built file starts with ${entryPoint}.`);
+  return found;
+}
+
+/** What a module always loads: packages and source folders. */
+function loadedBy(entryPoint: string): string[] {
+  const files = [...withStaticImports(findOutput(entryPoint))];
+  return [...new Set(files.flatMap(listOrigins))].sort();
+}
+
+describe('the bundle', () => {
+  test('contains each module once', () => {
+    const files = Object.values(outputs).flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
+  });
+
+  test('contains no test, script or benchmark', () => {
+    const own = new Set(
+      Object.keys(inputs)
+        .map(findOrigin)
+        .filter((origin) => /^(src|test|scripts|bench)\//.test(origin)),
+    );
+    expect([...own].sort()).toEqual([
+      'scripts/undici-for-command.mjs',
+      'src/cli',
+      'src/client',
+      'src/contract',
+      'src/server',
+      'src/testing',
+    ]);
+  });
+
+  test('starts the command with little code', () => {
+    expect(loadedBy('src/cli/main.ts')).toEqual(['src/cli', 'src/contract']);
+    expect(
+      [...withStaticImports(findOutput('src/cli/main.ts'))].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})),
+    ).not.toContain('src/contract/manifest.json');
+  });
+
+  test('builds the commands without server, zod, undici, prompts and YAML', () => {
+    expect(loadedBy('src/cli/run.ts')).toEqual(['commander', 'src/cli', 'src/client', 'src/contract']);
+  });
+
+  test('starts the server without the packages that few servers use', () => {
+    const started = loadedBy('src/server/main.ts');
+    expect(started).toEqual(expect.arrayContaining(['koa', 'zod', 'src/server']));
+    const rare = ['@node-saml/node-saml', '@peculiar/x509', '@zxcvbn-ts/language-common', 'nodemailer', 'prom-client'];
+    expect(Object.keys(inputs).map(findOrigin)).toEqual(expect.arrayContaining(rare));
+    expect(started.filter((name) => rare.includes(name))).toEqual([]);
+  });
+
+  test('contains the part of undici that sends a request', () => {
+    const parts = Object.keys(inputs).filter((input) => findOrigin(input) === 'undici');
+    expect(parts).toContain('node_modules/undici/lib/dispatcher/agent.js');
+    expect(
+      parts.filter((input) => /undici\/(index\.js|lib\/(mock|cache|web\/(fetch\/index|websocket)))/.test(input)),
+    ).toEqual([]);
+  });
+
+  test('leaves the undici of the client and the server to the package', () => {
+    const importing = Object.entries(outputs).flatMap(([file, { imports }]) =>
+      imports.some((one) => one.path === 'undici' && one.external) ? listOrigins(file) : [],
+    );
+    expect(importing).toEqual(expect.arrayContaining(['src/client', 'src/server']));
+  });
+});
+
+/** Built files that a run loads, as what they contain: packages and source folders. */
+async function loadedOrigins(
+  sandbox: Sandbox,
+  words: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<string[]> {
+  const coverage = sandbox.file(`coverage-${words.join('-').replaceAll('/', '')}`);
+  await sandbox.iam(words, { ...variables, NODE_V8_COVERAGE: coverage });
+  const [report = ''] = await readdir(coverage);
+  const { result } = JSON.parse(await readFile(path.join(coverage, report), 'utf8')) as { result: { url: string }[] };
+  const files = result.flatMap(({ url }) => (url.includes('/dist/') ? [url.slice(url.indexOf('dist/'))] : []));
+  expect(files).toContain('dist/cli.cjs');
+  return [...new Set(files.flatMap(listOrigins))].sort();
+}
+
+const own = ['src/cli', 'src/client', 'src/contract'];
+
+describe('loading', () => {
+  test('--version loads hardly anything', async () => {
+    await using sandbox = await Sandbox.make();
+    expect(await loadedOrigins(sandbox, ['--version'])).toEqual(['src/cli', 'src/contract']);
+  });
+
+  test.each([
+    [['--help']],
+    [['groups', '--help']],
+    [['groups', 'update', '--help']],
+    [['config', 'explain']],
+    [['profile', 'list']],
+    [['help', 'output']],
+    [['apply', '--help']],
+    [['completion', 'bash']],
+    [['__complete', '--', 'groups', '']],
+  ])('%j loads none of the heavy packages', async (words) => {
+    await using sandbox = await Sandbox.make();
+    expect(await loadedOrigins(sandbox, words)).toEqual(['commander', ...own]);
+  });
+
+  test('a request loads the part of undici, but not prompts, YAML or the server', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFakeServer(() => ({ json: [] }));
+    const loaded = await loadedOrigins(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
+    expect(loaded).toEqual(['commander', 'scripts/undici-for-command.mjs', ...own, 'undici']);
+  });
+
+  test('a table loads string-width only for text beyond Latin-1', async () => {
+    await using sandbox = await Sandbox.make();
+    await using latin = await startFakeServer(() => ({ json: [{ groupName: 'Zo\u00eb' }] }));
+    await using chinese = await startFakeServer(() => ({ json: [{ groupId: '\u6f22', groupName: 'x' }] }));
+    const list = ['groups', 'list', '-o', 'table'];
+    const variables = { IAM_BASE_URL: latin.url, IAM_TOKEN: 't' };
+    expect(await loadedOrigins(sandbox, list, variables)).not.toContain('string-width');
+    const others = { ...variables, IAM_BASE_URL: chinese.url };
+    expect(await loadedOrigins(sandbox, list.slice(0, 2), others)).toContain('string-width');
+    expect((await sandbox.iam(list, others)).out).toBe('GROUP ID  GROUP NAME\n\u6f22        x\n');
+  });
+
+  test('a plan loads YAML and reports document errors normally', async () => {
+    await using sandbox = await Sandbox.make();
+    await using server = await startFakeServer(() => ({ json: [] }));
+    const variables = { IAM_BASE_URL: server.url, IAM_TOKEN: 't' };
+    await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - groupName: a\n');
+    const loaded = await loadedOrigins(sandbox, ['plan', '-f', 'iam.yaml', '--color', 'never'], variables);
+    expect(loaded).toContain('yaml');
+    expect(loaded.filter((name) => ['zod', 'inquirer', 'src/server'].includes(name))).toEqual([]);
+    await writeFile(sandbox.file('iam.yaml'), 'groups:\n  - name: a\n');
+    const outcome = await sandbox.iam(['plan', '-f', 'iam.yaml', '-o', 'json'], variables);
+    expect([outcome.code, JSON.parse(outcome.err)]).toMatchObject([2, { error: { code: 'DOCUMENT_INVALID' } }]);
+    expect(outcome.err).toContain('iam.yaml:2:5: groups: unknown field name');
+  });
+});
+
+describe('the compile cache', () => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isSupported = major > 22 || (major === 22 && minor >= 8);
+
+  test('is in a private folder of the user, where this Node has one', async () => {
+    await using sandbox = await Sandbox.make();
+    expect(await sandbox.iam(['--version'])).toMatchObject({ code: 0, err: '' });
+    const folder = sandbox.file('cache/iam/compiled');
+    const entries = await readdir(folder).catch(() => []);
+    expect(entries.length > 0).toBe(isSupported);
+    if (isSupported) expect((await stat(folder)).mode & 0o022).toBe(0);
+  });
+
+  test('is not needed', async () => {
+    await using sandbox = await Sandbox.make();
+    await writeFile(sandbox.file('cache'), 'not a folder');
+    const { done } = sandbox.start(process.execPath, [bin, '--version'], { HOME: '/nonexistent' });
+    expect(await done).toMatchObject({ code: 0, err: '' });
+  });
+});
