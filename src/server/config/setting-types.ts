@@ -30,10 +30,11 @@ export function toEnvironmentName(name: string): string {
   return `IAM_SERVE_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-export function textSetting<const V extends string = string>(
+/** The type of the value is that of `values`, or any string. It is not undefined if there is a default. */
+export function textSetting<const Value extends string = string, const Default extends Value = never>(
   name: string,
   description: string,
-  more: { default?: V; values?: readonly V[]; check?(value: string): string | undefined } = {},
+  more: { default?: Default; values?: readonly Value[]; check?(value: string): string | undefined } = {},
 ) {
   return { kind: 'text' as const, name, environment: toEnvironmentName(name), description, flag: true, ...more };
 }

@@ -17,12 +17,12 @@ type ValueOf<S> = S extends { kind: 'integer' }
     ? boolean
     : S extends { kind: 'list' }
       ? readonly string[]
-      : S extends { kind: 'text'; values?: readonly (infer V extends string)[] }
-        ? string extends V
-          ? S extends { default: string }
-            ? string
-            : string | undefined
-          : V
+      : S extends { kind: 'text'; values?: readonly (infer Value extends string)[] }
+        ? string extends Value
+          ? S extends { kind: 'text'; default?: never }
+            ? string | undefined
+            : string
+          : Value
         : never;
 
 export type Settings = { readonly [Key in SettingKey]: ValueOf<Table[Key]> };
