@@ -1,4 +1,4 @@
-/** Generates docs/control.md: the routes of the control plane, from their declarations. */
+/** Generates dist/docs/control.md: the routes of the control plane, from their declarations. */
 import type { Operation, ResponseDeclaration } from '../../src/contract/operation.ts';
 import { controlPrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';
@@ -6,7 +6,7 @@ import { type ControlContext, type ControlRoute, capabilities } from '../../src/
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { sortByPath } from '../../src/server/openapi/document.ts';
 import { SchemaCollection } from '../../src/server/openapi/schemas.ts';
-import { code, page, table } from './markdown.ts';
+import { builtPage, code, table } from './markdown.ts';
 
 type Route = Operation<ControlContext>;
 
@@ -14,11 +14,12 @@ const routes = sortByPath(controlRoutes);
 
 /** Renders the page for all routes. */
 export function controlPage(): string {
-  return page(
+  return builtPage(
     'Control plane',
     `Development and administration endpoints of a server, below ${code(controlPrefix)}. A server without remote access requires no ` +
       'credentials. With `--allow-remote`, callers need the roles that are listed here. ' +
       '`--disable-control-plane` disables the control plane.',
+    `[errors.md](../../docs/errors.md) describes the error codes. [control-openapi.json](control-openapi.json) is the OpenAPI document; a server returns it at ${code(`${controlPrefix}/openapi.json`)} and shows it at ${code(`${controlPrefix}/docs`)}.`,
     capabilitiesSection(),
     browsersSection,
     ...routes.map(routeSection),

@@ -1,4 +1,4 @@
-/** Writes every generated file. `npm run generate` bundles and runs it; a test compares what it would write. */
+/** Writes every generated file that is committed. `npm run generate` bundles and runs it; a test compares what it would write. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedFiles } from './files.ts';

@@ -1,4 +1,4 @@
-/** Writes the manifest and the value schemas: the command line, and so docs/cli.md, is built from them. */
+/** Writes the manifest and the value schemas: the commands, and so docs/public-api.md, are built from them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../src/server/operations/index.ts';

@@ -63,7 +63,7 @@ function routesSource(files: readonly string[]): string {
     "import type { ControlRoute } from '../define.ts';",
     ...importLines(files),
     '',
-    '/** Every route of the control plane, as data: the source of the router, the API document and docs/control.md. */',
+    '/** Every route of the control plane, as data: the source of the router, the API document and dist/docs/control.md. */',
     'export const controlRoutes: readonly ControlRoute[] = [',
     ...files.map((file) => `  ${variableName(file)},`),
     '];',

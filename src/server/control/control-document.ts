@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json, and generated into docs/. */
+/** The OpenAPI 3.1 document of the control plane. Served at /_iam/openapi.json; the build writes dist/docs/control-openapi.json. */
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import { buildDocument, type DocumentOptions } from '../openapi/document.ts';

@@ -1,5 +1,5 @@
 /** The documents that the build writes to dist/docs/ contain every command and route; dist/ itself is not read. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -12,6 +12,7 @@ import { manifest } from '../../../src/contract/manifest.ts';
 import { controlPrefix } from '../../../src/contract/prefix.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import { root } from '../source-files.ts';
+import { listLinks } from './markdown-links.ts';
 
 const documents = builtDocs(root);
 const textOf = (name: string) => documents.get(name) ?? '';
@@ -83,6 +84,19 @@ describe('each document', () => {
   test.each([...documents])('%s is deterministic and ends with a line break', (name, content) => {
     expect(content.endsWith('\n')).toBe(true);
     expect(builtDocs(root).get(name) === content).toBe(true);
+  });
+
+  test('links to files that the repository and the package contain', () => {
+    const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
+    const links = [...documents].flatMap(([name, text]) => (name.endsWith('.md') ? listLinks(text) : []));
+    const targets = links.map(({ file }) => path.posix.join('dist/docs', file));
+    const dead = targets.filter((target) =>
+      target.startsWith('dist/docs/')
+        ? !documents.has(path.posix.basename(target))
+        : !existsSync(path.join(root, target)) || !files.includes(target.split('/')[0] ?? ''),
+    );
+    expect(targets.length).toBeGreaterThan(1);
+    expect(dead).toEqual([]);
   });
 });
 

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSource, root } from '../source-files.ts';
+import { builtDocs } from '../../../scripts/generate/docs.ts';
+import { listSourceFiles, readSource, root } from '../source-files.ts';
 import { listAnchors, listLinks } from './markdown-links.ts';
 
 const namesIn = (folder: string) => readdirSync(path.join(root, folder)).map((name) => path.posix.join(folder, name));
@@ -43,6 +44,17 @@ describe.each(allPages)('%s', (page) => {
     });
     expect(dead).toEqual([]);
   });
+});
+
+test('pages and sources name the built documents by their paths in dist/docs/', () => {
+  const names = [...builtDocs(root).keys()];
+  const files = [...allPages, ...['src', 'test', 'scripts', 'bench'].flatMap(listSourceFiles)];
+  const paths = files.flatMap((file) =>
+    matchesOf(readSource(file), /((?:dist\/)?\bdocs\/[\w-]+\.(?:md|json))/g).map((name) => ({ file, name })),
+  );
+  const wrong = paths.filter(({ name }) => names.includes(path.posix.basename(name)) !== name.startsWith('dist/docs/'));
+  expect(paths.filter(({ name }) => name.startsWith('dist/docs/')).length).toBeGreaterThan(5);
+  expect(wrong).toEqual([]);
 });
 
 test('the functions in CONTRIBUTING.md are exports of the files before them', () => {

@@ -1,4 +1,4 @@
-/** The combinations of the suite `browsers` and their expected outcomes, after docs/control.md without server code. */
+/** The combinations of the suite `browsers` and their expected outcomes, after dist/docs/control.md without server code. */
 
 export const existingSandbox = 'there';
 

@@ -43,7 +43,7 @@ import storeBackup from './store/backup.ts';
 import usersList from './users/list.ts';
 import usersListFactors from './users/list-factors.ts';
 
-/** Every route of the control plane, as data: the source of the router, the API document and docs/control.md. */
+/** Every route of the control plane, as data: the source of the router, the API document and dist/docs/control.md. */
 export const controlRoutes: readonly ControlRoute[] = [
   businessesList,
   clientsList,
