@@ -2,9 +2,10 @@
 
 import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
+import type { Context } from '../context.ts';
 import { splitSecrets } from '../http/redact.ts';
-import type { BulkDeps, CallFailure } from './deps.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
 import type { BulkRow, InvalidRow } from './rows.ts';
 
@@ -29,8 +30,9 @@ export interface RowOutputs {
   writeSecrets(secrets: object): Promise<void>;
 }
 
-export interface RowContext {
-  readonly deps: BulkDeps;
+export interface RowContext extends Pick<Context, 'connect' | 'environment' | 'manifest'> {
+  /** Maximum milliseconds that a row waits for a busy server. */
+  readonly maxWait: number;
   readonly rateLimiter: RateLimiter;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
@@ -74,7 +76,7 @@ export function createUnknownResult({ line, operation }: BulkRow): RowResult {
   return { line, operation: operation.id, state: 'unknown', code: 'ANSWER_UNSEEN', message };
 }
 
-async function recordFailure(context: RowContext, row: BulkRow, problem: CallFailure): Promise<RowResult> {
+async function recordFailure(context: RowContext, row: BulkRow, problem: RequestFailure): Promise<RowResult> {
   const { number, line, operation, text } = row;
   const isUnanswered = problem.kind === 'unanswered' && operation.effect !== 'read';
   const state = isUnanswered ? 'unknown' : 'failed';
@@ -85,24 +87,25 @@ async function recordFailure(context: RowContext, row: BulkRow, problem: CallFai
   return { line, operation: operation.id, state, status, code, message, id: undefined, requestId };
 }
 
-type CallOutcome = { status: number; body: unknown; requestId: string | undefined } | { problem: CallFailure };
+type CallOutcome = { status: number; body: unknown; requestId: string | undefined } | { problem: RequestFailure };
 
 const maxAttempts = 3;
 const initialBackoffMs = 100;
 
 async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOutcome> {
-  const { deps, rateLimiter } = context;
+  const { manifest, maxWait, rateLimiter } = context;
   for (let [waited, attempt] = [0, 1]; ; attempt += 1) {
     try {
-      return await deps.call(row.operation, row.input);
+      // An interruption does not abort a request in progress.
+      return await (await context.connect()).call(row.operation.id, row.input);
     } catch (error) {
-      const problem = deps.classifyError(error);
+      const problem = classifyRequestError(manifest, error);
       if (!problem) throw error;
       const wait = computeBackoff(context, row, problem, attempt);
       if (problem.kind === 'unsent' || problem.exitCode === 4) context.stop(error);
       if (wait === undefined) return { problem };
       waited += wait;
-      if (waited > deps.maxWait) {
+      if (waited > maxWait) {
         if (problem.retryAfter !== undefined) context.stop(error);
         return { problem };
       }
@@ -119,16 +122,16 @@ async function callWithRetry(context: RowContext, row: BulkRow): Promise<CallOut
  * processed the request, so any row can be retried; otherwise only idempotent operations are.
  */
 function computeBackoff(
-  { deps }: RowContext,
+  { environment }: RowContext,
   { operation }: BulkRow,
-  problem: CallFailure,
+  problem: RequestFailure,
   attempt: number,
 ): number | undefined {
   const { status, retryAfter } = problem;
   if (status !== 429 && status !== 503) return undefined;
   if (retryAfter !== undefined) return Math.max(initialBackoffMs, retryAfter * 1000);
   if (!operation.idempotent || attempt >= maxAttempts) return undefined;
-  return initialBackoffMs * 2 ** (attempt - 1) * (0.5 + deps.context.environment.random() / 2);
+  return initialBackoffMs * 2 ** (attempt - 1) * (0.5 + environment.random() / 2);
 }
 
 function findId(body: unknown): string | undefined {

@@ -1,9 +1,15 @@
-/** Implements `iam bulk`. A separate bundle file that other commands do not load. */
+/** Implements `iam bulk`. */
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { CommandOptions } from '../context.ts';
-import type { BulkDeps } from './deps.ts';
+import { assertChangeLimit } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError, usageError } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
+import { withFileLock } from '../io/private-files.ts';
+import { assertConfirmed } from '../request/confirm.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { previewOf, withoutSecrets } from '../request/preview.ts';
 import { type BulkOptions, parseBulkOptions, resolveOutputPaths } from './options.ts';
 import { openOutputFiles } from './output-files.ts';
 import {
@@ -21,7 +27,7 @@ import { type RunSummary, reportShape, runRows } from './run.ts';
 
 /** Input of a run. */
 interface BulkJob {
-  readonly deps: BulkDeps;
+  readonly context: Context;
   readonly options: BulkOptions;
   readonly source: RowSource;
   readonly operation: string | undefined;
@@ -32,101 +38,78 @@ interface BulkJob {
 }
 
 /** `iam bulk run FILE`. */
-export async function runBulk(deps: BulkDeps, file: string, options: CommandOptions): Promise<void> {
-  const bulkOptions = parseBulkOptions(deps, options);
-  if (bulkOptions.operation !== undefined) deps.findOperation(bulkOptions.operation);
-  await withRowSource(deps, file, async (source) => {
+export async function runBulk(context: Context, file: string, options: CommandOptions): Promise<void> {
+  const bulkOptions = parseBulkOptions(context.settings, options);
+  const { server, operation } = bulkOptions;
+  if (operation !== undefined) getOperation(context.manifest, operation);
+  await withRowSource(context.io, file, async (source) => {
     const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
-    await withLock(deps, bulkOptions, resumeLog, async () => {
-      const before = await readExistingLog(deps, resumeLog);
-      if (before) assertSameInput(deps, source, before.header, resumeLog, bulkOptions.operation);
+    await withLock(bulkOptions, resumeLog, async () => {
+      const before = await readExistingLog(resumeLog);
+      if (before) assertSameInput(resumeLog, before.header, { digest: source.digest, server, operation });
       const select = createSelector(before, bulkOptions, false);
-      await executeJob({
-        deps,
-        options: bulkOptions,
-        source,
-        operation: bulkOptions.operation,
-        resumeLog,
-        rejects,
-        before,
-        select,
-      });
+      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
     });
   });
 }
 
 /** `iam bulk retry RESUME-LOG`. */
 export async function retryBulk(
-  deps: BulkDeps,
+  context: Context,
   resumeLog: string,
   argument: string | undefined,
   options: CommandOptions,
 ) {
-  const bulkOptions = parseBulkOptions(deps, options);
-  await withLock(deps, bulkOptions, resumeLog, async () => {
-    const before = await readExistingLog(deps, resumeLog);
-    if (!before) throw deps.usage(`Resume log ${resumeLog} not found.`);
-    const { header: heading } = before;
-    const file = argument ?? heading.file;
+  const bulkOptions = parseBulkOptions(context.settings, options);
+  await withLock(bulkOptions, resumeLog, async () => {
+    const before = await readExistingLog(resumeLog);
+    if (!before) throw usageError(`Resume log ${resumeLog} not found.`);
+    const { header } = before;
+    const { operation } = header;
+    const file = argument ?? header.file;
     if (file === '-' && argument === undefined)
-      throw deps.usage(
+      throw usageError(
         'The rows were read from standard input.',
         `Pass them again with \`iam bulk retry ${resumeLog} FILE\`.`,
       );
-    await withRowSource(deps, file, async (source) => {
-      assertSameInput(deps, source, heading, resumeLog, heading.operation);
+    await withRowSource(context.io, file, async (source) => {
+      assertSameInput(resumeLog, header, { digest: source.digest, server: bulkOptions.server, operation });
       const { rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
       const select = createSelector(before, bulkOptions, true);
-      await executeJob({
-        deps,
-        options: bulkOptions,
-        source,
-        operation: heading.operation,
-        resumeLog,
-        rejects,
-        before,
-        select,
-      });
+      await executeJob({ context, options: bulkOptions, source, operation, resumeLog, rejects, before, select });
     });
   });
 }
 
 /** Locks the resume log, because concurrent runs with the same resume log would execute rows twice. */
-async function withLock(
-  deps: BulkDeps,
-  { isDry }: BulkOptions,
-  resumeLog: string,
-  work: () => Promise<void>,
-): Promise<void> {
+async function withLock({ isDry }: BulkOptions, resumeLog: string, work: () => Promise<void>): Promise<void> {
   if (isDry) return work();
   const folder = path.dirname(resumeLog);
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw deps.usage(`Folder ${folder} not found.`);
-  await deps.underLock(`${resumeLog}.lock`, work);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw usageError(`Folder ${folder} not found.`);
+  await withFileLock(`${resumeLog}.lock`, work);
 }
 
-async function readExistingLog({ usage }: BulkDeps, file: string): Promise<ResumeLogContent | undefined> {
+async function readExistingLog(file: string): Promise<ResumeLogContent | undefined> {
   return readResumeLog(file).catch((error: Error) => {
-    throw usage(error.message, 'Name another file with --resume-log.');
+    throw usageError(error.message, 'Name another file with --resume-log.');
   });
 }
 
 function assertSameInput(
-  { usage, server }: BulkDeps,
-  source: RowSource,
-  heading: ResumeLogHeader,
   resumeLog: string,
-  operation: string | undefined,
+  header: ResumeLogHeader,
+  { digest, server, operation }: Pick<ResumeLogHeader, 'digest' | 'server' | 'operation'>,
 ): void {
   const mismatch =
-    heading.digest !== source.digest
+    header.digest !== digest
       ? 'other rows'
-      : heading.server !== server
-        ? `the server ${heading.server}`
-        : heading.operation !== operation
-          ? `the operation ${heading.operation ?? 'of each row'}`
+      : header.server !== server
+        ? `the server ${header.server}`
+        : header.operation !== operation
+          ? `the operation ${header.operation ?? 'of each row'}`
           : undefined;
   if (mismatch !== undefined)
-    throw usage(
+    throw usageError(
       `The resume log ${resumeLog} is for ${mismatch}.`,
       'Name a new file with --resume-log to send these rows.',
     );
@@ -151,34 +134,36 @@ function isValidRow(row: BulkRow | InvalidRow): row is BulkRow {
 }
 
 async function executeJob(job: BulkJob): Promise<void> {
-  const { deps, options: bulkOptions, source } = job;
-  const { rows } = await openSelectedRows(deps, source, job.operation, job.select);
-  const report = await runPreflight(deps, rows, bulkOptions);
+  const { context, options: bulkOptions, source } = job;
+  const { rows } = await openSelectedRows(context, source, job.operation, job.select);
+  const report = await runPreflight(rows, bulkOptions);
   if (bulkOptions.isDry) return printPreviews(job);
-  deps.context.printer.check(reportShape.schema);
+  context.printer.check(reportShape.schema);
   if (report.secretOperation !== undefined && bulkOptions.secretOutput === undefined)
-    throw deps.usage(`${report.secretOperation} returns a secret.`, 'Add --secret-output FILE to store it.');
-  if (report.needsCaller) deps.requireSignIn();
-  if (report.changes > 0) deps.requireChanges(report.changes);
+    throw usageError(`${report.secretOperation} returns a secret.`, 'Add --secret-output FILE to store it.');
+  if (report.needsCaller) requireSendableCredentials(context.settings);
+  if (report.changes > 0) assertChangeLimit(context.settings, report.changes);
   await confirmDestructive(job, report);
   reportSummary(job, report, await sendRows(job, report));
 }
 
-async function printPreviews({ deps, source, operation, select }: BulkJob): Promise<void> {
-  const { rows } = await openSelectedRows(deps, source, operation, select);
-  await deps.context.printer.list(previewRows(deps, rows));
-  deps.context.notice('Dry run, nothing was sent.');
+async function printPreviews({ context, source, operation, select }: BulkJob): Promise<void> {
+  const { rows } = await openSelectedRows(context, source, operation, select);
+  await context.printer.list(previewRows(context, rows));
+  context.notice('Dry run, nothing was sent.');
 }
 
-async function* previewRows(deps: BulkDeps, rows: AsyncIterable<SelectedRow>) {
-  for await (const { row, action } of rows)
-    if (action === 'do' && isValidRow(row))
-      yield [{ line: row.line, operation: row.operation.id, ...deps.preview(row.operation, row.input) }];
+async function* previewRows(context: Context, rows: AsyncIterable<SelectedRow>) {
+  for await (const { row, action } of rows) {
+    if (action !== 'do' || !isValidRow(row)) continue;
+    const { line, operation, input } = row;
+    yield [{ line, operation: operation.id, ...withoutSecrets(context, previewOf(context, operation, input)) }];
+  }
 }
 
 /** One destructive row needs a yes; several rows need their number to be typed. */
 async function confirmDestructive(
-  { deps, options: bulkOptions, source }: BulkJob,
+  { context, options: bulkOptions, source }: BulkJob,
   { destructive, count }: PreflightReport,
 ): Promise<void> {
   if (destructive === 0) return;
@@ -187,22 +172,22 @@ async function confirmDestructive(
   const stdinIsData = source.argument === '-';
   if (destructive === 1) {
     const severity = confirm === '1' ? { name: confirm } : {};
-    return deps.confirm('One row deletes or removes a resource. Continue?', options, stdinIsData, severity);
+    return assertConfirmed(context, 'One row deletes or removes a resource. Continue?', options, stdinIsData, severity);
   }
   const question = `${destructive} of ${count} rows delete or remove resources.`;
-  await deps.confirm(question, options, stdinIsData, { requireName: true, name: String(destructive) });
+  await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name: String(destructive) });
 }
 
 async function sendRows(job: BulkJob, { count }: PreflightReport): Promise<RunSummary> {
-  const { deps, options: bulkOptions, source, operation, before } = job;
-  const { file, rows } = await openSelectedRows(deps, source, operation, job.select);
+  const { context, options: bulkOptions, source, operation, before } = job;
+  const { file, rows } = await openSelectedRows(context, source, operation, job.select);
   const argument = source.argument === '-' ? '-' : path.resolve(source.argument);
   const rejects = path.resolve(job.rejects);
-  const heading = { digest: source.digest, file: argument, operation, server: deps.server, rejects };
+  const header = { digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
   const names = { resumeLog: job.resumeLog, rejects, secretOutput: bulkOptions.secretOutput };
-  const outputFiles = await openOutputFiles(deps, names, { header: heading, before, rejectHeader: file.header });
+  const outputFiles = await openOutputFiles(names, { header, before, rejectHeader: file.header });
   try {
-    return await runRows(deps, bulkOptions, excludeSkipped(rows), outputFiles, count);
+    return await runRows(context, bulkOptions, excludeSkipped(rows), outputFiles, count);
   } finally {
     await outputFiles.close();
   }
@@ -214,18 +199,17 @@ async function* excludeSkipped(rows: AsyncIterable<SelectedRow>): AsyncGenerator
 
 /** Prints the summary. @throws CliError if rows failed or the run was interrupted */
 function reportSummary(
-  { deps, resumeLog, rejects, options: bulkOptions }: BulkJob,
+  { context, resumeLog, rejects, options: bulkOptions }: BulkJob,
   { count, skipped }: PreflightReport,
   summary: RunSummary,
 ): void {
-  const { context, failure } = deps;
   const { ok, failed, reason, errorLimitReached } = summary;
   const previous = skipped > 0 ? `; ${skipped} were done before` : '';
   context.notice(`${ok} of ${count} rows done${previous}.`);
   const resumeHint = `The resume log is ${resumeLog}. Run the same command again to resume.`;
   if (context.io.signal.aborted) {
     context.notice(resumeHint);
-    throw failure('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
+    throw new CliError('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
   }
   if (reason !== undefined) {
     context.notice(resumeHint);
@@ -233,7 +217,8 @@ function reportSummary(
   }
   if (failed === 0) return;
   const limitHint = errorLimitReached && bulkOptions.maxErrors < count ? ' The limit of --max-errors was reached.' : '';
-  throw failure(`${failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`} no response.${limitHint}`, {
+  const failedRows = failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`;
+  throw new CliError(`${failedRows} no response.${limitHint}`, {
     code: 'ROWS_FAILED',
     exitCode: 8,
     hint: `Retry them with \`iam bulk retry ${resumeLog}\`. Rejected rows are also in ${rejects}.`,

@@ -1,9 +1,16 @@
-/** Parses the options of a run. */
+/** Parses the options and settings of a run. */
 import path from 'node:path';
+import type { CliSettings } from '../config/settings.ts';
 import type { CommandOptions } from '../context.ts';
-import type { BulkDeps } from './deps.ts';
+import { usageError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import { readMaxWait } from '../http/retry.ts';
 
 export interface BulkOptions {
+  /** Base URL of the target server. */
+  readonly server: string;
+  /** Maximum milliseconds that a row waits for a busy server. */
+  readonly maxWait: number;
   readonly operation: string | undefined;
   readonly concurrency: number;
   /** Minimum milliseconds between two requests; 0 for no limit. */
@@ -23,18 +30,23 @@ export interface BulkOptions {
 
 const maxConcurrency = 64;
 
-export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandOptions): BulkOptions {
+/** @throws CliError (exit 2) for an invalid option or setting */
+export function parseBulkOptions(settings: CliSettings, options: CommandOptions): BulkOptions {
   const text = (name: string) => options[name] as string | undefined;
   const readInteger = (name: string, flag: string, defaultValue: number, max: number) => {
     const value = text(name);
     if (value === undefined) return defaultValue;
     if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= max) return Number(value);
-    throw usage(`${flag} must be a whole number from 1${max === maxConcurrency ? ` to ${max}` : ''}, not ${value}.`);
+    throw usageError(
+      `${flag} must be a whole number from 1${max === maxConcurrency ? ` to ${max}` : ''}, not ${value}.`,
+    );
   };
   return {
+    server: resolveBaseUrl(settings),
+    maxWait: readMaxWait(settings),
     operation: text('operation'),
     concurrency: readInteger('concurrency', '--concurrency', 4, maxConcurrency),
-    interval: parseRate(text('rate'), usage),
+    interval: parseRate(text('rate')),
     maxErrors: readInteger('maxErrors', '--max-errors', Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER),
     isDry: options.dryRun === true,
     skipInvalid: options.skipInvalid === true,
@@ -44,15 +56,15 @@ export function parseBulkOptions({ usage, context }: BulkDeps, options: CommandO
     resumeLog: text('resumeLog'),
     yes: options.yes === true,
     confirm: text('confirm'),
-    quiet: context.settings.options.quiet === true,
+    quiet: settings.options.quiet === true,
   };
 }
 
 /** Parses `20/s`, `600/m` or a number per second to the interval in milliseconds. */
-function parseRate(rate: string | undefined, usage: BulkDeps['usage']): number {
+function parseRate(rate: string | undefined): number {
   if (rate === undefined) return 0;
   const [, count = '', unit = 's'] = /^(\d{1,6}(?:\.\d+)?)(?:\/([sm]))?$/.exec(rate) ?? [];
-  if (!(Number(count) > 0)) throw usage(`--rate must be like 20/s or 600/m, not ${rate}.`);
+  if (!(Number(count) > 0)) throw usageError(`--rate must be like 20/s or 600/m, not ${rate}.`);
   return (unit === 'm' ? 60_000 : 1_000) / Number(count);
 }
 

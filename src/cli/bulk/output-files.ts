@@ -1,8 +1,8 @@
 /** Output files of a run: resume log, reject file and secrets. All have owner-only permissions. */
 import { rm, stat } from 'node:fs/promises';
+import { usageError } from '../errors.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { AppendFile } from './append-file.ts';
-import type { BulkDeps } from './deps.ts';
 import type { RowOutputs } from './execute-row.ts';
 import { ResumeLog, type ResumeLogContent, type ResumeLogHeader } from './resume-log.ts';
 
@@ -25,16 +25,12 @@ export interface OutputFileContent {
 }
 
 /** Opens the files. A first run overwrites no existing file. @throws CliError if a file cannot be created; nothing is left behind */
-export async function openOutputFiles(
-  deps: BulkDeps,
-  names: OutputFileNames,
-  content: OutputFileContent,
-): Promise<OutputFiles> {
+export async function openOutputFiles(names: OutputFileNames, content: OutputFileContent): Promise<OutputFiles> {
   const { before, rejectHeader } = content;
   const openFiles: { close(): Promise<void> }[] = [];
   const openFile = async (file: string, flags: 'a' | 'ax') => {
     const appendFile = await AppendFile.open(file, flags).catch((error: NodeJS.ErrnoException) => {
-      throw deps.usage(
+      throw usageError(
         `Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
       );
     });
@@ -45,13 +41,13 @@ export async function openOutputFiles(
     for (const file of openFiles) await file.close();
   };
   const isContinued = before?.header.rejects === names.rejects;
-  if (!isContinued) await assertAbsent(deps.usage, names.rejects);
+  if (!isContinued) await assertAbsent(names.rejects);
   // Open the secret file first: never create a secret that cannot be stored.
   const secrets =
     names.secretOutput === undefined ? undefined : await openFile(names.secretOutput, before ? 'a' : 'ax');
   try {
     if (before && !((await secrets?.isPrivate()) ?? true))
-      throw deps.usage(`${names.secretOutput} is readable by other users.`);
+      throw usageError(`${names.secretOutput} is readable by other users.`);
     // Its rows are sent again and are written again if they are rejected again.
     if (isContinued) await rm(names.rejects, { force: true });
     const resumeLog = await ResumeLog.open(names.resumeLog, content.header, before);
@@ -75,8 +71,8 @@ export async function openOutputFiles(
 }
 
 /** Checks before the first row that the reject file can be created. */
-async function assertAbsent(usage: BulkDeps['usage'], file: string): Promise<void> {
-  if (await stat(file).catch(() => undefined)) throw usage(`Cannot create ${file}: the file already exists.`);
+async function assertAbsent(file: string): Promise<void> {
+  if (await stat(file).catch(() => undefined)) throw usageError(`Cannot create ${file}: the file already exists.`);
 }
 
 function once<Value>(openFile: () => Promise<Value>): () => Promise<Value> {

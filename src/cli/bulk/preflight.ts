@@ -1,7 +1,9 @@
 /** Opens and selects the rows of a file, then validates and counts them before anything is sent. */
 import { countChanges } from '../config/safety.ts';
+import type { Context } from '../context.ts';
+import { usageError } from '../errors.ts';
 import { decodeCell } from '../output/csv.ts';
-import type { BulkDeps } from './deps.ts';
+import { getOperation } from '../request/find-operation.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
@@ -35,18 +37,22 @@ export interface SelectedRow {
 
 /** Opens a file and returns its rows with their actions. */
 export async function openSelectedRows(
-  { usage, findOperation: find, context }: BulkDeps,
+  { manifest, settings }: Pick<Context, 'manifest' | 'settings'>,
   { file, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
-    usage(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
+    usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
   const rowFile = await openRows(file).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const { csvRaw: raw } = context.settings.options;
-  const parseRow = createRowParser(find, operation, (text) => decodeCell(text, { raw }));
+  const { csvRaw: raw } = settings.options;
+  const parseRow = createRowParser(
+    (id) => getOperation(manifest, id),
+    operation,
+    (text) => decodeCell(text, { raw }),
+  );
   async function* rows(): AsyncGenerator<SelectedRow, void, undefined> {
     try {
       for await (const record of rowFile.rows) {
@@ -64,7 +70,6 @@ const maxReported = 10;
 
 /** Validates and counts the rows. @throws CliError (usage) if rows are invalid and --skip-invalid is not set */
 export async function runPreflight(
-  deps: BulkDeps,
   rows: AsyncIterable<SelectedRow>,
   options: Pick<BulkOptions, 'skipInvalid'>,
 ): Promise<PreflightReport> {
@@ -93,13 +98,13 @@ export async function runPreflight(
     if (operation.response.secret) report.secretOperation = operation.id;
     if (operation.auth !== 'none') report.needsCaller = true;
   }
-  if (problemCount > 0 && !options.skipInvalid) throw createInvalidRowsError(deps, problems, problemCount);
+  if (problemCount > 0 && !options.skipInvalid) throw createInvalidRowsError(problems, problemCount);
   return report;
 }
 
-function createInvalidRowsError({ usage }: BulkDeps, problems: readonly string[], count: number): Error {
+function createInvalidRowsError(problems: readonly string[], count: number): Error {
   const more = count > problems.length ? [`and ${count - problems.length} more`] : [];
-  return usage(
+  return usageError(
     `${count} invalid row${count > 1 ? 's' : ''}, nothing was sent:`,
     'Correct them, or add --skip-invalid to write them to the reject file and send the others.',
     [...problems, ...more],

@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { BulkDeps } from './deps.ts';
+import { unreadableFileError } from '../errors.ts';
+import type { Io } from '../io/io.ts';
 
 export interface RowSource {
   /** Command-line argument. */
@@ -17,28 +18,27 @@ export interface RowSource {
 
 /** Runs `work` on the file. Standard input is copied to a private temporary file, which is deleted afterwards. */
 export async function withRowSource<Result>(
-  deps: BulkDeps,
+  { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
   argument: string,
   work: (source: RowSource) => Promise<Result>,
 ): Promise<Result> {
-  if (argument !== '-') return work({ argument, file: argument, digest: await computeDigest(deps, argument) });
+  if (argument !== '-') return work({ argument, file: argument, digest: await computeDigest(argument) });
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-bulk-'));
   try {
     const file = path.join(folder, 'rows');
-    const { stdin, signal } = deps.context.io;
     await pipeline(stdin, createWriteStream(file, { mode: 0o600 }), { signal });
-    return await work({ argument, file, digest: await computeDigest(deps, file) });
+    return await work({ argument, file, digest: await computeDigest(file) });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function computeDigest({ unreadable }: BulkDeps, file: string): Promise<string> {
+async function computeDigest(file: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   }
   return hash.digest('hex');
 }

@@ -1,7 +1,7 @@
 /** Sends the validated rows and streams the report. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import type { Context } from '../context.ts';
 import type { ListShape } from '../output/list-writer.ts';
-import type { BulkDeps } from './deps.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
 import type { BulkOptions } from './options.ts';
 import type { OutputFiles } from './output-files.ts';
@@ -27,17 +27,18 @@ export interface RunSummary {
 
 /** Sends the rows and prints results as they arrive. Failed rows are counted, not thrown. */
 export async function runRows(
-  deps: BulkDeps,
+  context: Context,
   options: BulkOptions,
   rows: AsyncIterator<SelectedRow, unknown, undefined>,
   outputFiles: OutputFiles,
   count: number,
 ): Promise<RunSummary> {
-  const { io, environment, printer } = deps.context;
+  const { io, environment, printer } = context;
   const state = { ok: 0, failed: 0, reason: undefined as unknown };
   const isOver = () => io.signal.aborted || state.reason !== undefined || state.failed >= options.maxErrors;
   const rowContext: RowContext = {
-    deps,
+    ...context,
+    maxWait: options.maxWait,
     outputs: outputFiles,
     rateLimiter: new RateLimiter(
       { now: () => performance.now(), pause: (wait) => sleepUnlessAborted(io.signal, wait) },
@@ -62,7 +63,7 @@ export async function runRows(
       return value;
     }
   };
-  const onSignal = () => deps.context.notice('Interrupted. Waiting for requests in progress.');
+  const onSignal = () => context.notice('Interrupted. Waiting for requests in progress.');
   io.signal.addEventListener('abort', onSignal);
   try {
     await printer.list(streamReport(nextResult, progress), reportShape);

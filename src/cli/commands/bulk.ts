@@ -1,6 +1,5 @@
 /** `iam bulk`: sends one request for each row of a file. */
 import type { Command } from 'commander';
-import { createBulkDeps } from '../bulk/deps.ts';
 import { addCommand, setAction, varyingRoles } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
@@ -41,7 +40,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, [file], options) => {
     const { runBulk } = await import('../bulk/index.ts');
-    await runBulk(createBulkDeps(context), String(file), options);
+    await runBulk(context, String(file), options);
   });
 }
 
@@ -64,7 +63,7 @@ function addRetryCommand(noun: Command, runtime: CliRuntime): void {
   addRunOptions(command);
   setAction(command, runtime, async (context, [resumeLog, file], options) => {
     const { retryBulk } = await import('../bulk/index.ts');
-    await retryBulk(createBulkDeps(context), String(resumeLog), file as string | undefined, options);
+    await retryBulk(context, String(resumeLog), file as string | undefined, options);
   });
 }
 
