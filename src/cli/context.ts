@@ -17,7 +17,7 @@ import type { PromptOptions } from './io/prompt.ts';
 import { parseColumns } from './output/columns.ts';
 import { type Format, formats } from './output/format.ts';
 import { createPrinter, type Printer, type Selection } from './output/printer.ts';
-import { compileQuery } from './output/query.ts';
+import type { ResultQuery } from './output/query.ts';
 
 export interface Context {
   readonly io: Io;
@@ -124,8 +124,13 @@ async function readSelection({ query, columns, csvRaw }: GlobalOptions, settings
   if (columns !== undefined && !['table', 'wide', 'csv'].includes(readFormat(settings)))
     throw usageError(`--columns requires -o table, wide or csv, not ${readFormat(settings)}.`, 'Use --query instead.');
   return {
-    query: query === undefined ? undefined : await compileQuery(query),
+    query: query === undefined ? undefined : await loadQuery(query),
     columns: columns === undefined ? undefined : parseColumns(columns),
     csvRaw,
   };
+}
+
+async function loadQuery(expression: string): Promise<ResultQuery> {
+  const { compileQuery } = await import('./output/query.ts');
+  return compileQuery(expression);
 }

@@ -61,12 +61,10 @@ async function verify(context: Context, _: readonly unknown[], options: CommandO
   decodeToken(token);
   const client = await context.connect('anonymous');
   const { body } = await client.call('keys.get', { anonymous: true, signal: context.io.signal });
-  const { createLocalJWKSet, jwtVerify } = await import('../auth/jose.ts');
+  const { verifyToken } = await import('../auth/verify-token.ts');
   try {
-    const keys = createLocalJWKSet(body as JSONWebKeySet);
-    const currentDate = new Date(context.environment.now());
-    const { payload } = await jwtVerify(token, keys, { typ: 'at+jwt', currentDate, requiredClaims: ['exp', 'sub'] });
-    await context.printer.value({ valid: true, ...payload });
+    const claims = await verifyToken(token, body as JSONWebKeySet, context.environment.now());
+    await context.printer.value({ valid: true, ...claims });
   } catch (error) {
     throw new CliError(`The token is invalid: ${(error as Error).message}.`, {
       code: 'TOKEN_INVALID',

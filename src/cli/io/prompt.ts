@@ -4,7 +4,6 @@ import { inputNeededError } from '../errors.ts';
 import { escapeControls } from './control-characters.ts';
 import type { Environment, Io } from './io.ts';
 import type { Question } from './prompter.ts';
-import { createTerminalPrompter } from './terminal-prompter.ts';
 
 export interface PromptOptions {
   readonly io: Io;
@@ -43,6 +42,7 @@ export async function prompt({ io, environment, color }: PromptOptions, request:
   // Messages contain names from the server and from files.
   const question = { ...request, message: escapeControls(request.message) };
   if (io.prompter) return io.prompter(question);
+  const { createTerminalPrompter } = await import('./terminal-prompter.ts');
   const { createColours } = await import('./colour.ts');
   return createTerminalPrompter(io, createColours(io.stderr, environment, color).level > 0)(question);
 }

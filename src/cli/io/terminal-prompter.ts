@@ -1,6 +1,7 @@
-/** Prompts at a terminal, drawn on standard error. */
+/** Prompts at a terminal with inquirer, drawn on standard error. Loaded only by runs that prompt. */
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import inquirer from 'inquirer';
 import { inputNeededError } from '../errors.ts';
 import type { Io, OutputStream } from './io.ts';
 import type { Prompter } from './prompter.ts';
@@ -8,10 +9,9 @@ import type { Prompter } from './prompter.ts';
 /** Event-loop turns after the end of input: keys that arrived before it are processed first. */
 const turnsAfterEnd = 5;
 
-/** Creates a prompter with inquirer, loaded on first use. The end of the input aborts the prompt. */
+/** Creates a prompter. The end of the input aborts the prompt. */
 export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
   return async (question) => {
-    const { inquirer } = await import('./inquirer.ts');
     const watch = watchInput(io);
     const ask = inquirer.createPromptModule({
       input: io.stdin as NodeJS.ReadStream,

@@ -1,4 +1,4 @@
-/** Re-exports yaml: in the bundle a dynamic import of the package itself has no named exports. */
+/** Reads and writes YAML. Loaded only by runs that need it. */
 import { type CreateNodeOptions, Document, type ToStringOptions, visit } from 'yaml';
 import { escapeInText, hasControls } from './control-characters.ts';
 

@@ -1,4 +1,5 @@
-/** `--query`: filters a result with a JMESPath expression. */
+/** `--query`: filters a result with a JMESPath expression. Loaded only by runs with this option. */
+import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { CliError, usageError } from '../errors.ts';
 
 /** Returns the matches of the expression in a value, or null. */
@@ -8,8 +9,7 @@ export type ResultQuery = (value: unknown) => unknown;
  * Compiles the expression, so that a syntax error is reported before a request is sent.
  * @throws CliError (exit 2) for a syntax error; the query throws (exit 1) if a function gets an invalid argument
  */
-export async function compileQuery(expression: string): Promise<ResultQuery> {
-  const { compile, TreeInterpreter } = await import('./jmespath.ts');
+export function compileQuery(expression: string): ResultQuery {
   const tree = attempt(
     () => compile(expression),
     (reason) => usageError(`--query is not a valid JMESPath expression: ${reason}.`, 'See `iam help output`.'),

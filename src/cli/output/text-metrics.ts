@@ -18,10 +18,7 @@ export async function loadTextMetrics(texts: Iterable<string>): Promise<TextMetr
 }
 
 async function loadUnicodeMetrics(): Promise<TextMetrics> {
-  const { stringWidth } = await import('./string-width.ts');
-  const segmenter = new Intl.Segmenter();
-  return {
-    width: (text) => (beyondLatin1.test(text) ? stringWidth(text) : text.length),
-    split: (text) => (beyondLatin1.test(text) ? Array.from(segmenter.segment(text), ({ segment }) => segment) : text),
-  };
+  const { unicodeMetrics } = await import('./unicode-metrics.ts');
+  const metricsOf = (text: string): TextMetrics => (beyondLatin1.test(text) ? unicodeMetrics : latin1Metrics);
+  return { width: (text) => metricsOf(text).width(text), split: (text) => metricsOf(text).split(text) };
 }

@@ -1,2 +1,0 @@
-/** Re-exports jose, which only `iam token verify` loads. */
-export { createLocalJWKSet, jwtVerify } from 'jose';

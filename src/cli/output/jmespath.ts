@@ -1,2 +1,0 @@
-/** Re-exports jmespath, which only runs with --query load. */
-export { compile, TreeInterpreter } from '@jmespath-community/jmespath';
