@@ -1,10 +1,11 @@
 /** The package as a consumer installs it: packed, unpacked and imported by name. Requires dist/. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtDocs } from '../../scripts/generate/docs.ts';
 import { root } from './cli-process.ts';
 
 const run = promisify(execFile);
@@ -69,6 +70,14 @@ test('the README examples run unchanged', async () => {
 });
 
 describe('the package', () => {
+  test('contains the current references of the command and the control plane', async () => {
+    const docs = path.join(folder, 'node_modules/iam-standin/dist/docs');
+    const documents = builtDocs(root);
+    expect((await readdir(docs)).sort()).toEqual([...documents.keys()].sort());
+    for (const [name, content] of documents)
+      expect((await readFile(path.join(docs, name), 'utf8')) === content, `dist/docs/${name} is stale`).toBe(true);
+  });
+
   test('exits when all servers have stopped, as ESM and CommonJS', async () => {
     const use = `
       const iam = await startServer({ settings: { 'fast-passwords': true } });
