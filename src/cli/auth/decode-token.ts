@@ -13,6 +13,15 @@ export function decodeToken(token: string): DecodedToken {
   return { header: decodePart(header), claims: decodePart(claims) };
 }
 
+/** Returns the claims of a token; undefined if it is not a JWT. An opaque token can be valid. */
+export function decodeClaims(token: string): DecodedToken['claims'] | undefined {
+  try {
+    return decodeToken(token).claims;
+  } catch {
+    return undefined;
+  }
+}
+
 function decodePart(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown;

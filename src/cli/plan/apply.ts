@@ -1,12 +1,17 @@
 /** `iam apply`: plans, confirms and executes the writes in order, and prints the result. */
-import type { CommandOptions } from '../context.ts';
-import type { PlanDeps } from './deps.ts';
+import { assertChangeLimit } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError, usageError } from '../errors.ts';
+import { requireSendableCredentials, resolveBaseUrl } from '../http/connection.ts';
+import { assertConfirmed } from '../request/confirm.ts';
+import { getDocumentFiles } from './documents.ts';
 import { createExecution } from './execution.ts';
-import { getDocumentFiles, listWarnings, renderPlan, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
+import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
 import type { Step } from './model/changes.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
+import { printPlan } from './print-plan.ts';
 import { computeFingerprint, loadPlan } from './saved-plan.ts';
 import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
 import { buildSteps, executeSteps } from './steps.ts';
@@ -19,50 +24,55 @@ interface ApplyInput {
 }
 
 /** Applies desired-state files or a saved plan. */
-export async function runApply(deps: PlanDeps, savedPlan: string | undefined, options: CommandOptions): Promise<void> {
-  const input = await readApplyInput(deps, savedPlan, options);
-  const prepared = await prepare(deps, input.content, input.prune);
+export async function runApply(
+  context: Context,
+  savedPlan: string | undefined,
+  options: CommandOptions,
+): Promise<void> {
+  requireSendableCredentials(context.settings);
+  const input = await readApplyInput(context, savedPlan, options);
+  const prepared = await prepare(context, input.content, input.prune);
   const { plan } = prepared;
   if (input.fingerprint !== undefined && computeFingerprint(plan) !== input.fingerprint)
-    throw deps.failure('The plan is stale: the server has changed since the plan was created.', {
+    throw new CliError('The plan is stale: the server has changed since the plan was created.', {
       code: 'PLAN_STALE',
       exitCode: 6,
       hint: 'Create a new plan with `iam plan` and review the differences.',
     });
-  const { context } = deps;
   const isDry = options.dryRun === true;
-  if (!isDry) assertNoLockout(deps, plan, options);
-  if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await renderPlan(deps, plan);
+  if (!isDry) assertNoLockout(plan, options);
+  if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await printPlan(context, plan);
   if (isDry) context.notice('Dry run, nothing was sent.');
   if (isDry || plan.changes.length === 0) return;
   const steps = buildSteps(plan.changes, prepared.state, prepared.caller);
-  deps.requireChanges(
-    steps.reduce(
-      (count, step) => count + (step.kind === 'membership' && step.action === 'join' ? step.members.length : 1),
-      0,
-    ),
+  assertChangeLimit(context.settings, countWrites(steps));
+  await confirmPlan(context, plan, options);
+  await executePlan(context, prepared, steps, options);
+}
+
+/** A request that adds members counts once for each of them. */
+function countWrites(steps: readonly Step[]): number {
+  return steps.reduce(
+    (count, step) => count + (step.kind === 'membership' && step.action === 'join' ? step.members.length : 1),
+    0,
   );
-  await confirmPlan(deps, plan, options);
-  await executePlan(deps, prepared, steps, options);
 }
 
 async function readApplyInput(
-  deps: PlanDeps,
+  context: Context,
   savedPlan: string | undefined,
   options: CommandOptions,
 ): Promise<ApplyInput> {
-  const files = getDocumentFiles(options);
-  const set = options.set as string | undefined;
-  if (savedPlan === undefined) return { content: await readContent(deps, files, set), prune: options.prune === true };
-  if (files.length > 0 || set !== undefined || options.prune === true)
-    throw deps.usage('A saved plan cannot be combined with -f, --set or --prune.');
-  return loadPlan(deps, savedPlan);
+  if (savedPlan === undefined) return { content: await readContent(context, options), prune: options.prune === true };
+  if (getDocumentFiles(options).length > 0 || options.set !== undefined || options.prune === true)
+    throw usageError('A saved plan cannot be combined with -f, --set or --prune.');
+  return loadPlan(context, savedPlan);
 }
 
-function assertNoLockout(deps: PlanDeps, plan: Plan, options: CommandOptions): void {
+function assertNoLockout(plan: Plan, options: CommandOptions): void {
   const { callerLoses, lastAdministrator } = plan.guards;
   if (options.allowSelfLockout === true || (callerLoses.length === 0 && !lastAdministrator)) return;
-  throw deps.failure(`${listWarnings(plan)[0]} Nothing was changed.`, {
+  throw new CliError(`${listWarnings(plan)[0]} Nothing was changed.`, {
     code: 'SELF_LOCKOUT',
     exitCode: 2,
     hint: 'Change the files, or allow the change with --allow-self-lockout.',
@@ -70,18 +80,18 @@ function assertNoLockout(deps: PlanDeps, plan: Plan, options: CommandOptions): v
 }
 
 /** Deletions and the loss of administrative roles need a typed name as confirmation; other changes need a yes. */
-async function confirmPlan(deps: PlanDeps, plan: Plan, options: CommandOptions): Promise<void> {
+async function confirmPlan(context: Context, plan: Plan, options: CommandOptions): Promise<void> {
   const stdinIsData = getDocumentFiles(options).includes('-');
   const { administratorsLose, lastAdministrator } = plan.guards;
   const removed = describeRemovals(plan);
-  const name = plan.set ?? new URL(deps.baseUrl).host;
+  const name = plan.set ?? new URL(resolveBaseUrl(context.settings)).host;
   if (removed === '' && administratorsLose.length === 0 && !lastAdministrator) {
     const changes = `${plan.changes.length} change${plan.changes.length === 1 ? '' : 's'}`;
     // A script can pass --confirm NAME without knowing whether this run deletes anything.
-    return deps.confirm(`Apply ${changes}?`, options, stdinIsData, { alternativeName: name });
+    return assertConfirmed(context, `Apply ${changes}?`, options, stdinIsData, { alternativeName: name });
   }
   const question = removed === '' ? 'This removes roles from administrators.' : `This permanently removes ${removed}.`;
-  await deps.confirm(question, options, stdinIsData, { requireName: true, name });
+  await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name });
 }
 
 /** `2 resources and 1 membership`; empty if the plan removes nothing. */
@@ -94,13 +104,13 @@ function describeRemovals(plan: Plan): string {
 }
 
 async function executePlan(
-  deps: PlanDeps,
+  context: Context,
   { plan, state, inventoryFile }: PreparedPlan,
   steps: readonly Step[],
   options: CommandOptions,
 ): Promise<void> {
-  const secretOutput = await openSecretOutput(deps, plan.changes, options.secretOutput as string | undefined);
-  const execution = createExecution(deps, state, {
+  const secretOutput = await openSecretOutput(context, plan.changes, options.secretOutput as string | undefined);
+  const execution = createExecution(context, state, {
     storeSecret: secretOutput.write,
     record: async (what, ...resources) => {
       if (inventoryFile !== undefined) await appendToInventory(inventoryFile, what, resources);
@@ -110,18 +120,17 @@ async function executePlan(
     await executeSteps(execution, steps);
   } catch (error) {
     // Secrets created so far would be lost if they were not printed now.
-    await printSecrets(deps, secretOutput);
+    await printSecrets(context, secretOutput);
     await secretOutput.close();
     throw error;
   }
-  await printResult(deps, plan, secretOutput);
+  await printResult(context, plan, secretOutput);
   await secretOutput.close();
 }
 
-async function printResult(deps: PlanDeps, plan: Plan, secretOutput: SecretOutput): Promise<void> {
-  const { context } = deps;
+async function printResult(context: Context, plan: Plan, secretOutput: SecretOutput): Promise<void> {
   const { format, isForPeople } = context.printer;
-  if (isForPeople) await printSecrets(deps, secretOutput);
+  if (isForPeople) await printSecrets(context, secretOutput);
   else if (format === 'name' || format === 'csv') await context.printer.value(plan.changes.map(toChangeJson));
   else {
     const secrets = secretOutput.unsaved.length > 0 ? { secrets: secretOutput.unsaved } : {};
@@ -131,9 +140,9 @@ async function printResult(deps: PlanDeps, plan: Plan, secretOutput: SecretOutpu
   context.notice(`Applied: ${create} created, ${update} changed, ${removed} deleted.`);
 }
 
-async function printSecrets(deps: PlanDeps, { unsaved }: SecretOutput): Promise<void> {
+async function printSecrets(context: Context, { unsaved }: SecretOutput): Promise<void> {
   if (unsaved.length === 0) return;
-  const { printer, notice } = deps.context;
+  const { printer, notice } = context;
   if (printer.isForPeople) printer.lines(unsaved.map(formatSecret));
   else await printer.value({ secrets: unsaved });
   notice('Store the secrets now: they will not be shown again.');

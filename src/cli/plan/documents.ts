@@ -1,8 +1,12 @@
 /** Reads, parses and validates documents to one value with source positions. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { PlanDeps, Yaml } from './deps.ts';
+import type { CommandOptions } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { readText } from '../io/input.ts';
+import type { Io } from '../io/io.ts';
 import type { DocumentEntry, ListName } from './model/desired-entries.ts';
 import { documentResources } from './resources/index.ts';
 import { documentSchema } from './schema.ts';
@@ -21,7 +25,6 @@ export interface Documents {
 }
 
 interface ParseContext {
-  readonly yaml: Yaml;
   readonly diagnostics: Diagnostic[];
   readonly positions: Map<string, SourcePosition>;
   readonly entries: Record<ListName, DocumentEntry[]>;
@@ -37,13 +40,12 @@ interface NodeContext {
 }
 
 /** Parses all documents and collects their diagnostics. */
-export function parseDocuments(yaml: Yaml, sources: readonly SourceText[]): Documents {
+export function parseDocuments(sources: readonly SourceText[]): Documents {
   const empty = Object.fromEntries(documentResources.map(({ list }) => [list, []])) as unknown as Record<
     ListName,
     DocumentEntry[]
   >;
   const context: ParseContext = {
-    yaml,
     diagnostics: [],
     positions: new Map(),
     entries: empty,
@@ -60,10 +62,10 @@ export function parseDocuments(yaml: Yaml, sources: readonly SourceText[]): Docu
 }
 
 function parseText(context: ParseContext, { name, text }: SourceText): void {
-  const { yaml, diagnostics } = context;
-  const lines = new yaml.LineCounter();
+  const { diagnostics } = context;
+  const lines = new LineCounter();
   const clean = text.replace(/^\uFEFF/, '');
-  const documents = yaml.parseAllDocuments(clean, { lineCounter: lines, merge: false, stringKeys: true });
+  const documents = parseAllDocuments(clean, { lineCounter: lines, merge: false, stringKeys: true });
   const positionAt = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -78,7 +80,7 @@ function parseText(context: ParseContext, { name, text }: SourceText): void {
       });
     const nodes: NodeContext = {
       position: (node) => positionAt((node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0),
-      resolve: (node) => (yaml.isAlias(node) ? (node.resolve(document) ?? node) : node),
+      resolve: (node) => (isAlias(node) ? (node.resolve(document) ?? node) : node),
     };
     if (document.errors.length === 0 && document.contents !== null) parseRoot(context, nodes, document.contents);
   }
@@ -112,7 +114,7 @@ function parseNode(
     void context.diagnostics.push({ position, message: `${formatLabel(path)}${message}` });
   if (schema.type === 'object') return parseMap(context, nodes, node, schema, path, report);
   if (schema.type === 'array') return parseList(context, nodes, node, schema, path, report);
-  const value = context.yaml.isScalar(node) ? node.value : undefined;
+  const value = isScalar(node) ? node.value : undefined;
   if (value === null && Array.isArray(schema.type)) return null;
   const message = typeof value === 'string' ? checkText(context, value, schema) : describeNonText(value);
   return message === undefined ? value : report(message);
@@ -133,7 +135,7 @@ function parseMap(
   path: string,
   report: ReportProblem,
 ): DocumentEntry | undefined {
-  if (!context.yaml.isMap(node)) return void report(`must be an object${formatExample(schema)}`);
+  if (!isMap(node)) return void report(`must be an object${formatExample(schema)}`);
   const entry: Record<string, unknown> = {};
   const below = path === '' ? '' : `${path}/`;
   for (const { key, value } of node.items) {
@@ -169,7 +171,7 @@ function parseList(
   path: string,
   report: ReportProblem,
 ): unknown[] | undefined {
-  if (!context.yaml.isSeq(node)) return void report('must be a list');
+  if (!isSeq(node)) return void report('must be a list');
   const { items = {}, maxItems } = schema;
   if (typeof maxItems === 'number' && node.items.length > maxItems)
     report(`must not have more than ${maxItems} entries`);
@@ -263,25 +265,30 @@ function compilePattern(patterns: Map<string, RegExp>, pattern: string): RegExp 
   return expression;
 }
 
+/** Returns the files of -f. */
+export function getDocumentFiles(options: CommandOptions): readonly string[] {
+  return (options.file as readonly string[] | undefined) ?? [];
+}
+
 /** Reads all documents; a folder contributes its YAML and JSON files sorted by name. */
-export async function readSources(deps: PlanDeps, files: readonly string[]): Promise<SourceText[]> {
+export async function readSources(io: Io, files: readonly string[]): Promise<SourceText[]> {
   if (files.length === 0)
-    throw deps.usage(
+    throw usageError(
       '-f is required.',
       'Name files or folders with -f, or - for standard input. `iam export` prints a document of the current state.',
     );
-  if (files.filter((file) => file === '-').length > 1) throw deps.usage('Standard input can be read only once.');
-  const named = await Promise.all(files.map((file) => listFiles(deps, file)));
+  if (files.filter((file) => file === '-').length > 1) throw usageError('Standard input can be read only once.');
+  const named = await Promise.all(files.map(listFiles));
   const texts = named
     .flat()
-    .map(async (file) => ({ name: file === '-' ? 'stdin' : file, text: await deps.readText(file) }));
+    .map(async (file) => ({ name: file === '-' ? 'stdin' : file, text: await readText(file, io) }));
   return Promise.all(texts);
 }
 
-async function listFiles(deps: PlanDeps, file: string): Promise<string[]> {
+async function listFiles(file: string): Promise<string[]> {
   const isFolder = file !== '-' && ((await stat(file).catch(() => undefined))?.isDirectory() ?? false);
   if (!isFolder) return [file];
   const names = (await readdir(file)).filter((name) => /\.(ya?ml|json)$/i.test(name)).sort();
-  if (names.length === 0) throw deps.usage(`The folder ${file} contains no YAML or JSON file.`);
+  if (names.length === 0) throw usageError(`The folder ${file} contains no YAML or JSON file.`);
   return names.map((name) => path.join(file, name));
 }

@@ -1,31 +1,35 @@
 /** `iam export`: builds a document of all resources without secrets, in a stable order. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { CommandOptions } from '../context.ts';
-import type { PlanDeps } from './deps.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
+import { formatYaml } from '../io/yaml.ts';
 import type { DocumentEntry, ListName } from './model/desired-entries.ts';
 import { emptyRemoteState, type RemoteState } from './model/remote-state.ts';
+import { readControlPage } from './read-list.ts';
 import { emptyScope, refresh } from './refresh.ts';
 import type { Resource } from './resource.ts';
 import { documentResources } from './resources/index.ts';
 
 /** Prints the resources of the server as a document. */
-export async function runExport(deps: PlanDeps, options: CommandOptions): Promise<void> {
-  const { printer, notice } = deps.context;
+export async function runExport(context: Context, options: CommandOptions): Promise<void> {
+  requireSendableCredentials(context.settings);
+  const { printer, notice } = context;
   if (['jsonl', 'csv', 'name'].includes(printer.format))
-    throw deps.usage(`Cannot export as ${printer.format}: a document is YAML or JSON.`, 'Remove -o, or use -o json.');
+    throw usageError(`Cannot export as ${printer.format}: a document is YAML or JSON.`, 'Remove -o, or use -o json.');
   const requested = options.kind as readonly ListName[] | undefined;
-  const hasControl = (await deps.readControlPage('/_iam/clients', { limit: 1 })) !== undefined;
+  const hasControl = (await readControlPage(context, '/_iam/clients', { limit: 1 })) !== undefined;
   const exported = documentResources.filter(({ list, needsControlPlane }) =>
     requested === undefined ? hasControl || !needsControlPlane : requested.includes(list),
   );
   if (!hasControl) notice('The control plane is disabled: clients, customers and business users are not exported.');
-  const document = buildExportDocument(await readRemoteState(deps, exported, hasControl), exported);
+  const document = buildExportDocument(await readRemoteState(context, exported, hasControl), exported);
   if (printer.format === 'json') await printer.value(document);
-  else printer.verbatim([deps.yaml.formatYaml(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
+  else printer.verbatim([formatYaml(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
 }
 
 async function readRemoteState(
-  deps: PlanDeps,
+  context: Context,
   exported: readonly Resource[],
   hasControl: boolean,
 ): Promise<RemoteState> {
@@ -34,8 +38,8 @@ async function readRemoteState(
   const read = documentResources.filter(
     ({ list, needsControlPlane }) => requested.has(list) || (required.has(list) && (hasControl || !needsControlPlane)),
   );
-  const state = await refresh(deps, emptyRemoteState, { ...emptyScope, lists: read.map(({ list }) => list) });
-  return refresh(deps, state, { ...emptyScope, members: [...(state.groups?.keys() ?? [])] });
+  const state = await refresh(context, emptyRemoteState, { ...emptyScope, lists: read.map(({ list }) => list) });
+  return refresh(context, state, { ...emptyScope, members: [...(state.groups?.keys() ?? [])] });
 }
 
 /** Builds the entries of the requested kinds; empty kinds are omitted. */

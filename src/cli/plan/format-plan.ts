@@ -1,8 +1,5 @@
-/** Formats a plan as text and as JSON, and prints it. Also reads the option -f, which plan and apply share. */
-import type { CommandOptions } from '../context.ts';
+/** Formats a plan as text and as JSON. */
 import { escapeControls } from '../io/control-characters.ts';
-import type { Printer } from '../output/printer.ts';
-import type { PlanDeps } from './deps.ts';
 import { administrativeRoles } from './guards.ts';
 import type { AnyChange, FieldChange } from './model/changes.ts';
 import type { Plan } from './plan.ts';
@@ -64,7 +61,7 @@ function wrapWords(head: string, words: readonly string[], width: number): strin
 }
 
 /** Formats the whole plan: changes, role effects, warnings and summary. */
-function formatPlan(plan: Plan, style: TextStyle): string[] {
+export function formatPlan(plan: Plan, style: TextStyle): string[] {
   const { changes, roles } = plan;
   if (changes.length === 0) return [...listWarnings(plan), 'No changes. The server matches the documents.'];
   return [
@@ -133,7 +130,7 @@ export function summarize({ changes, roles }: Pick<Plan, 'changes' | 'roles'>): 
 }
 
 /** `Plan: 2 to create, 1 to change, none to delete; 3 gain roles, 1 loses roles.` */
-function formatSummary(plan: Plan): string {
+export function formatSummary(plan: Plan): string {
   const { create, update, delete: deleted, gain, lose } = summarize(plan);
   const formatCount = (count: number) => (count === 0 ? 'none' : String(count));
   const roles = `${formatCount(gain)} gain${gain === 1 ? 's' : ''} roles, ${formatCount(lose)} lose${lose === 1 ? 's' : ''} roles`;
@@ -154,34 +151,4 @@ export function toPlanJson(plan: Plan): Readonly<Record<string, unknown>> {
 /** Returns a change as JSON, without the fields that only the execution needs. */
 export function toChangeJson({ action, kind, name, id, fields }: AnyChange): Readonly<Record<string, unknown>> {
   return { action, kind, name, ...(id === undefined ? {} : { id }), fields };
-}
-
-/** Returns the files of -f. */
-export function getDocumentFiles(options: CommandOptions): readonly string[] {
-  return (options.file as readonly string[] | undefined) ?? [];
-}
-
-/** Prints a plan: text for terminals, JSON or YAML for programs, and the changes in row formats. */
-export async function renderPlan(deps: PlanDeps, plan: Plan): Promise<void> {
-  const { printer } = deps.context;
-  if (printer.isForPeople) return renderLines(deps, formatPlan(plan, createTextStyle(deps)));
-  await printer.value(isRowFormat(printer) ? plan.changes.map(toChangeJson) : toPlanJson(plan));
-  if (isRowFormat(printer)) deps.context.notice(formatSummary(plan));
-}
-
-function isRowFormat({ format }: Printer): boolean {
-  return format === 'jsonl' || format === 'csv' || format === 'name';
-}
-
-/** Prints lines, coloured by their mark. */
-export async function renderLines(deps: PlanDeps, lines: readonly string[]): Promise<void> {
-  const paint = await deps.createPainter();
-  deps.context.printer.verbatim(lines.map((line) => paint(escapeControls(line))));
-}
-
-/** Returns the wrap width and entry limit; `wide` has no entry limit. */
-export function createTextStyle({ context: { printer, io } }: PlanDeps): TextStyle {
-  const isWide = printer.format === 'wide';
-  const width = io.stdout.isTTY ? (io.stdout.columns ?? 80) : 80;
-  return { width: isWide ? Math.max(width, 120) : width, maxEntries: isWide ? Number.POSITIVE_INFINITY : 20 };
 }

@@ -1,39 +1,33 @@
-/** Implements `iam plan`, `apply`, `diff` and `export`. A separate bundle file that other commands do not load. */
-import type { CommandOptions } from '../context.ts';
-import type { PlanDeps } from './deps.ts';
-import {
-  createTextStyle,
-  formatChanges,
-  getDocumentFiles,
-  renderLines,
-  renderPlan,
-  toChangeJson,
-} from './format-plan.ts';
+/** Implements `iam plan`, `apply`, `diff` and `export`. Other commands do not load it. */
+import type { CommandOptions, Context } from '../context.ts';
+import { QuietExit } from '../errors.ts';
+import { requireSendableCredentials } from '../http/connection.ts';
 import { prepare, readContent } from './prepare.ts';
+import { printChanges, printPlan } from './print-plan.ts';
 import { savePlan } from './saved-plan.ts';
 
 export { runApply } from './apply.ts';
 export { runExport } from './export.ts';
 
 /** `iam plan`. */
-export async function runPlan(deps: PlanDeps, options: CommandOptions, file: string | undefined): Promise<void> {
+export async function runPlan(context: Context, options: CommandOptions, file: string | undefined): Promise<void> {
+  requireSendableCredentials(context.settings);
   const prune = options.prune === true;
-  const content = await readContent(deps, getDocumentFiles(options), options.set as string | undefined);
-  const prepared = await prepare(deps, content, prune);
-  await renderPlan(deps, prepared.plan);
+  const content = await readContent(context, options);
+  const prepared = await prepare(context, content, prune);
+  await printPlan(context, prepared.plan);
   if (file !== undefined) {
-    await savePlan(deps, file, content, prepared, prune);
-    deps.context.notice(`Saved the plan to ${file}. Apply it with \`iam apply ${file}\`.`);
+    await savePlan(context, file, content, prepared, prune);
+    context.notice(`Saved the plan to ${file}. Apply it with \`iam apply ${file}\`.`);
   }
-  if (options.detailedExitcode === true && prepared.plan.changes.length > 0) throw deps.quietExit(9);
+  if (options.detailedExitcode === true && prepared.plan.changes.length > 0) throw new QuietExit(9);
 }
 
 /** `iam diff`. */
-export async function runDiff(deps: PlanDeps, options: CommandOptions): Promise<void> {
-  const content = await readContent(deps, getDocumentFiles(options), options.set as string | undefined);
-  const { plan } = await prepare(deps, content, options.prune === true);
-  const { printer } = deps.context;
-  if (printer.isForPeople) await renderLines(deps, formatChanges(plan.changes, createTextStyle(deps)));
-  else await printer.value(plan.changes.map(toChangeJson));
-  if (plan.changes.length > 0) throw deps.quietExit(1);
+export async function runDiff(context: Context, options: CommandOptions): Promise<void> {
+  requireSendableCredentials(context.settings);
+  const content = await readContent(context, options);
+  const { plan } = await prepare(context, content, options.prune === true);
+  await printChanges(context, plan.changes);
+  if (plan.changes.length > 0) throw new QuietExit(1);
 }

@@ -1,12 +1,16 @@
 /** Reads documents and server, and builds a plan. Never writes. */
 
-import type { PlanDeps } from './deps.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError, usageError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import { readCaller } from './caller.ts';
 import { buildDesiredState, validateDesiredState } from './desired-state.ts';
 import {
   type Diagnostic,
   type Documents,
   findPosition,
   formatDiagnostics,
+  getDocumentFiles,
   parseDocuments,
   readSources,
 } from './documents.ts';
@@ -32,30 +36,24 @@ export type PlanContent = Pick<Documents, 'set' | 'entries' | 'positions'>;
 const maxDiagnostics = 50;
 
 /** Reads and validates the documents. */
-export async function readContent(
-  deps: PlanDeps,
-  files: readonly string[],
-  set: string | undefined,
-): Promise<PlanContent> {
-  const documents = parseDocuments(deps.yaml, await readSources(deps, files));
+export async function readContent({ io }: Context, options: CommandOptions): Promise<PlanContent> {
+  const set = options.set as string | undefined;
+  const documents = parseDocuments(await readSources(io, getDocumentFiles(options)));
   const setName = set ?? documents.set;
   if (set !== undefined && documents.set !== undefined && set !== documents.set)
-    throw deps.usage(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
+    throw usageError(`--set is ${set}, but the documents belong to the set ${documents.set}.`);
   if (setName !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(setName))
-    throw deps.usage('A set name must have 1 to 64 letters, digits and . _ -');
-  assertNoDiagnostics(deps, [
-    ...documents.diagnostics,
-    ...validateDesiredState(buildDesiredState(documents), documents),
-  ]);
+    throw usageError('A set name must have 1 to 64 letters, digits and . _ -');
+  assertNoDiagnostics([...documents.diagnostics, ...validateDesiredState(buildDesiredState(documents), documents)]);
   return { set: setName, entries: documents.entries, positions: documents.positions };
 }
 
-function assertNoDiagnostics(deps: PlanDeps, diagnostics: readonly Diagnostic[]): void {
+function assertNoDiagnostics(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   const lines = formatDiagnostics(diagnostics);
   const rest = lines.length > maxDiagnostics ? [`and ${lines.length - maxDiagnostics} more`] : [];
   const count = lines.length === 1 ? 'an error' : `${lines.length} errors`;
-  throw deps.failure(`The documents have ${count}. Nothing was changed.`, {
+  throw new CliError(`The documents have ${count}. Nothing was changed.`, {
     code: 'DOCUMENT_INVALID',
     exitCode: 2,
     hint: 'See docs/provisioning.md, or `iam export` for an example.',
@@ -64,34 +62,33 @@ function assertNoDiagnostics(deps: PlanDeps, diagnostics: readonly Diagnostic[])
 }
 
 /** Reads the required remote state and builds the plan. @throws CliError if the plan has issues */
-export async function prepare(deps: PlanDeps, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
+export async function prepare(context: Context, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
   const desired = buildDesiredState(content);
   if (prune && content.set === undefined)
-    throw deps.usage(
+    throw usageError(
       '--prune requires a set: it deletes only what an earlier apply of the set created.',
       'Name the set with --set or `set:` in the document.',
     );
   const inventoryFile =
     content.set === undefined
       ? undefined
-      : getInventoryPath(deps.baseUrl, content.set, deps.context.environment.variables);
+      : getInventoryPath(resolveBaseUrl(context.settings), content.set, context.environment.variables);
   const recorded = inventoryFile === undefined ? [] : await readInventory(inventoryFile);
-  const state = await readState(deps, desired, recorded, prune);
+  const state = await readState(context, desired, recorded, prune);
   const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
   assertNoDiagnostics(
-    deps,
     draft.issues.map(({ path, message }) => ({
       message,
       position: path === '' ? undefined : findPosition(content.positions, path),
     })),
   );
-  const caller = affectsAdministrators(draft) ? await readCaller(deps) : {};
+  const caller = affectsAdministrators(draft) ? await readCaller(context) : {};
   const plan = buildPlan({ desired, state, caller, recorded, prune });
   return { plan, desired, state, caller, inventoryFile };
 }
 
 async function readState(
-  deps: PlanDeps,
+  context: Context,
   desired: DesiredState,
   recorded: readonly ManagedResource[],
   prune: boolean,
@@ -100,7 +97,7 @@ async function readState(
   for (;;) {
     const scope = computeRefreshScope(desired, state, recorded, prune);
     if (isEmptyScope(scope)) return state;
-    state = await refresh(deps, state, scope);
+    state = await refresh(context, state, scope);
   }
 }
 
@@ -112,23 +109,4 @@ function affectsAdministrators({ guards, changes, roles }: Plan): boolean {
     guards.lastAdministrator ||
     changes.some(({ kind, action }) => kind === 'client' && action === 'delete')
   );
-}
-
-async function readCaller(deps: PlanDeps): Promise<PlanCaller> {
-  const {
-    user_id: userId,
-    business_id: businessId,
-    client_id: clientId,
-    service_id: serviceId,
-  } = (await deps.readClaims()) ?? {};
-  const caller = pickTexts({ userId, businessId, clientId, serviceId });
-  if (caller.userId !== undefined || caller.clientId === undefined) return caller;
-  const page = await deps.readControlPage('/_iam/clients', { name: caller.clientId, limit: 1000 });
-  const own = page?.items.find((client) => (client as { clientId?: string }).clientId === caller.clientId);
-  const { authorities, serviceAccountId } = (own ?? {}) as { authorities?: string[]; serviceAccountId?: string };
-  return { ...caller, ...(authorities ? { authorities } : {}), serviceId: caller.serviceId ?? serviceAccountId };
-}
-
-function pickTexts(values: Readonly<Record<string, unknown>>): PlanCaller {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'string'));
 }

@@ -1,22 +1,25 @@
 /** Reads whole lists from the API and from the control plane. */
-import type { PlanDeps, QueryParams } from './deps.ts';
+import { asPage } from '../../client/response.ts';
+import type { ResultPage } from '../../client/types.ts';
+import type { RequestContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import { type ControlFilters, callOptionalControlPlane } from '../request/control-plane.ts';
+import { callOperation } from './call-operation.ts';
 
 const maxPageSize = 1000;
 
-type PageReader<Page> = (query: QueryParams) => Promise<Page>;
-
 /** Reads a list of the API. */
 export function readApiList(
-  deps: PlanDeps,
+  context: RequestContext,
   operation: string,
   params?: Readonly<Record<string, string>>,
 ): Promise<unknown[]> {
-  return readPages((query) => deps.readPage(operation, { ...(params === undefined ? {} : { params }), query }));
+  const input = params === undefined ? {} : { params };
+  return readPages(async (query) => asPage(await callOperation(context, operation, { ...input, query })));
 }
 
-async function readPages(
-  read: PageReader<{ readonly items: readonly unknown[]; readonly next?: string | undefined }>,
-): Promise<unknown[]> {
+async function readPages(read: (query: ControlFilters) => Promise<ResultPage<unknown>>): Promise<unknown[]> {
   const found: unknown[] = [];
   let after: string | undefined;
   do {
@@ -29,11 +32,11 @@ async function readPages(
 }
 
 /** Reads a list that only the control plane has. @throws CliError if the server has no control plane */
-export async function readControlList(deps: PlanDeps, path: string): Promise<unknown[]> {
-  const found = await readOptionalControlList(deps, path);
+export async function readControlList(context: RequestContext, path: string): Promise<unknown[]> {
+  const found = await readOptionalControlList(context, path);
   if (found) return found;
-  throw deps.failure(
-    `The server at ${deps.baseUrl} has no control plane, which is required to list ${path.replace('/_iam/', '')}.`,
+  throw new CliError(
+    `The server at ${resolveBaseUrl(context.settings)} has no control plane, which is required to list ${path.replace('/_iam/', '')}.`,
     {
       code: 'CONTROL_PLANE_MISSING',
       exitCode: 3,
@@ -43,12 +46,22 @@ export async function readControlList(deps: PlanDeps, path: string): Promise<unk
 }
 
 /** Reads a list of the control plane; undefined if the server has none. */
-export async function readOptionalControlList(deps: PlanDeps, path: string): Promise<unknown[] | undefined> {
+export async function readOptionalControlList(context: RequestContext, path: string): Promise<unknown[] | undefined> {
   let isMissing = false;
   const found = await readPages(async (query) => {
-    const page = await deps.readControlPage(path, query);
+    const page = await readControlPage(context, path, query);
     isMissing ||= page === undefined;
     return page ?? { items: [] };
   });
   return isMissing ? undefined : found;
+}
+
+/** Reads a page of a list of the control plane; undefined if the server has none. */
+export async function readControlPage(
+  context: RequestContext,
+  path: string,
+  query: ControlFilters,
+): Promise<ResultPage<unknown> | undefined> {
+  const response = await callOptionalControlPlane(context, 'GET', path, { query });
+  return response && asPage(response);
 }

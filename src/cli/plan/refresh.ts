@@ -1,6 +1,7 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
-import type { PlanDeps } from './deps.ts';
+import type { RequestContext } from '../context.ts';
+import { tryOperation } from './call-operation.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';
@@ -9,7 +10,7 @@ import type { RemoteBusiness, RemoteState, RemoteUser } from './model/remote-sta
 import { createResourceIndex } from './model/resource-index.ts';
 import { computeChanges } from './plan.ts';
 import { findRemovals, listRemovedServices, noRemovals } from './prune.ts';
-import { readOptionalControlList } from './read-list.ts';
+import { readControlPage, readOptionalControlList } from './read-list.ts';
 import { documentResources, memberships } from './resources/index.ts';
 import { computeRoleImpact, listAffectedHolders, projectGroups } from './role-effects.ts';
 
@@ -18,17 +19,17 @@ const concurrency = 8;
 const maxSingleLookups = 50;
 
 /** Reads the scope and returns the extended state. */
-export async function refresh(deps: PlanDeps, state: RemoteState, scope: RefreshScope): Promise<RemoteState> {
+export async function refresh(context: RequestContext, state: RemoteState, scope: RefreshScope): Promise<RemoteState> {
   let refreshed = state;
   for (const { list, read } of documentResources)
-    if (scope.lists.includes(list)) refreshed = { ...refreshed, ...(await read(deps, refreshed)) };
-  const members = await mapConcurrently(scope.members, (name) => memberships.read(deps, refreshed, name));
-  const users = await readUsers(deps, scope.users);
-  const businesses = await mapConcurrently(scope.businesses, (id) => findBusiness(deps, id));
-  const services = await mapConcurrently(scope.services, (id) => findService(deps, refreshed, id));
+    if (scope.lists.includes(list)) refreshed = { ...refreshed, ...(await read(context, refreshed)) };
+  const members = await mapConcurrently(scope.members, (name) => memberships.read(context, refreshed, name));
+  const users = await readUsers(context, scope.users);
+  const businesses = await mapConcurrently(scope.businesses, (id) => findBusiness(context, id));
+  const services = await mapConcurrently(scope.services, (id) => findService(context, refreshed, id));
   const serviceRoles = await mapConcurrently(
     scope.serviceRoles,
-    async (id) => (await readServiceRoles(deps, id)) ?? [],
+    async (id) => (await readServiceRoles(context, id)) ?? [],
   );
   return {
     ...refreshed,
@@ -40,45 +41,48 @@ export async function refresh(deps: PlanDeps, state: RemoteState, scope: Refresh
   };
 }
 
-async function readUsers(deps: PlanDeps, ids: readonly string[]): Promise<Map<string, RemoteUser | undefined>> {
-  if (ids.length <= maxSingleLookups) return mapConcurrently(ids, (id) => findUser(deps, id));
-  const all = (await readOptionalControlList(deps, '/_iam/users')) as RemoteUser[] | undefined;
-  if (!all) return mapConcurrently(ids, (id) => findUser(deps, id));
+async function readUsers(
+  context: RequestContext,
+  ids: readonly string[],
+): Promise<Map<string, RemoteUser | undefined>> {
+  if (ids.length <= maxSingleLookups) return mapConcurrently(ids, (id) => findUser(context, id));
+  const all = (await readOptionalControlList(context, '/_iam/users')) as RemoteUser[] | undefined;
+  if (!all) return mapConcurrently(ids, (id) => findUser(context, id));
   const byId = new Map(all.map((user) => [user.userId, user]));
   return new Map(ids.map((id) => [id, toRemoteUser(byId.get(id))]));
 }
 
 /** Looks up a user. Only the control plane returns the business of a user. */
-async function findUser(deps: PlanDeps, userId: string): Promise<RemoteUser | undefined> {
-  const page = await deps.readControlPage('/_iam/users', { name: userId });
+async function findUser(context: RequestContext, userId: string): Promise<RemoteUser | undefined> {
+  const page = await readControlPage(context, '/_iam/users', { name: userId });
   if (page) return toRemoteUser((page.items as RemoteUser[]).find((user) => user.userId === userId));
-  const { code, failure } = await deps.call('user-identities.get', { params: { id: userId } });
-  if (code === undefined) return { userId };
-  if (code === 'USER_NOT_FOUND') return undefined;
-  throw failure;
+  const found = await tryOperation(context, 'user-identities.get', { params: { id: userId } }, 'USER_NOT_FOUND');
+  return found && { userId };
 }
 
 function toRemoteUser(user: RemoteUser | undefined): RemoteUser | undefined {
   return user && { userId: user.userId, businessId: user.businessId ?? null };
 }
 
-async function findBusiness(deps: PlanDeps, businessId: string): Promise<RemoteBusiness | undefined> {
-  const { code, failure } = await deps.call('business-accesses.list-business-roles', { params: { businessId } });
-  if (code === undefined) return { businessId };
-  if (code === 'BUSINESS_NOT_FOUND') return undefined;
-  throw failure;
+async function findBusiness(context: RequestContext, businessId: string): Promise<RemoteBusiness | undefined> {
+  const input = { params: { businessId } };
+  const found = await tryOperation(context, 'business-accesses.list-business-roles', input, 'BUSINESS_NOT_FOUND');
+  return found && { businessId };
 }
 
-async function findService(deps: PlanDeps, { clients }: RemoteState, serviceId: string): Promise<true | undefined> {
+async function findService(
+  context: RequestContext,
+  { clients }: RemoteState,
+  serviceId: string,
+): Promise<true | undefined> {
   if (clients) return clients.some(({ serviceAccountId }) => serviceAccountId === serviceId) ? true : undefined;
-  return (await readServiceRoles(deps, serviceId)) && true;
+  return (await readServiceRoles(context, serviceId)) && true;
 }
 
-async function readServiceRoles(deps: PlanDeps, serviceId: string): Promise<readonly string[] | undefined> {
-  const { body, code, failure } = await deps.call('service-accesses.list-service-roles', { params: { serviceId } });
-  if (code === undefined) return (body as { role: string }[]).map(({ role }) => role);
-  if (code === 'SERVICE_NOT_FOUND') return undefined;
-  throw failure;
+async function readServiceRoles(context: RequestContext, serviceId: string): Promise<readonly string[] | undefined> {
+  const input = { params: { serviceId } };
+  const found = await tryOperation(context, 'service-accesses.list-service-roles', input, 'SERVICE_NOT_FOUND');
+  return found && (found.body as { role: string }[]).map(({ role }) => role);
 }
 
 /** Runs `work` for all names with bounded concurrency. */

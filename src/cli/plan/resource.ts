@@ -1,6 +1,6 @@
 /** The interface through which the engine plans, applies, prunes and exports every kind of resource. */
 import type { JsonSchema } from '../../contract/manifest-types.ts';
-import type { PlanDeps } from './deps.ts';
+import type { RequestContext } from '../context.ts';
 import type { Execution, NewSecret } from './execution.ts';
 import type { ManagedResource } from './inventory.ts';
 import type { AnyChange, DiffResult, GroupChange, PlanIssue, ResourceKind, Step } from './model/changes.ts';
@@ -110,7 +110,7 @@ export interface Resource<
   validate(documents: readonly Document[]): PlanIssue[];
 
   /** Reads the resources of this kind, and returns the parts of the remote state that they fill. */
-  read(deps: PlanDeps, state: RemoteState): Promise<Partial<RemoteState>>;
+  read(context: RequestContext, state: RemoteState): Promise<Partial<RemoteState>>;
   /** Returns the resources that have been read. */
   listRemote(state: RemoteState): Iterable<Remote>;
   /** Returns the id on the server. */

@@ -1,8 +1,10 @@
 /** A saved plan: the documents and a fingerprint of the planned changes. Contains no secrets. */
 import { createHash } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { usageError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
 import { jsonText } from '../io/control-characters.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
-import type { PlanDeps } from './deps.ts';
 import { toPlanJson } from './format-plan.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContent, PreparedPlan } from './prepare.ts';
@@ -22,7 +24,7 @@ export function computeFingerprint({ changes, roles, guards }: Plan): string {
 
 /** Writes a plan with owner-only permissions. */
 export async function savePlan(
-  deps: PlanDeps,
+  { settings }: Context,
   file: string,
   content: PlanContent,
   { plan }: PreparedPlan,
@@ -31,7 +33,7 @@ export async function savePlan(
   const { set, entries } = content;
   const saved = {
     format,
-    baseUrl: deps.baseUrl,
+    baseUrl: resolveBaseUrl(settings),
     prune,
     set,
     entries,
@@ -39,20 +41,21 @@ export async function savePlan(
     plan: toPlanJson(plan),
   };
   await replacePrivateFile(file, `${jsonText(saved, 2)}\n`).catch((error: NodeJS.ErrnoException) => {
-    throw deps.usage(`Cannot write ${file}: ${error.code ?? error.message}.`);
+    throw usageError(`Cannot write ${file}: ${error.code ?? error.message}.`);
   });
 }
 
 /** Reads a plan. @throws CliError if it is not a plan for this server */
-export async function loadPlan(deps: PlanDeps, file: string): Promise<SavedPlan> {
+export async function loadPlan({ settings }: Context, file: string): Promise<SavedPlan> {
   const value = parseSavedPlan(await readFileIfExists(file).catch(() => undefined));
   if (value?.format !== format)
-    throw deps.usage(
+    throw usageError(
       `${file} is not a saved plan.`,
       'Create one with `iam plan -f FILE --out PLAN`, or name documents with -f.',
     );
   const { baseUrl, prune, set, entries, fingerprint } = value;
-  if (baseUrl !== deps.baseUrl) throw deps.usage(`The plan is for ${String(baseUrl)}, not for ${deps.baseUrl}.`);
+  const currentUrl = resolveBaseUrl(settings);
+  if (baseUrl !== currentUrl) throw usageError(`The plan is for ${String(baseUrl)}, not for ${currentUrl}.`);
   const content = { set, entries, positions: new Map() } as unknown as PlanContent;
   return { content, prune: prune === true, fingerprint: String(fingerprint) };
 }

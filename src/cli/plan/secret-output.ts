@@ -1,8 +1,9 @@
 /** Secrets created by an apply: written to a private file immediately, or printed once at the end. */
 import { appendFile, rm } from 'node:fs/promises';
+import type { Context } from '../context.ts';
+import { usageError } from '../errors.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { createPrivateFile } from '../io/private-files.ts';
-import type { PlanDeps } from './deps.ts';
 import type { NewSecret } from './execution.ts';
 import type { AnyChange } from './model/changes.ts';
 import { findResource } from './resources/index.ts';
@@ -17,7 +18,7 @@ export interface SecretOutput {
 
 /** Creates the file before any request: never create a secret that cannot be stored. */
 export async function openSecretOutput(
-  deps: PlanDeps,
+  context: Context,
   changes: readonly AnyChange[],
   file: string | undefined,
 ): Promise<SecretOutput> {
@@ -26,15 +27,15 @@ export async function openSecretOutput(
     ({ kind, action }) => action === 'create' && findResource(kind)?.describeSecretOwner !== undefined,
   );
   if (file === undefined || !makesSecrets) {
-    if (makesSecrets && ['name', 'csv'].includes(deps.context.printer.format))
-      throw deps.usage(
-        `-o ${deps.context.printer.format} cannot print the secrets.`,
+    if (makesSecrets && ['name', 'csv'].includes(context.printer.format))
+      throw usageError(
+        `-o ${context.printer.format} cannot print the secrets.`,
         'Add --secret-output FILE to store them.',
       );
     return { write: async (secret) => void unsaved.push(secret), unsaved, close: async () => undefined };
   }
   await createPrivateFile(file, '').catch((error: NodeJS.ErrnoException) => {
-    throw deps.usage(`Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`);
+    throw usageError(`Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`);
   });
   let count = 0;
   return {
@@ -52,7 +53,7 @@ export async function openSecretOutput(
     close: async () => {
       if (count === 0) await rm(file, { force: true });
       else
-        deps.context.notice(
+        context.notice(
           `${count === 1 ? 'The new secret is' : `${count} new secrets are`} in ${file}; they will not be shown again.`,
         );
     },

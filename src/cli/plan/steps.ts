@@ -21,7 +21,7 @@ const writers: ReadonlyMap<string, Writable> = new Map(writables.map((writable) 
 
 /** Executes all steps and prints each on standard error. Stops at the first error. */
 export async function executeSteps(execution: Execution, steps: readonly Step[]): Promise<void> {
-  const { context } = execution.deps;
+  const { context } = execution;
   for (const step of steps) {
     context.io.signal.throwIfAborted();
     await writers.get(step.kind)?.write(execution, step);

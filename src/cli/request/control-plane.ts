@@ -14,21 +14,35 @@ import type { RequestPreview } from './preview.ts';
 export const controlPlaneNote = 'Uses the control plane of the server under /_iam. A server can have it disabled.';
 
 export type ControlFilters = Readonly<Record<string, Scalar | undefined>>;
+type ControlInput = Pick<CallInput, 'query' | 'body' | 'signal'>;
 
 /** Sends a request to the control plane with the credentials in use. @throws ClientError for an error response */
 export async function callControlPlane(
   context: RequestContext,
   method: string,
   path: string,
-  input: Pick<CallInput, 'query' | 'body' | 'signal'> = {},
+  input: ControlInput = {},
 ): Promise<ApiResponse> {
+  const response = await callOptionalControlPlane(context, method, path, input);
+  if (response) return response;
+  throw controlPlaneMissingError(context);
+}
+
+/** Like `callControlPlane`, but returns undefined if the server does not have the route. */
+export async function callOptionalControlPlane(
+  context: RequestContext,
+  method: string,
+  path: string,
+  input: ControlInput,
+): Promise<ApiResponse | undefined> {
   const client = await context.connect();
   const response = await client.raw(method, path, { signal: context.io.signal, ...input });
   try {
     assertSuccess(response);
     return response;
   } catch (error) {
-    throw isRouteMissing(context.manifest, error) ? controlPlaneMissingError(context) : error;
+    if (isRouteMissing(context.manifest, error)) return undefined;
+    throw error;
   }
 }
 
@@ -54,7 +68,7 @@ export function buildListShape(columns: readonly string[], main: number): ListSh
 }
 
 /** Whether the route does not exist, as opposed to an unknown group or session. */
-export function isRouteMissing(table: ErrorTable, error: unknown): boolean {
+function isRouteMissing(table: ErrorTable, error: unknown): boolean {
   return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import * as yaml from '../../../src/cli/io/yaml.ts';
 import { buildDesiredState, validateDesiredState } from '../../../src/cli/plan/desired-state.ts';
 import { formatDiagnostics, parseDocuments } from '../../../src/cli/plan/documents.ts';
 
 function listDiagnostics(...texts: string[]): string[] {
-  const documents = parseDocuments(
-    yaml,
-    texts.map((text, at) => ({ name: `${at}.yaml`, text })),
-  );
+  const documents = parseDocuments(texts.map((text, at) => ({ name: `${at}.yaml`, text })));
   return formatDiagnostics([
     ...documents.diagnostics,
     ...validateDesiredState(buildDesiredState(documents), documents),

@@ -3,7 +3,7 @@
 import { ClientError } from '../../../client/errors.ts';
 import { isAdministrativeRole, stripRolePrefix } from '../../../contract/roles.ts';
 import { type ResolvedCredentials, resolveCredentials } from '../../auth/credentials.ts';
-import { decodeToken } from '../../auth/decode-token.ts';
+import { decodeClaims } from '../../auth/decode-token.ts';
 import type { Context } from '../../context.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { assertCredentialsAccepted, getCurrentToken } from '../../request/current-token.ts';
@@ -22,7 +22,8 @@ export async function checkSignIn(context: Context): Promise<Finding[]> {
       return [
         fail('sign-in', 'Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.'),
       ];
-    const claims = readClaims(await getCurrentToken(context, credentials));
+    const token = await getCurrentToken(context, credentials);
+    const claims = token === undefined ? undefined : decodeClaims(token);
     const accepted = await checkCredentials(context, credentials);
     if (accepted.status === 'fail' || !claims) return [accepted];
     return [accepted, checkExpiry(context, claims), checkRoles(claims), ...checkIdentity(context, credentials, claims)];
@@ -30,15 +31,6 @@ export async function checkSignIn(context: Context): Promise<Finding[]> {
     if (context.io.signal.aborted) throw error;
     const { message, hint } = createErrorReport(error, context.manifest);
     return [fail('sign-in', message, hint ?? 'Sign in again with `iam login`.')];
-  }
-}
-
-/** Returns undefined for an API key, or for a token that is not a JWT. */
-function readClaims(token: string | undefined): Claims | undefined {
-  try {
-    return token === undefined ? undefined : decodeToken(token).claims;
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
-import { createPlanDeps } from '../../plan/deps.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const applyText: CommandDescription = {
@@ -35,6 +34,6 @@ export function addApply(program: Command, runtime: CliRuntime): void {
     );
   setAction(command, runtime, async (context, [plan], options) => {
     const { runApply } = await import('../../plan/index.ts');
-    await runApply(await createPlanDeps(context), plan as string | undefined, options);
+    await runApply(context, plan as string | undefined, options);
   });
 }

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
-import { createPlanDeps } from '../../plan/deps.ts';
 import { addDocumentOptions } from './plan.ts';
 
 export const diffText: CommandDescription = {
@@ -21,6 +20,6 @@ export function addDiff(program: Command, runtime: CliRuntime): void {
   const command = addDocumentOptions(addCommand(program, 'diff', diffText));
   setAction(command, runtime, async (context, _, options) => {
     const { runDiff } = await import('../../plan/index.ts');
-    await runDiff(await createPlanDeps(context), options);
+    await runDiff(context, options);
   });
 }

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
-import { createPlanDeps } from '../../plan/deps.ts';
 
 export const exportText: CommandDescription = {
   title: 'Export resources as a desired-state file',
@@ -27,7 +26,7 @@ export function addExport(program: Command, runtime: CliRuntime): void {
   );
   setAction(command, runtime, async (context, _, options) => {
     const { runExport } = await import('../../plan/index.ts');
-    await runExport(await createPlanDeps(context), options);
+    await runExport(context, options);
   });
 }
 

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { formats } from '../../output/format.ts';
-import { createPlanDeps } from '../../plan/deps.ts';
 
 export const planText: CommandDescription = {
   title: 'Preview the changes of desired-state files',
@@ -27,7 +26,7 @@ export function addPlan(program: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, _, options) => {
     const { runPlan } = await import('../../plan/index.ts');
     const file = (options.out as string | undefined) ?? named.file;
-    await runPlan(await createPlanDeps(context), options, file);
+    await runPlan(context, options, file);
   });
   acceptFileAsOutput(command, named);
 }

@@ -1,6 +1,7 @@
 /** API keys: an existing key is never created again. A new key is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import { callOperation, createResource, tryOperation } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import {
   type ApiKeyChange,
   type DiffResult,
@@ -43,7 +44,7 @@ export const apiKeyResource: Resource<DesiredApiKey, RemoteApiKey, ApiKeyChange,
         ? [{ path, message: 'an API key needs a clientId or a serviceAccountId' }]
         : [],
     ),
-  read: async (deps) => ({ apiKeys: (await readApiList(deps, 'api-key.list')) as RemoteApiKey[] }),
+  read: async (context) => ({ apiKeys: (await readApiList(context, 'api-key.list')) as RemoteApiKey[] }),
   listRemote: ({ apiKeys = [] }) => apiKeys,
   idOf: ({ apiKeyId }) => apiKeyId,
   find: (document, index) => index.apiKey(document),
@@ -136,19 +137,18 @@ function buildApiKeyRemoval(before: RemoteApiKey): ApiKeyChange {
 }
 
 async function writeApiKey(execution: Execution, { change }: ApiKeyStep): Promise<void> {
-  const { deps, storeSecret, record } = execution;
+  const { context, storeSecret, record } = execution;
   const { action, name, id = '', appId } = change;
   if (action === 'delete') {
-    unwrapResult(await deps.call('api-key.remove', { params: { apiKeyId: id } }), 'API_KEY_NOT_FOUND');
+    await tryOperation(context, 'api-key.remove', { params: { apiKeyId: id } }, 'API_KEY_NOT_FOUND');
     return record('gone', { kind: 'apiKey', id, name });
   }
   const clientId = resolveClientId(execution, change);
+  const body = { appId, clientId };
   if (action === 'update')
-    return void unwrapResult(
-      await deps.call('api-key.update', { params: { apiKeyId: id }, body: { appId, clientId } }),
-    );
-  const created = unwrapResult(await deps.call('api-key.create', { body: { appId, clientId } }));
-  const [apiKeyId, apiKey] = [String(created?.apiKeyId), String(created?.apiKey)];
+    return void (await callOperation(context, 'api-key.update', { params: { apiKeyId: id }, body }));
+  const created = await createResource(context, 'api-key.create', body);
+  const [apiKeyId, apiKey] = [String(created.apiKeyId), String(created.apiKey)];
   await storeSecret({ kind: 'apiKey', apiKeyId, appId, clientId, apiKey });
   await record('made', { kind: 'apiKey', id: apiKeyId, name });
 }

@@ -1,6 +1,7 @@
 /** Clients: their service accounts identify them, because ids differ between servers. A new secret is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import { callOperation, createResource, tryOperation } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import {
   type ClientChange,
   type DiffResult,
@@ -43,7 +44,7 @@ export const clientResource: Resource<DesiredClient, RemoteClient, ClientChange,
         ? [{ path, message: 'a client needs a serviceAccountId or a clientId' }]
         : [],
     ),
-  read: async (deps) => ({ clients: (await readControlList(deps, '/_iam/clients')) as RemoteClient[] }),
+  read: async (context) => ({ clients: (await readControlList(context, '/_iam/clients')) as RemoteClient[] }),
   listRemote: ({ clients = [] }) => clients,
   idOf: ({ clientId }) => clientId,
   find: (document, index) => index.client(document),
@@ -202,15 +203,15 @@ function buildClientRemoval(before: RemoteClient): ClientChange {
 }
 
 async function writeClient(execution: Execution, { change }: ClientStep): Promise<void> {
-  const { deps, clientIds, storeSecret, record } = execution;
+  const { context, clientIds, storeSecret, record } = execution;
   const { action, name, id = '', body } = change;
-  if (action === 'update') return void unwrapResult(await deps.call('client-identities.migrate', { body }));
+  if (action === 'update') return void (await callOperation(context, 'client-identities.migrate', { body }));
   if (action === 'delete') {
-    unwrapResult(await deps.call('client-identities.remove', { params: { serviceAccountId: id } }), 'CLIENT_NOT_FOUND');
+    await tryOperation(context, 'client-identities.remove', { params: { serviceAccountId: id } }, 'CLIENT_NOT_FOUND');
     return record('gone', { kind: 'client', id, name });
   }
-  const created = unwrapResult(await deps.call('client-identities.create', { body }));
-  const [clientId, clientSecret] = [String(created?.clientId), String(created?.clientSecret)];
+  const created = await createResource(context, 'client-identities.create', body);
+  const [clientId, clientSecret] = [String(created.clientId), String(created.clientSecret)];
   clientIds.set(name, clientId);
   await storeSecret({ kind: 'client', serviceAccountId: name, clientId, clientSecret });
   await record('made', { kind: 'client', id: clientId, name });

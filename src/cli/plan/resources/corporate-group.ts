@@ -1,6 +1,7 @@
 /** Corporate groups: businesses that belong together. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import { createResource } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import {
   type CorporateGroupChange,
   diffList,
@@ -46,8 +47,8 @@ export const corporateGroupResource: Resource<
   parse: (entry, path) => ({ ...entry, path }) as unknown as DesiredCorporateGroup,
   uniqueNames: ({ corporateGroupName }) => [`corporate group ${corporateGroupName}`],
   validate: validateBusinesses,
-  read: async (deps) => {
-    const rows = (await readApiList(deps, 'corporate-groups.list')) as CorporateGroupRow[];
+  read: async (context) => {
+    const rows = (await readApiList(context, 'corporate-groups.list')) as CorporateGroupRow[];
     return {
       corporateGroups: rows.map((row) => ({ ...row, businesses: row.businesses.map(({ businessId }) => businessId) })),
     };
@@ -191,12 +192,10 @@ function orderCorporateGroups(changes: readonly CorporateGroupChange[]): Corpora
 
 async function writeCorporateGroup(execution: Execution, { change, release }: CorporateGroupStep): Promise<void> {
   const { action, name, id = '', fields, before, after } = change;
-  const { deps, record } = execution;
+  const { context, record } = execution;
   if (action === 'create') {
-    const body = unwrapResult(
-      await deps.call('corporate-groups.create', { body: buildCorporateGroupBody({ ...after }) }),
-    );
-    return record('made', { kind: 'corporateGroup', id: String(body?.corporateGroupId), name });
+    const created = await createResource(context, 'corporate-groups.create', buildCorporateGroupBody({ ...after }));
+    return record('made', { kind: 'corporateGroup', id: String(created.corporateGroupId), name });
   }
   const entity = createCorporateGroupEntity(name, id);
   if (action === 'delete') {

@@ -1,6 +1,7 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import { callOperation } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import {
   type CustomerChange,
   type DiffResult,
@@ -37,9 +38,9 @@ export const customerResource: Resource<DesiredCustomer, RemoteCustomer, Custome
     return [`${kind} with the document ${document}`, ...(owner === undefined ? [] : [`customer ${owner}`])];
   },
   validate: (documents) => documents.flatMap(validateCustomer),
-  read: async (deps, state) => {
-    const customers = (await readControlList(deps, '/_iam/customers')) as RemoteCustomer[];
-    const businesses = (await readControlList(deps, '/_iam/businesses')) as RemoteBusiness[];
+  read: async (context, state) => {
+    const customers = (await readControlList(context, '/_iam/customers')) as RemoteCustomer[];
+    const businesses = (await readControlList(context, '/_iam/businesses')) as RemoteBusiness[];
     return {
       customers,
       businesses: new Map([...state.businesses, ...businesses.map((one) => [one.businessId, one] as const)]),
@@ -156,6 +157,6 @@ function diffExistingCustomer(
   };
 }
 
-async function writeCustomer({ deps }: Execution, { change: { operation, body } }: CustomerStep): Promise<void> {
-  unwrapResult(await deps.call(operation, { body }));
+async function writeCustomer({ context }: Execution, { change: { operation, body } }: CustomerStep): Promise<void> {
+  await callOperation(context, operation, { body });
 }

@@ -1,6 +1,8 @@
 /** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 
-import { createStaleError, type Execution, unwrapResult } from '../execution.ts';
+import type { RequestContext } from '../../context.ts';
+import { tryOperation } from '../call-operation.ts';
+import { createStaleError, type Execution } from '../execution.ts';
 import type { FieldChange } from '../model/changes.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
@@ -22,35 +24,38 @@ export interface Entity {
 }
 
 /** Reads, merges and writes with the ETag; retries after a conflict. */
-export async function updateEntity({ deps }: Execution, entity: Entity, fields: readonly FieldChange[]): Promise<void> {
+export async function updateEntity(
+  { context }: Execution,
+  entity: Entity,
+  fields: readonly FieldChange[],
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const read = await deps.call(entity.get, { params: entity.params });
-    const body = unwrapResult(read, entity.missing);
-    if (!body) throw createStaleError(deps, `${entity.title} no longer exists`);
-    const { merged, isChanged, conflicts } = mergeChanges(entity.plain(body), fields);
+    const current = await readEntity(context, entity);
+    if (!current) throw createStaleError(`${entity.title} no longer exists`);
+    const { merged, isChanged, conflicts } = mergeChanges(current.fields, fields);
     if (conflicts.length > 0)
-      throw createStaleError(deps, `${entity.title} has an unexpected value of ${conflicts.join(', ')}`);
+      throw createStaleError(`${entity.title} has an unexpected value of ${conflicts.join(', ')}`);
     if (!isChanged) return;
-    const written = await deps.call(entity.update, {
-      params: entity.params,
-      body: entity.body(merged),
-      ifMatch: read.etag,
-    });
+    const input = { params: entity.params, body: entity.body(merged), ifMatch: current.etag };
     // Deleted between read and write: the next read reports it.
-    const isStale = written.code === 'CHANGED_MEANWHILE' || written.code === entity.missing;
-    if (!isStale || attempt >= maxAttempts) return void unwrapResult(written);
+    const conflictCodes = attempt < maxAttempts ? ['CHANGED_MEANWHILE', entity.missing] : [];
+    if (await tryOperation(context, entity.update, input, ...conflictCodes)) return;
   }
 }
 
 /** Deletes an entity that is unchanged since the plan. Ignores an entity that no longer exists. */
-export async function removeEntity({ deps }: Execution, entity: Entity, before: EntityBody): Promise<void> {
-  const read = await deps.call(entity.get, { params: entity.params });
-  const body = unwrapResult(read, entity.missing);
-  if (!body) return;
-  const now = entity.plain(body);
-  const same = Object.keys({ ...before, ...now }).every((field) => text(before[field]) === text(now[field]));
-  if (!same) throw createStaleError(deps, `${entity.title} has changed`);
-  unwrapResult(await deps.call(entity.remove, { params: entity.params, ifMatch: read.etag }), entity.missing);
+export async function removeEntity({ context }: Execution, entity: Entity, before: EntityBody): Promise<void> {
+  const current = await readEntity(context, entity);
+  if (!current) return;
+  const { fields, etag } = current;
+  const same = Object.keys({ ...before, ...fields }).every((field) => text(before[field]) === text(fields[field]));
+  if (!same) throw createStaleError(`${entity.title} has changed`);
+  await tryOperation(context, entity.remove, { params: entity.params, ifMatch: etag }, entity.missing);
+}
+
+async function readEntity(context: RequestContext, { get, params, missing, plain }: Entity) {
+  const response = await tryOperation(context, get, { params }, missing);
+  return response && { fields: plain((response.body ?? {}) as EntityBody), etag: response.headers.etag };
 }
 
 function text(value: unknown): string {

@@ -1,8 +1,9 @@
 /** Groups: their roles and dependencies; their members are in `memberships.ts`. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
-import type { PlanDeps } from '../deps.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import type { RequestContext } from '../../context.ts';
+import { createResource } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import {
   diffList,
   diffValue,
@@ -115,8 +116,8 @@ type GroupRow = Omit<RemoteGroup, 'dependencies'> & {
   readonly dependencies: readonly { readonly groupName: string }[];
 };
 
-async function readGroups(deps: PlanDeps): Promise<Pick<RemoteState, 'groups'>> {
-  const rows = (await readApiList(deps, 'groups.list')) as GroupRow[];
+async function readGroups(context: RequestContext): Promise<Pick<RemoteState, 'groups'>> {
+  const rows = (await readApiList(context, 'groups.list')) as GroupRow[];
   const groups = rows.map((row) => ({ ...row, dependencies: row.dependencies.map(({ groupName }) => groupName) }));
   return { groups: new Map(groups.map((group) => [group.groupName, group])) };
 }
@@ -257,10 +258,10 @@ async function writeGroup(execution: Execution, step: GroupStep): Promise<void> 
   await updateEntity(execution, entity, step.release ? [{ field: 'dependencies', added: [], removed }] : own);
 }
 
-async function createGroup({ deps, groupIds, record }: Execution, { change }: GroupStep): Promise<void> {
+async function createGroup({ context, groupIds, record }: Execution, { change }: GroupStep): Promise<void> {
   const { name, after } = change;
-  const body = unwrapResult(await deps.call('groups.create', { body: buildGroupBody({ ...after }) }));
-  const id = String(body?.groupId);
+  const created = await createResource(context, 'groups.create', buildGroupBody({ ...after }));
+  const id = String(created.groupId);
   groupIds.set(name, id);
   await record('made', { kind: 'group', id, name });
 }

@@ -4,8 +4,9 @@
  * have their own steps and records, because they are written with their own requests, after their group.
  */
 
-import type { PlanDeps } from '../deps.ts';
-import { type Execution, unwrapResult } from '../execution.ts';
+import type { RequestContext } from '../../context.ts';
+import { callOperation, tryOperation } from '../call-operation.ts';
+import type { Execution } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
 import {
   type AnyChange,
@@ -99,15 +100,15 @@ function parseMember(kind: MemberKind, value: unknown): Member {
 type MemberRow = Member & { readonly userId?: string; readonly serviceId?: string };
 
 async function readMembers(
-  deps: PlanDeps,
+  context: RequestContext,
   state: RemoteState,
   groupName: string,
 ): Promise<ReadonlyMap<string, Member>> {
   const groupId = state.groups?.get(groupName)?.groupId ?? groupName;
-  const rows = (await readOptionalControlList(deps, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
+  const rows = (await readOptionalControlList(context, `/_iam/groups/${encodeURIComponent(groupId)}/members`)) as
     | MemberRow[]
     | undefined;
-  const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(deps, groupId);
+  const members = rows ? rows.map(parseMemberRow) : await readMembersFromService(context, groupId);
   return new Map(members.map((member) => [memberKey(member), member]));
 }
 
@@ -117,12 +118,16 @@ function parseMemberRow({ kind, userId, businessId, serviceId }: MemberRow): Mem
 }
 
 /** Reads members without the control plane. Business users are omitted, because the API lists them only per business. */
-async function readMembersFromService(deps: PlanDeps, groupId: string): Promise<Member[]> {
-  const users = (await readApiList(deps, 'user-accesses.list-users', { groupName: groupId })) as { userId: string }[];
-  const businesses = (await readApiList(deps, 'business-accesses.list-businesses', { groupId })) as {
+async function readMembersFromService(context: RequestContext, groupId: string): Promise<Member[]> {
+  const users = (await readApiList(context, 'user-accesses.list-users', { groupName: groupId })) as {
+    userId: string;
+  }[];
+  const businesses = (await readApiList(context, 'business-accesses.list-businesses', { groupId })) as {
     businessId: string;
   }[];
-  const services = (await readApiList(deps, 'service-accesses.list-services', { groupId })) as { serviceId: string }[];
+  const services = (await readApiList(context, 'service-accesses.list-services', { groupId })) as {
+    serviceId: string;
+  }[];
   return [
     ...users.map(({ userId }) => ({ kind: 'user', id: userId }) as const),
     ...businesses.map(({ businessId }) => ({ kind: 'business', id: businessId }) as const),
@@ -349,7 +354,7 @@ async function writeJoin(
   if (!first) return;
   const { add, member } = membershipOperations[first.kind];
   const body = members.map(({ id }) => ({ [member]: id }));
-  unwrapResult(await execution.deps.call(add, { params: buildGroupParams(execution, group, first), body }));
+  await callOperation(execution.context, add, { params: buildGroupParams(execution, group, first), body });
   await execution.record(
     'made',
     ...members.map((one) => buildMembershipRecord(resolveGroupId(execution, group), group, one)),
@@ -362,7 +367,7 @@ async function writeLeave(
 ): Promise<void> {
   const { remove, member: name } = membershipOperations[member.kind];
   const params = { ...buildGroupParams(execution, group, member), [name]: member.id };
-  unwrapResult(await execution.deps.call(remove, { params }), 'MEMBERSHIP_NOT_FOUND');
+  await tryOperation(execution.context, remove, { params }, 'MEMBERSHIP_NOT_FOUND');
   await execution.record('gone', buildMembershipRecord(resolveGroupId(execution, group), group, member));
 }
 
