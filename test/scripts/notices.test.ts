@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadScript } from './load-script.ts';
 
@@ -203,6 +204,16 @@ describe('the bill of materials', () => {
       hashes: [{ alg: 'SHA-512', content: Buffer.from('digest').toString('hex') }],
     });
     expect(sbom.components[1]).not.toHaveProperty('hashes');
+  });
+
+  test('is valid CycloneDX 1.6', async () => {
+    const project = new Project();
+    const integrity = `sha512-${Buffer.alloc(64).toString('base64')}`;
+    project.bundle('@x/a', { version: '1.0.0', ...mit }, {}, { integrity });
+    const { sbomText } = project.writeNotices({ SOURCE_DATE_EPOCH: '1' });
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    expect(await validator.validate(sbomText)).toBeNull();
+    expect(await validator.validate(sbomText.replace('SHA-512', 'SHA-513'))).not.toBeNull();
   });
 
   test('is reproducible', () => {
