@@ -1,0 +1,165 @@
+/** What the packed package contains. Each check is also tried with a mistake that it must find. Requires dist/. */
+import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import type { Metafile } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { root } from '../cli-process.ts';
+import { PackedPackage } from './packed-package.ts';
+import {
+  contentProblems,
+  differences,
+  externalPackages,
+  importedPackages,
+  markersOf,
+  packageFolders,
+  packagesInNotices,
+  packagesInSbom,
+  repeatedInputs,
+  type Sbom,
+} from './rules.ts';
+
+const maxSize = 3_000_000;
+
+let packed: PackedPackage;
+let metafile: Metafile;
+
+beforeAll(async () => {
+  packed = await PackedPackage.make();
+  metafile = JSON.parse(await readFile(path.join(root, 'dist/metafile.json'), 'utf8')) as Metafile;
+}, 120_000);
+
+afterAll(() => packed?.[Symbol.asyncDispose]());
+
+const readDependencies = async () =>
+  Object.keys((JSON.parse(await packed.readFile('package.json')) as { dependencies: object }).dependencies);
+
+/** The texts of the programs in the package. */
+const readPrograms = () =>
+  Promise.all(
+    packed.files.filter((file) => /\.c?js$/.test(file) && !isPage(file)).map((file) => packed.readFile(file)),
+  );
+
+/** Files for browsers, and examples, which import the package itself. */
+const isPage = (file: string) => /^(?:dist\/openapi|examples)\//.test(file);
+
+/** Returns the folder of a package that differs from the packed one. */
+async function damaged(change: (folder: string) => Promise<void>): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-damaged-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const copy = path.join(folder, 'package');
+  await cp(packed.installed, copy, { recursive: true });
+  await change(copy);
+  return copy;
+}
+
+describe('the files', () => {
+  test('are those of the layout', () => {
+    expect(contentProblems(packed.files)).toEqual([]);
+  });
+
+  test.each([
+    'src/cli/main.ts',
+    'test/harness.ts',
+    'scripts/build.mjs',
+    'dist/metafile.json',
+    'dist/.built',
+    'dist/.tsbuildinfo',
+    'dist/cli.cjs.map',
+    'dist/bench/main.js',
+    'dist/stress/main.js',
+    'dist/chunks/chunk-A.cjs.map',
+    'dist/chunks/chunk-A.js',
+    'docs/notes.txt',
+    'data/demo/journal.jsonl',
+    'examples/jest/node_modules/x.js',
+    'LICENSE.md',
+  ])('must not include %s', (file) => {
+    expect(contentProblems([...packed.files, file])).toContain(`unexpected: ${file}`);
+  });
+
+  test('must include all entries, documents and examples', () => {
+    const without = (pattern: RegExp) => contentProblems(packed.files.filter((file) => !pattern.test(file)));
+    expect(without(/client\.cjs$/)).toContain('missing: dist/client.cjs');
+    expect(without(/^dist\/chunks/).join()).toMatch(/missing: \S+chunks/);
+    expect(
+      without(/^examples/)
+        .join()
+        .match(/missing: \S+examples/g),
+    ).toHaveLength(2);
+  });
+
+  test('have at most 3 MB packed', ({ annotate }) => {
+    expect(packed.size).toBeLessThanOrEqual(maxSize);
+    return annotate(`packed ${packed.size} bytes, unpacked ${packed.unpackedSize} bytes`);
+  });
+});
+
+describe('the bundle', () => {
+  test('contains each source once', () => {
+    expect(repeatedInputs(metafile)).toEqual([]);
+    const [first = ''] = Object.keys(metafile.outputs).filter((file) => file.endsWith('server.cjs'));
+    const twice = { ...metafile.outputs, 'dist/other.cjs': metafile.outputs[first] as Metafile['outputs'][string] };
+    expect(repeatedInputs({ ...metafile, outputs: twice })).toContain('src/server/main.ts');
+  });
+
+  test('contains the server once', async () => {
+    const sources = Object.keys(metafile.inputs).filter((file) => /^src\/.*\.(?:ts|json)$/.test(file));
+    const texts = await Promise.all(sources.map((file) => readFile(path.join(root, file), 'utf8')));
+    const server = texts.filter((_text, at) => sources[at]?.startsWith('src/server/')).join('\n');
+    const markers = markersOf(texts).filter((marker) => server.includes(`'${marker}'`));
+    const programs = await readPrograms();
+    const counts = markers.map((marker) => [marker, programs.filter((text) => text.includes(marker)).length] as const);
+    expect(counts.filter(([, count]) => count > 1)).toEqual([]);
+    expect(counts.filter(([, count]) => count === 1).length).toBeGreaterThan(50);
+  });
+
+  test('imports the dependencies of package.json, and only these', async () => {
+    const dependencies = await readDependencies();
+    expect(differences(externalPackages(metafile), dependencies)).toEqual([]);
+    const programs = ['bin/iam.js', ...packed.files.filter((file) => /^dist\/\w+\.c?js$/.test(file))];
+    const importedBy = (folder: string) => importedPackages(programs.map((file) => path.join(folder, file)));
+    expect(differences(await importedBy(packed.installed), dependencies)).toEqual([]);
+    const folder = await damaged((copy) => appendFile(path.join(copy, 'dist/server.cjs'), ';require("koa/lib/x.js");'));
+    expect(differences(await importedBy(folder), dependencies)).toEqual(['only in the first: koa']);
+  });
+});
+
+describe('the licenses of bundled packages', () => {
+  /** The packages in the bundle, as name@version; several copies may be the same version. */
+  const bundled = async () => {
+    const manifests = packageFolders(metafile).map((folder) =>
+      readFile(path.join(root, folder, 'package.json'), 'utf8'),
+    );
+    const ids = (await Promise.all(manifests)).map((text) => {
+      const { name, version } = JSON.parse(text) as { name: string; version: string };
+      return `${name}@${version}`;
+    });
+    return [...new Set(ids)];
+  };
+
+  test('are in the notices, each version once', async ({ annotate }) => {
+    const notices = packagesInNotices(await packed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
+    const [copied = 'none'] = notices.filter((id) => id.startsWith('swagger-ui-dist@'));
+    const expected = [...(await bundled()), copied];
+    expect(expected.length).toBeGreaterThan(50);
+    expect(differences(notices, expected)).toEqual([]);
+    expect(differences(notices.slice(1), expected)).toEqual([`only in the second: ${notices[0]}`]);
+    expect(differences([...notices, 'koa@0.0.0'], expected)).toEqual(['only in the first: koa@0.0.0']);
+    expect(differences([...notices, copied], expected)).toEqual([`twice: ${copied}`]);
+    return annotate(`${notices.length - 1} bundled packages`);
+  });
+
+  test('are in the bill of materials, which is valid CycloneDX', async () => {
+    const text = await packed.readFile('dist/sbom.cdx.json');
+    const sbom = JSON.parse(text) as Sbom;
+    const notices = packagesInNotices(await packed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
+    const included = [...packagesInSbom(sbom, 'bundled'), ...packagesInSbom(sbom, 'copied')];
+    expect(differences(included, notices)).toEqual([]);
+    const names = packagesInSbom(sbom, 'dependency').map((id) => id.replace(/@[^@]*$/, ''));
+    expect(differences(names, await readDependencies())).toEqual([]);
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull();
+    expect(sbom.components.filter((component) => !('hashes' in component))).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+/** The package as npm packs it, installed in a temporary folder with only its dependencies. Requires dist/. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../cli-process.ts';
+
+const run = promisify(execFile);
+
+interface PackResult {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+export class PackedPackage implements AsyncDisposable {
+  /** A project of a user: the package is in its node_modules. */
+  readonly project: string;
+  /** The folder of the installed package. */
+  readonly installed: string;
+  readonly tarball: string;
+  /** Paths of the packed files, relative to the package. */
+  readonly files: readonly string[];
+  readonly size: number;
+  readonly unpackedSize: number;
+
+  private constructor(project: string, name: string, result: PackResult) {
+    this.project = project;
+    this.installed = path.join(project, 'node_modules', name);
+    this.tarball = path.join(project, result.filename);
+    this.files = result.files.map((file) => file.path);
+    this.size = result.size;
+    this.unpackedSize = result.unpackedSize;
+  }
+
+  /** Packs and installs the package. */
+  static async make(): Promise<PackedPackage> {
+    const project = await mkdtemp(path.join(os.tmpdir(), 'iam-packed-'));
+    const { name, dependencies = {} } = await readManifest(root);
+    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
+    const { stdout } = await run('npm', args, { cwd: root });
+    const [result] = JSON.parse(stdout) as PackResult[];
+    if (result === undefined) throw new Error('npm pack returned no result');
+    const packed = new PackedPackage(project, name, result);
+    await mkdir(packed.installed, { recursive: true });
+    await run('tar', ['-xzf', packed.tarball, '--strip-components=1', '-C', packed.installed]);
+    for (const dependency of await withDependencies(Object.keys(dependencies))) await packed.link(dependency);
+    return packed;
+  }
+
+  /** Installs a package of this repository beside it. */
+  async link(name: string): Promise<void> {
+    const place = path.join(this.project, 'node_modules', name);
+    await mkdir(path.dirname(place), { recursive: true });
+    await symlink(path.join(root, 'node_modules', name), place);
+  }
+
+  async readFile(file: string): Promise<string> {
+    return readFile(path.join(this.installed, file), 'utf8');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.project, { recursive: true, force: true });
+  }
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** Returns the packages and all their dependencies that are installed: optional ones fit one platform each. */
+async function withDependencies(names: readonly string[], found = new Set<string>()): Promise<Set<string>> {
+  for (const name of names) {
+    const folder = path.join(root, 'node_modules', name);
+    if (found.has(name) || !existsSync(folder)) continue;
+    found.add(name);
+    const { dependencies, optionalDependencies } = await readManifest(folder);
+    await withDependencies(Object.keys({ ...dependencies, ...optionalDependencies }), found);
+  }
+  return found;
+}

@@ -1,0 +1,147 @@
+/** What the packed package may contain. Functions return what is wrong, so that tests can also try them with mistakes. */
+import { builtinModules } from 'node:module';
+import { build, type Metafile } from 'esbuild';
+
+/** Files that others refer to by name. */
+const required = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'bin/iam.js',
+  'bin/package.json',
+  'data/seed.json',
+  'dist/THIRD-PARTY-NOTICES.txt',
+  'dist/cli.cjs',
+  'dist/client.cjs',
+  'dist/client.js',
+  'dist/docs/cli.md',
+  'dist/docs/control-openapi.json',
+  'dist/docs/control.md',
+  'dist/index.cjs',
+  'dist/index.js',
+  'dist/openapi/index.html',
+  'dist/openapi/page.css',
+  'dist/openapi/page.js',
+  'dist/openapi/swagger-ui-bundle.js',
+  'dist/openapi/swagger-ui-bundle.js.LICENSE.txt',
+  'dist/openapi/swagger-ui.LICENSE.txt',
+  'dist/openapi/swagger-ui.NOTICE.txt',
+  'dist/openapi/swagger-ui.css',
+  'dist/sbom.cdx.json',
+  'dist/server.cjs',
+  'docs/openapi.json',
+  'docs/provisioning.schema.json',
+  'docs/seed.schema.json',
+  'package.json',
+];
+
+/** Files that others find by their folder. */
+const families = [
+  /^dist\/chunks\/[\w-]+\.cjs$/,
+  /^docs\/(?:decisions\/)?[\w-]+\.md$/,
+  /^examples\/[\w-]+\.(?:sh|yaml)$/,
+  /^examples\/(?:jest|node-test|vitest)\/(?:package\.json|[\w.-]+\.m?[jt]s)$/,
+];
+
+/** Returns the files that the package must not contain, and those that it lacks. */
+export function contentProblems(files: readonly string[]): readonly string[] {
+  const unexpected = files.filter((file) => !required.includes(file) && !families.some((family) => family.test(file)));
+  const missing = required.filter((file) => !files.includes(file));
+  const empty = families.filter((family) => !files.some((file) => family.test(file)));
+  return [
+    ...unexpected.map((file) => `unexpected: ${file}`),
+    ...[...missing, ...empty.map(String)].map((file) => `missing: ${file}`),
+  ];
+}
+
+/** Returns what is only in one of two lists, and what is in a list twice. */
+export function differences(first: readonly string[], second: readonly string[]): readonly string[] {
+  const repeated = [first, second].flatMap((list) => list.filter((one, at) => list.indexOf(one) !== at));
+  return [
+    ...first.filter((one) => !second.includes(one)).map((one) => `only in the first: ${one}`),
+    ...second.filter((one) => !first.includes(one)).map((one) => `only in the second: ${one}`),
+    ...repeated.map((one) => `twice: ${one}`),
+  ];
+}
+
+/** Returns the folders of the packages with code in the bundle. */
+export function packageFolders({ outputs }: Metafile): readonly string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([file, { bytesInOutput }]) => {
+    const at = file.lastIndexOf('node_modules/');
+    if (at < 0 || bytesInOutput === 0) return [];
+    const [scopeOrName = '', name = ''] = file.slice(at).split('/').slice(1);
+    return [`${file.slice(0, at)}node_modules/${scopeOrName}${scopeOrName.startsWith('@') ? `/${name}` : ''}`];
+  });
+  return [...new Set(folders)];
+}
+
+/** Returns the packages that the bundle imports at run time. */
+export function externalPackages({ outputs }: Metafile): readonly string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  const external = imports.filter((one) => one.external && !isNode(one.path)).map((one) => packageOf(one.path));
+  return [...new Set(external)].sort();
+}
+
+/** Whether a module belongs to Node; newer versions have more of them than this one. */
+function isNode(specifier: string): boolean {
+  return specifier.startsWith('node:') || builtinModules.includes(specifier);
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Returns the packages that programs import at run time, by parsing them and the files that they load. */
+export async function importedPackages(programs: readonly string[]): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: Object.fromEntries(programs.map((file, at) => [`program-${at}`, file])),
+    outdir: 'unused',
+    bundle: true,
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'silent',
+    metafile: true,
+    write: false,
+  });
+  return externalPackages(metafile);
+}
+
+/** Returns the source files with code in more than one output. */
+export function repeatedInputs({ outputs }: Metafile): readonly string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const files = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
+  return files.filter((file, at) => files.indexOf(file) !== at);
+}
+
+/** Returns the long texts in single quotes that only one source contains: its code is where such a text is. */
+export function markersOf(sources: readonly string[]): readonly string[] {
+  const markers = sources.flatMap((source) => [
+    ...new Set([...source.matchAll(/'([A-Z]?[a-z][a-z ,.:;-]{30,})'/g)].map(([, text = '']) => text)),
+  ]);
+  return markers.filter((text) => sources.filter((source) => source.includes(text)).length === 1);
+}
+
+/** Returns the heading of each notice, as name@version. */
+export function packagesInNotices(text: string): readonly string[] {
+  return [...text.matchAll(/^={80}\n(\S+) (\S+)$/gm)].map(([, name, version]) => `${name}@${version}`);
+}
+
+export interface Sbom {
+  readonly components: readonly {
+    readonly group?: string;
+    readonly name: string;
+    readonly version: string;
+    readonly properties: readonly { readonly name: string; readonly value: string }[];
+  }[];
+}
+
+/** Returns the components that are included in one way, as name@version. */
+export function packagesInSbom({ components }: Sbom, inclusion: string): readonly string[] {
+  return components
+    .filter(({ properties }) => properties.some(({ value }) => value === inclusion))
+    .map(({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`);
+}
