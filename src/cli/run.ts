@@ -1,7 +1,6 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
-import { complete } from './completion/complete.ts';
 import { QuietExit } from './errors.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
@@ -11,6 +10,7 @@ import { buildProgram } from './program.ts';
 /** Parses and runs a command line. Errors are printed on standard error. @returns the exit code */
 export async function run(words: readonly string[], io: Io, environment: Environment): Promise<number> {
   if (words[0] === hiddenCompleteCommand) {
+    const { complete } = await import('./completion/complete.ts');
     await complete({ io, environment, manifest }, words.slice(1));
     return 0;
   }

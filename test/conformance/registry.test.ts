@@ -10,6 +10,7 @@ import { formatRoles } from '../../src/contract/roles.ts';
 import { reservedNames } from '../../src/contract/schemas/primitives.ts';
 import { serviceTags } from '../../src/server/openapi/tags.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import { findRegistryProblems } from './registry-problems.ts';
 import { interfaceOperations } from './service-interface.ts';
 import { listSourceFiles, root, stripComments } from './source-files.ts';
 
@@ -46,6 +47,31 @@ describe('the registry', () => {
 
   test('registers each operation under its id', () => {
     expect(all.filter(([id, operation]) => operation.id !== id)).toEqual([]);
+  });
+});
+
+describe('the parts of the declarations', () => {
+  test('fit together', () => {
+    expect(findRegistryProblems(Object.values(registry))).toEqual([]);
+  });
+
+  const { 'groups.get': read, 'groups.create': create } = registry as Record<string, Operation<never>>;
+  test.each([
+    ['parameters', { ...read, path: '/groups/{other}' }],
+    ['not well formed', { ...read, path: '/groups//{groupId}' }],
+    ['which it does not document', { ...read, statuses: [404] }],
+    ['requires roles but no authentication', { ...read, auth: 'none' }],
+    ['does not declare', { ...read, auth: 'none', roles: { kind: 'public' }, identifies: undefined }],
+    ['a field that the body does not have', { ...create, identifies: ['nonsense'] }],
+    ['bodyIgnored', { ...create, request: { ...create?.request, bodyIgnored: true } }],
+    ['no documented status fits', { ...read, statuses: [200] }],
+  ])('are checked: %s', (problem, declaration) => {
+    expect(findRegistryProblems([declaration as Operation<never>]).join('\n')).toContain(problem);
+  });
+
+  test('are checked: route', () => {
+    const other = { ...read, id: 'groups.other', path: '/groups/{id}' } as Operation<never>;
+    expect(findRegistryProblems([read as Operation<never>, other]).join('\n')).toContain('its route');
   });
 });
 

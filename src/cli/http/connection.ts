@@ -1,4 +1,5 @@
 /** Creates the client for the server and the credentials in use. Loaded only by commands that send requests. */
+import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { BaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -85,12 +86,18 @@ interface Route {
   readonly via?: string;
 }
 
+/** Node 20 optimizes the WebAssembly of undici before its first use, which takes 140 ms; later versions do not. */
+function skipOptimization(): void {
+  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+}
+
 /** Opens no connection before the first request. */
 async function openRoute(settings: CliSettings, baseUrl: string, timeout: number): Promise<Route> {
+  skipOptimization();
   const { Agent } = await import('undici');
   const open = (connect: buildConnector.connector | buildConnector.BuildOptions) =>
     new Agent({ connections: maxConnections, allowH2: false, connect });
-  const tls = resolveTls(settings);
+  const tls = await resolveTls(settings);
   const proxy = resolveProxy(settings, baseUrl);
   if (proxy !== undefined) {
     const { createProxyConnector } = await import('./proxy.ts');

@@ -1,14 +1,13 @@
 /** Connection settings: proxy, trusted CA certificates and client certificate. */
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import tls from 'node:tls';
 import type { TlsOptions } from '../../client/transport.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import type { CliSettingKey, CliSettings } from '../config/settings.ts';
 import { unreadableFileError, usageError } from '../errors.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
-export function resolveTls(settings: CliSettings): TlsOptions | undefined {
+export async function resolveTls(settings: CliSettings): Promise<TlsOptions | undefined> {
   const caFile = readSettingFile('ca-file', settings);
   const cert = readSettingFile('client-cert', settings);
   const key = readSettingFile('client-key', settings);
@@ -19,7 +18,7 @@ export function resolveTls(settings: CliSettings): TlsOptions | undefined {
     throw usageError(`${settings.get('ca-file')?.value} contains no PEM certificate.`);
   return {
     // The `ca` option replaces the default CAs, so they are added to it.
-    ...(caFile === undefined ? {} : { ca: [...defaultRoots(settings), caFile] }),
+    ...(caFile === undefined ? {} : { ca: [...(await readDefaultRoots(settings)), caFile] }),
     ...(cert === undefined ? {} : { cert, key }),
   };
 }
@@ -35,14 +34,16 @@ function readSettingFile(key: CliSettingKey, settings: CliSettings): string | un
 }
 
 /** The CAs of Node and NODE_EXTRA_CA_CERTS. */
-function defaultRoots({ variables }: CliSettings): readonly string[] {
+async function readDefaultRoots({ variables }: CliSettings): Promise<readonly string[]> {
+  // Loading TLS takes up to 20 ms, and few commands need it.
+  const { rootCertificates } = await import('node:tls');
   const { NODE_EXTRA_CA_CERTS: file } = variables;
-  if (!file) return tls.rootCertificates;
+  if (!file) return rootCertificates;
   try {
-    return [...tls.rootCertificates, readFileSync(file, 'utf8')];
+    return [...rootCertificates, readFileSync(file, 'utf8')];
   } catch {
     // Node only prints a warning for an unreadable file.
-    return tls.rootCertificates;
+    return rootCertificates;
   }
 }
 

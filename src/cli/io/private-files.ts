@@ -1,5 +1,4 @@
 /** Files with secrets, created with owner-only access and replaced atomically, and the folder for state. */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -10,7 +9,7 @@ import type { Environment } from './io.ts';
 /** Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access. */
 export async function replacePrivateFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${crypto.randomUUID()}`;
   try {
     await createPrivateFile(temporary, text);
     await rename(temporary, file);

@@ -1,19 +1,16 @@
-/** Checks the declarations of all operations when the server starts. */
-import type { Operation } from '../../contract/operation.ts';
-import { listOperationErrors } from '../../contract/operation-errors.ts';
-import { listFieldNames } from '../observability/redaction.ts';
+/** Checks that the parts of each declaration of an operation fit together. */
+import type { Operation } from '../../src/contract/operation.ts';
+import { listOperationErrors } from '../../src/contract/operation-errors.ts';
+import { listFieldNames } from '../../src/server/observability/redaction.ts';
 
 type AnyOperation = Operation<never>;
 
-/** @throws Error listing every problem of the registry. */
-export function assertRegistry(registry: readonly Operation<never>[]): void {
-  const problems = [
-    ...findDuplicates(registry, 'id', ({ id }) => id),
+/** Returns the contradictions within the declarations of the operations, one line each. */
+export function findRegistryProblems(registry: readonly AnyOperation[]): string[] {
+  return [
     ...findDuplicates(registry, 'route', ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`),
-    ...findDuplicates(registry, 'command', ({ command }) => command),
     ...registry.flatMap(findProblems),
   ];
-  if (problems.length > 0) throw new Error(`the registry of operations is not valid:\n${problems.join('\n')}`);
 }
 
 function findDuplicates(
