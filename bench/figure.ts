@@ -1,5 +1,5 @@
 /** A line of the result table: a measured value and its target. */
-import { median } from './statistics.ts';
+import { mean, median } from './statistics.ts';
 import { alignColumns } from './table.ts';
 
 export type Unit = 'ratio' | 'ms' | 'MB' | 'responses';
@@ -14,7 +14,7 @@ export interface Figure {
   /** The medians of a measured time and its floor. */
   readonly times?: { readonly oursMs: number; readonly floorMs: number };
   readonly result: number;
-  /** The same ratio by CPU time per response; a difference shows that something other than the server was the limit. */
+  /** The same result by CPU time; a difference shows that other work on the machine affected the measurement. */
   readonly byCpu?: number;
   readonly unit: Unit;
   readonly target?: { readonly atLeast: number } | { readonly atMost: number };
@@ -47,15 +47,29 @@ export function ratioFigure(name: string, ours: readonly Rate[], floor: readonly
   };
 }
 
-/** Returns the figure for the median time that a process takes in addition to the floor of the same round. */
-export function overheadFigure(name: string, oursMs: readonly number[], floorMs: readonly number[]): Figure {
-  const times = { oursMs: median(oursMs), floorMs: median(floorMs) };
+/** How long a process ran. */
+export interface Duration {
+  readonly wallMs: number;
+  /** NaN where the system does not report it. */
+  readonly cpuMs: number;
+}
+
+/**
+ * Returns the figure for the median time that a process takes in addition to the floor of the same round. The CPU time is
+ * a mean, as the system reports it in steps of 10 ms.
+ */
+export function overheadFigure(name: string, ours: readonly Duration[], floor: readonly Duration[]): Figure {
+  const wallMs = (durations: readonly Duration[]) => durations.map((duration) => duration.wallMs);
+  const cpuMs = (durations: readonly Duration[]) => mean(durations.map((duration) => duration.cpuMs));
+  const times = { oursMs: median(wallMs(ours)), floorMs: median(wallMs(floor)) };
+  const byCpu = cpuMs(ours) - cpuMs(floor);
   return {
     name,
     ours: `${times.oursMs.toFixed(0)} ms`,
     floor: `${times.floorMs.toFixed(0)} ms`,
     times,
-    result: median(oursMs.map((time, round) => time - (floorMs[round] ?? 0))),
+    result: median(ours.map((time, round) => time.wallMs - (floor[round]?.wallMs ?? 0))),
+    ...(Number.isNaN(byCpu) ? {} : { byCpu }),
     unit: 'ms',
   };
 }
@@ -70,7 +84,7 @@ export function formatTable(figures: readonly Figure[]): string {
     figure.ours,
     figure.floor,
     formatValue(figure.result, figure.unit),
-    figure.byCpu?.toFixed(3) ?? '',
+    figure.byCpu === undefined ? '' : formatValue(figure.byCpu, figure.unit),
     formatTarget(figure),
     formatVerdict(figure),
   ]);

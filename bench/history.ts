@@ -20,17 +20,19 @@ export interface HistoryRecord extends Run {
   readonly floorMs?: number;
   readonly oursMs?: number;
   readonly result: number;
+  readonly byCpu?: number;
   readonly unit: Unit;
 }
 
 /** Returns the records of a run. */
 export function createRecords(figures: readonly Figure[], run: Run): HistoryRecord[] {
-  return figures.map(({ name, node = run.node, times, result, unit }) => ({
+  return figures.map(({ name, node = run.node, times, result, byCpu, unit }) => ({
     ...run,
     node,
     figure: name,
     ...(times === undefined ? {} : { floorMs: round(times.floorMs), oursMs: round(times.oursMs) }),
     result: round(result),
+    ...(byCpu === undefined ? {} : { byCpu: round(byCpu) }),
     unit,
   }));
 }
@@ -61,7 +63,10 @@ export function formatHistory(records: readonly HistoryRecord[]): string {
   const groups = groupBy(records, ({ figure, node, commit }) => JSON.stringify([figure, node, commit]));
   const series = groupBy(groups, ([{ figure, node }]) => JSON.stringify([figure, node]));
   return alignColumns(
-    [['figure', 'node', 'date', 'commit', 'runs', 'floor', 'ours', 'result'], ...series.flat().map(formatRow)],
+    [
+      ['figure', 'node', 'date', 'commit', 'runs', 'floor', 'ours', 'result', 'by cpu'],
+      ...series.flat().map(formatRow),
+    ],
     4,
   );
 }
@@ -81,18 +86,10 @@ function groupBy<Value>(values: readonly Value[], keyOf: (value: Value) => strin
 
 function formatRow(runs: Group<HistoryRecord>): string[] {
   const [{ figure, node, date, commit, unit }] = runs;
-  const medianMs = (times: readonly (number | undefined)[]) => {
-    const known = times.filter((time) => time !== undefined);
-    return known.length === 0 ? '' : formatValue(median(known), 'ms');
+  const medianOf = (field: 'floorMs' | 'oursMs' | 'result' | 'byCpu', fieldUnit: Unit) => {
+    const values = runs.map((run) => run[field]).filter((value) => value !== undefined);
+    return values.length === 0 ? '' : formatValue(median(values), fieldUnit);
   };
-  return [
-    figure,
-    node,
-    date,
-    commit,
-    String(runs.length),
-    medianMs(runs.map(({ floorMs }) => floorMs)),
-    medianMs(runs.map(({ oursMs }) => oursMs)),
-    formatValue(median(runs.map(({ result }) => result)), unit),
-  ];
+  const times = [medianOf('floorMs', 'ms'), medianOf('oursMs', 'ms')];
+  return [figure, node, date, commit, String(runs.length), ...times, medianOf('result', unit), medianOf('byCpu', unit)];
 }

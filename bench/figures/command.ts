@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import type { BenchEnvironment } from '../environment.ts';
-import { type Figure, overheadFigure } from '../figure.ts';
+import { type Duration, type Figure, overheadFigure } from '../figure.ts';
 import type { NodeBinary } from '../node-binary.ts';
-import { measuredEnvironment, nodeOn, root } from '../processes.ts';
+import { measuredEnvironment, nodeOn, readChildCpuMs, root } from '../processes.ts';
 
 const rounds = 15;
 const firstRounds = 5;
@@ -21,17 +21,18 @@ const oneRequest = ['groups', 'list'];
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs a command to completion. @returns the milliseconds. */
-export function measureCommand([command, args]: [string, string[]], variables: Variables): number {
+/** Runs a command to completion. @returns how long it ran */
+export function measureCommand([command, args]: [string, string[]], variables: Variables): Duration {
+  const cpuBefore = readChildCpuMs();
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(command, args, {
     cwd: root,
     env: measuredEnvironment(variables),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const milliseconds = performance.now() - startedAt;
+  const duration = { wallMs: performance.now() - startedAt, cpuMs: readChildCpuMs() - cpuBefore };
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
-  return milliseconds;
+  return duration;
 }
 
 /** Measures commands on the driver's core, as the server uses the other one. */
@@ -63,16 +64,16 @@ interface RoundsOptions {
 
 /** Measures a command and its floor with each Node in turn. */
 function measureRounds(name: string, { nodes, args, rounds, variables }: RoundsOptions): Figure[] {
-  const measured = nodes.map((node) => ({ node, oursMs: [] as number[], floorMs: [] as number[] }));
+  const measured = nodes.map((node) => ({ node, ours: [] as Duration[], floor: [] as Duration[] }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { node, oursMs, floorMs } of measured) {
+    for (const { node, ours, floor } of measured) {
       const environment = variables();
-      floorMs.push(measureCommand(nodeOn('driver', ['-e', '0'], node.path), environment));
-      oursMs.push(measureCommand(iamCommand(node, args), environment));
+      floor.push(measureCommand(nodeOn('driver', ['-e', '0'], node.path), environment));
+      ours.push(measureCommand(iamCommand(node, args), environment));
     }
   }
-  return measured.map(({ node, oursMs, floorMs }) => ({
-    ...overheadFigure(name, oursMs, floorMs),
+  return measured.map(({ node, ours, floor }) => ({
+    ...overheadFigure(name, ours, floor),
     node: node.version,
   }));
 }

@@ -13,31 +13,42 @@ function historyFile(): string {
   return path.join(directory, 'history.jsonl');
 }
 
+/** Durations that were half waiting. */
+const durations = (...wallMs: readonly number[]) => wallMs.map((time) => ({ wallMs: time, cpuMs: time / 2 }));
+
 function recordOf(resultMs: number, more: Partial<HistoryRecord> = {}): HistoryRecord {
-  return { ...run, figure: 'iam --help', floorMs: 40, oursMs: 40 + resultMs, result: resultMs, unit: 'ms', ...more };
+  const times = { floorMs: 40, oursMs: 40 + resultMs, result: resultMs, byCpu: resultMs / 2 };
+  return { ...run, figure: 'iam --help', ...times, unit: 'ms', ...more };
 }
 
 describe('the figure of a command', () => {
-  test('is the median of the differences within each round', () => {
-    const figure = overheadFigure('iam --help', [90, 60, 200], [50, 30, 100]);
+  test('is the median of the differences within each round, and the mean of CPU times', () => {
+    const figure = overheadFigure('iam --help', durations(90, 60, 200), durations(50, 30, 100));
     expect(figure).toMatchObject({ ours: '90 ms', floor: '50 ms', result: 40, times: { oursMs: 90, floorMs: 50 } });
+    expect(figure.byCpu).toBeCloseTo((350 - 180) / 3 / 2);
   });
 
   test('is shown with its version of Node', () => {
-    const figure = { ...overheadFigure('iam --help', [90], [50]), node: '24.1.0', target: { atMost: 30 } };
-    expect(formatTable([figure])).toMatch(/iam --help \(Node 24\.1\.0\) +90 ms +50 ms +40\.0 ms +<= 30 ms +MISSED/);
+    const figure = {
+      ...overheadFigure('iam --help', durations(90), durations(50)),
+      node: '24.1.0',
+      target: { atMost: 30 },
+    };
+    expect(formatTable([figure])).toMatch(
+      /iam --help \(Node 24\.1\.0\) +90 ms +50 ms +40\.0 ms +20\.0 ms +<= 30 ms +MISSED/,
+    );
   });
 });
 
 describe('the history', () => {
   test('is a file with one JSON line per figure', () => {
     const file = historyFile();
-    const timed = { ...overheadFigure('iam --help', [90.12345], [50]), node: '24.1.0' };
+    const timed = { ...overheadFigure('iam --help', durations(90.12345), durations(50)), node: '24.1.0' };
     const ratio = { name: 'get', ours: '2/s', floor: '5/s', result: 0.4, unit: 'ratio' } as const;
     appendHistory(file, createRecords([timed], run));
     appendHistory(file, createRecords([ratio], run));
     expect(readFileSync(file, 'utf8')).toBe(
-      '{"date":"2026-11-22","commit":"abc1234","node":"24.1.0","cores":2,"figure":"iam --help","floorMs":50,"oursMs":90.123,"result":40.123,"unit":"ms"}\n' +
+      '{"date":"2026-11-22","commit":"abc1234","node":"24.1.0","cores":2,"figure":"iam --help","floorMs":50,"oursMs":90.123,"result":40.123,"byCpu":20.062,"unit":"ms"}\n' +
         '{"date":"2026-11-22","commit":"abc1234","node":"20.20.2","cores":2,"figure":"get","result":0.4,"unit":"ratio"}\n',
     );
     expect(readHistory(file)).toEqual([...createRecords([timed], run), ...createRecords([ratio], run)]);
@@ -60,10 +71,10 @@ describe('the history', () => {
     ]);
     expect(table).toBe(
       [
-        'figure      node     date        commit   runs    floor     ours   result',
-        'iam --help  20.20.2  2026-11-22  abc1234     3  40.0 ms  60.0 ms  20.0 ms',
-        'iam --help  20.20.2  2026-11-23  def5678     1  40.0 ms  70.0 ms  30.0 ms',
-        'iam --help  24.1.0   2026-11-22  abc1234     1  40.0 ms   139 ms  99.0 ms',
+        'figure      node     date        commit   runs    floor     ours   result   by cpu',
+        'iam --help  20.20.2  2026-11-22  abc1234     3  40.0 ms  60.0 ms  20.0 ms  10.0 ms',
+        'iam --help  20.20.2  2026-11-23  def5678     1  40.0 ms  70.0 ms  30.0 ms  15.0 ms',
+        'iam --help  24.1.0   2026-11-22  abc1234     1  40.0 ms   139 ms  99.0 ms  49.5 ms',
         'get         20.20.2  2026-11-22  abc1234     1                      0.400',
         '',
       ].join('\n'),
