@@ -3,8 +3,10 @@ import { documentSchema } from '../../src/cli/plan/schema.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import { clientTypesSource } from './client-types.ts';
 import { readDocumentOptions } from './document-options.ts';
 import { errorsPage } from './errors-page.ts';
+import { libraryTypesSource } from './library-types.ts';
 import { buildManifest, manifestSource, versionSource } from './manifest.ts';
 import { operationsPage } from './operations-page.ts';
 import { publicApiPage } from './public-api-page.ts';
@@ -24,6 +26,8 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
     ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
+    ['src/client/operation-types.ts', clientTypesSource(all)],
+    ['src/testing/library-types.ts', libraryTypesSource()],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],
     ['docs/errors.md', errorsPage(all)],

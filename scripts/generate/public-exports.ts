@@ -16,7 +16,7 @@ export function createCodeReader(root: string): ReadCode {
 export function listExports(file: string, read: ReadCode): Map<string, string> {
   const code = read(file);
   const exports = new Map<string, string>();
-  for (const [, target = ''] of code.matchAll(/^export \* from '(\..*)';$/gm))
+  for (const [, target = ''] of code.matchAll(/^export (?:type )?\* from '(\..*)';$/gm))
     for (const [name, declaration] of listExports(resolve(file, target), read)) exports.set(name, declaration);
   for (const { name, original, target } of listNamed(code, 'export'))
     exports.set(name, findDeclaration(target === undefined ? file : resolve(file, target), original, read));

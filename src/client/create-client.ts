@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts';
 import { buildClientAreas } from './client-areas.ts';
 import { type AuthSession, type Credentials, createAuthSession, type TokenCache } from './credentials.ts';
@@ -13,7 +12,7 @@ import {
 } from './request.ts';
 import { type ApiResponse, asPage, assertSuccess } from './response.ts';
 import { createTransport, type Timeouts, type TlsOptions, type Transport } from './transport.ts';
-import type { AreasOf, CallInput } from './types.ts';
+import type { CallInput, ClientDispatcher } from './types.ts';
 
 export interface ClientOptions {
   /** With or without a path and a trailing slash. */
@@ -25,7 +24,7 @@ export interface ClientOptions {
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
   /** Replaces the connection pool of the client, which does not close it. It must apply `tls` itself. */
-  readonly dispatcher?: Dispatcher | undefined;
+  readonly dispatcher?: ClientDispatcher | undefined;
   /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;
   readonly tokenCache?: TokenCache | undefined;
@@ -45,8 +44,6 @@ export interface BaseClient {
   /** Closes the connections after pending requests complete. */
   close(): Promise<void>;
 }
-
-export type ClientOf<Registry> = BaseClient & AreasOf<Registry>;
 
 interface ClientDeps {
   readonly options: ClientOptions;

@@ -1,6 +1,6 @@
 /** Errors of the client: rejected by the service, not reached, or not sent because the input is not valid. */
 
-import type { ErrorDetails } from '../contract/error-body.ts';
+import type { ErrorDetails } from './operation-types.ts';
 
 export type { ErrorDetails };
 

@@ -1,24 +1,26 @@
 /** The typed client of the service: `createClient({ baseUrl, credentials }).groups.addRole({ params, body })`. */
 import { manifest } from '../contract/manifest.ts';
-import type { operations } from '../server/operations/index.ts';
-import { type ClientOf, type ClientOptions, createUntypedClient } from './create-client.ts';
+import { type BaseClient, type ClientOptions, createUntypedClient } from './create-client.ts';
+import type { IamOperations } from './operation-types.ts';
 
-export type { BaseClient, ClientOf, ClientOptions } from './create-client.ts';
+export type { BaseClient, ClientOptions } from './create-client.ts';
 export {
   type AnonymousCall,
   basicAuthorization,
-  type ClientSecretCredentials as ClientPair,
+  type ClientSecretCredentials,
   type Credentials,
   type TokenCache,
   type TokenSource,
 } from './credentials.ts';
-export { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from './errors.ts';
-export { type ApiResponse, asPage } from './response.ts';
-export type { Timeouts } from './transport.ts';
-export type { CallInput, CallOptions, InputOf, ResultOf, ResultPage } from './types.ts';
+export { ClientError, type ClientErrorDetails, type ClientErrorItem, InputError, NetworkError } from './errors.ts';
+export type * from './operation-types.ts';
+export type { OutgoingRequest } from './request.ts';
+export { type ApiResponse, asPage, type ResponseHeaders } from './response.ts';
+export type { Timeouts, TlsOptions } from './transport.ts';
+export type { CallInput, CallOptions, ClientDispatcher, ResultPage, Scalar } from './types.ts';
 
 /** A client with a method for every operation of the service. */
-export type IamClient = ClientOf<typeof operations>;
+export interface IamClient extends BaseClient, IamOperations {}
 
 /** Creates a client; it connects on its first request. */
 export function createClient(options: ClientOptions): IamClient {

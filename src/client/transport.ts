@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { NetworkError } from './errors.ts';
 import type { OutgoingRequest } from './request.ts';
 import { type ApiResponse, parseBody } from './response.ts';
+import type { ClientDispatcher } from './types.ts';
 
 export interface Timeouts {
   /** Milliseconds for opening a connection. */
@@ -31,7 +32,7 @@ export interface TransportOptions {
   readonly connections?: number | undefined;
   readonly tls?: TlsOptions | undefined;
   /** Replaces the connection pool of the client, which does not close it. It must apply `tls` itself. */
-  readonly dispatcher?: Dispatcher | undefined;
+  readonly dispatcher?: ClientDispatcher | undefined;
   /** Name of an intermediary such as a proxy, for error messages. */
   readonly via?: string | undefined;
 }
@@ -67,7 +68,7 @@ interface Endpoint {
 }
 
 async function send(
-  pool: Dispatcher,
+  dispatcher: ClientDispatcher,
   endpoint: Endpoint,
   total: number,
   request: OutgoingRequest,
@@ -76,10 +77,9 @@ async function send(
   const { signal, ...rest } = request;
   const limit = AbortSignal.timeout(total);
   try {
-    const data = await pool.request({
+    const data = await dispatcher.request({
       origin,
       ...rest,
-      method: rest.method as Dispatcher.HttpMethod,
       body: rest.body ?? null,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });

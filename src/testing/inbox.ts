@@ -1,11 +1,8 @@
 /** The messages that an in-process server sent. */
-import type * as z from 'zod';
 import type { AppContext } from '../server/app-context.ts';
-import { emptyInbox, type InboxItem as ItemSchema, listMessages, toInboxItem } from '../server/control/inbox-items.ts';
+import { emptyInbox, listMessages, toInboxItem } from '../server/control/inbox-items.ts';
 import type { Message } from '../server/store/tables.ts';
-
-/** A message, with its code if it has one. */
-export type InboxMessage = z.output<typeof ItemSchema>;
+import type { InboxMessage } from './library-types.ts';
 
 export interface InboxFilter {
   /** An e-mail address (case-insensitive), or a phone number with a plus sign. */

@@ -5,8 +5,9 @@
 export * from '../client/index.ts';
 export type { DateInput, IamClock } from './clock.ts';
 export type { IamServer } from './iam-server.ts';
-export type { Inbox, InboxFilter, InboxMessage, InboxWaitOptions } from './inbox.ts';
-export type { RequestFilter, RequestRecord, Requests, RequestWaitOptions } from './requests.ts';
+export type { Inbox, InboxFilter, InboxWaitOptions } from './inbox.ts';
+export type { InboxMessage, RequestRecord, SeedInput, SettingValues } from './library-types.ts';
+export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
 export type { ServerCredentials } from './server-credentials.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
-export { type SettingValues, type StartOptions, startServer } from './start-server.ts';
+export { type StartOptions, startServer } from './start-server.ts';

@@ -1,17 +1,13 @@
 /** The requests that an in-process server handled. */
-import type * as z from 'zod';
 import {
   findRequests,
-  type RequestItem as ItemSchema,
   matchesQuery,
   maxAwaited,
   type RequestQuery,
   toRequestItem,
 } from '../server/control/request-items.ts';
 import type { Observability } from '../server/observability/observability.ts';
-
-/** A request: caller, operation and result. */
-export type RequestRecord = z.output<typeof ItemSchema>;
+import type { RequestRecord } from './library-types.ts';
 
 export interface RequestFilter {
   /** Such as groups.create. */

@@ -1,15 +1,7 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
 import { readFile } from 'node:fs/promises';
-import type * as z from 'zod';
 import { openAudit } from '../server/audit/open.ts';
-import {
-  readSettings,
-  type Setting,
-  SettingError,
-  type SettingKey,
-  type Settings,
-  settingsTable,
-} from '../server/config/settings.ts';
+import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
 import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
 import { systemClock } from '../server/lib/clock.ts';
 import { createLog, type Log } from '../server/lib/log.ts';
@@ -21,28 +13,8 @@ import { SeedDocument } from '../server/seed/schema.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
+import type { SeedInput, SettingValues } from './library-types.ts';
 import type { ServerCredentials } from './server-credentials.ts';
-
-type Kebab<Text extends string> = Text extends `${infer Head}${infer Tail}`
-  ? `${Head extends Lowercase<Head> ? Head : `-${Lowercase<Head>}`}${Kebab<Tail>}`
-  : '';
-
-/** Settings with a separate option, or without effect here. */
-type ExcludedSetting =
-  | 'host'
-  | 'port'
-  | 'seed'
-  | 'store'
-  | 'data'
-  | 'json'
-  | 'resetAdmin'
-  | 'tlsCert'
-  | 'tlsKey'
-  | 'smtpUrl';
-type NamedSetting = Exclude<SettingKey, ExcludedSetting | `admin${string}` | 'appClientId'>;
-
-/** Settings by their names in docs/settings.md: `'user-token-lifetime': 60`. */
-export type SettingValues = { readonly [Key in NamedSetting as Kebab<Key>]?: Settings[Key] };
 
 export interface StartOptions {
   /** Default: any free port. */
@@ -50,7 +22,7 @@ export interface StartOptions {
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
   /** A seed document, or the path of a seed file (YAML or JSON). */
-  readonly seed?: string | z.input<typeof SeedDocument> | undefined;
+  readonly seed?: string | SeedInput | undefined;
   /** Default: in memory. Otherwise the folder of a store on disk, whose administrator gets new secrets. */
   readonly store?: 'memory' | { readonly data: string } | undefined;
   readonly settings?: SettingValues | undefined;
