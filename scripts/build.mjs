@@ -63,8 +63,10 @@ async function buildRuntime() {
 }
 
 async function buildRest(metafile) {
+  const { writeTypes } = await import('./types.mjs');
   const { writeNotices } = await import('./notices.mjs');
   const { bundlePrograms } = await import('./bundle-programs.mjs');
+  writeTypes({ root, outdir: dist });
   writeNotices({ root, metafile, outdir: dist });
   await runBundled('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
   await bundlePrograms({ root, outdir: dist });
