@@ -2,15 +2,8 @@
 import { type CreateNodeOptions, Document, type ToStringOptions, visit } from 'yaml';
 import { escapeInText, hasControls } from './control-characters.ts';
 
-export {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parse as parseYaml,
-  parseAllDocuments,
-} from 'yaml';
+/** Import it from here: in the bundle `import('yaml')` of the CommonJS package has no named exports. */
+export { parse as parseYaml } from 'yaml';
 
 /** Serializes to YAML with terminal control characters escaped. */
 export function formatYaml(value: unknown, options: CreateNodeOptions & ToStringOptions = {}): string {
