@@ -54,7 +54,7 @@ describe('npm start', () => {
   });
 
   test.each([
-    [['--nope'], 'unknown option --nope'],
+    [['--nope'], "unknown option '--nope'"],
     [['--port', 'x'], '--port must be a whole number'],
   ])('%j exits with code 2 and prints the reason', async (args, reason) => {
     const { code, stdout, stderr } = await start(...args).ended;
