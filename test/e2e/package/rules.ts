@@ -1,6 +1,8 @@
 /** What the packed package may contain. Functions return what is wrong, so that tests can also try them with mistakes. */
 import { builtinModules } from 'node:module';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { build, type Metafile } from 'esbuild';
+import { publint } from 'publint';
 
 /** Files that others refer to by name. */
 const required = [
@@ -13,11 +15,15 @@ const required = [
   'dist/THIRD-PARTY-NOTICES.txt',
   'dist/cli.cjs',
   'dist/client.cjs',
+  'dist/client.d.cts',
+  'dist/client.d.ts',
   'dist/client.js',
   'dist/docs/cli.md',
   'dist/docs/control-openapi.json',
   'dist/docs/control.md',
   'dist/index.cjs',
+  'dist/index.d.cts',
+  'dist/index.d.ts',
   'dist/index.js',
   'dist/openapi/index.html',
   'dist/openapi/page.css',
@@ -117,12 +123,18 @@ export function repeatedInputs({ outputs }: Metafile): readonly string[] {
   return files.filter((file, at) => files.indexOf(file) !== at);
 }
 
-/** Returns the long texts in single quotes that only one source contains: its code is where such a text is. */
-export function markersOf(sources: readonly string[]): readonly string[] {
-  const markers = sources.flatMap((source) => [
-    ...new Set([...source.matchAll(/'([A-Z]?[a-z][a-z ,.:;-]{30,})'/g)].map(([, text = '']) => text)),
-  ]);
-  return markers.filter((text) => sources.filter((source) => source.includes(text)).length === 1);
+/** Returns the longest text of each source that occurs nowhere else: the code of a source is where its text is. */
+export function markersOf(sources: readonly string[], everything: string): readonly string[] {
+  return sources.flatMap((source) => {
+    const texts = [...source.matchAll(/'([A-Z]?[a-z][a-z ,.:;-]{30,})'/g)].map(([, text = '']) => text);
+    const longest = texts.sort((a, b) => b.length - a.length);
+    return longest.find((text) => everything.indexOf(text) === everything.lastIndexOf(text)) ?? [];
+  });
+}
+
+/** Returns the texts that several programs contain. */
+export function repeatedTexts(texts: readonly string[], programs: readonly string[]): readonly string[] {
+  return texts.filter((text) => programs.filter((program) => program.includes(text)).length > 1);
 }
 
 /** Returns the heading of each notice, as name@version. */
@@ -144,4 +156,19 @@ export function packagesInSbom({ components }: Sbom, inclusion: string): readonl
   return components
     .filter(({ properties }) => properties.some(({ value }) => value === inclusion))
     .map(({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`);
+}
+
+/** Returns what publint finds in a package that is unpacked. */
+export async function publintProblems(folder: string): Promise<readonly string[]> {
+  const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
+  return messages.map(({ code, path: place, args }) => `${code} ${place.join('.')} ${JSON.stringify(args)}`);
+}
+
+/** Returns what arethetypeswrong finds, except for `node10`: that resolution ignores `exports`. */
+export async function typeProblems(tarball: Uint8Array): Promise<readonly string[]> {
+  const result = await checkPackage(createPackageFromTarballData(tarball));
+  if (result.types === false) return ['the package has no types'];
+  const entries = differences(Object.keys(result.entrypoints), ['.', './client', './package.json']);
+  const problems = result.problems.filter((one) => !('resolutionKind' in one) || one.resolutionKind !== 'node10');
+  return [...entries, ...problems.map((problem) => JSON.stringify(problem))];
 }
