@@ -5,6 +5,7 @@
 
 import { type ResolvedCredentials, resolveCredentials } from '../auth/credentials.ts';
 import { expiryMargin, readSession } from '../auth/session-file.ts';
+import { createTokenCache } from '../auth/token-cache.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { Environment } from '../io/io.ts';
@@ -46,7 +47,6 @@ async function readCachedToken(
 ): Promise<string | undefined> {
   if (credentials.kind === 'session') return readSessionToken(credentials, baseUrl, environment);
   if (credentials.kind !== 'client') return undefined;
-  const { createTokenCache } = await import('../auth/token-cache.ts');
   return createTokenCache(baseUrl, credentials, environment).read();
 }
 

@@ -1,4 +1,4 @@
-/** Creates the client for the server and the credentials in use. Loaded only by commands that send requests. */
+/** Creates the client for the server and the credentials in use. */
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { BaseClient } from '../../client/create-client.ts';
@@ -10,6 +10,8 @@ import {
   type ResolvedCredentials,
   resolveCredentials,
 } from '../auth/credentials.ts';
+import { createTokenSource } from '../auth/stored-token-source.ts';
+import { createTokenCache } from '../auth/token-cache.ts';
 import type { ProfileFile } from '../config/profile.ts';
 import { guardWrites } from '../config/safety.ts';
 import { isSameServer, stripUserInfo } from '../config/server-url.ts';
@@ -44,7 +46,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const baseUrl = resolveBaseUrl(settings);
   const credentials = options.credentials ?? resolveCredentials(settings);
   assertOwnCertificate(settings);
-  const cached = await createCacheOptions(credentials, baseUrl, environment);
+  const cached = createCacheOptions(credentials, baseUrl, environment);
   const total = readTimeout(settings) * 1000;
   const { dispatcher, via } = await openRoute(settings, baseUrl, total);
   const assertRequest = createConfidentialityGuard(settings, baseUrl, options.fieldsAt);
@@ -56,7 +58,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const client = createBaseClient(
     {
       baseUrl,
-      credentials: await toClientCredentials(credentials, baseUrl, environment, manifest),
+      credentials: toClientCredentials(credentials, baseUrl, environment, manifest),
       timeouts: { total, connect: total },
       ...cached,
       dispatcher,
@@ -116,9 +118,8 @@ function isLoopbackName(baseUrl: string): boolean {
 }
 
 /** Caches tokens on disk only for credentials that a profile stores. */
-async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
+function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
   if (credentials.kind !== 'client' || credentials.profile === undefined) return {};
-  const { createTokenCache } = await import('../auth/token-cache.ts');
   return { tokenCache: createTokenCache(baseUrl, credentials, environment) };
 }
 
@@ -159,18 +160,17 @@ export function requireCredentials(settings: CliSettings): ResolvedCredentials {
   throw signInNeededError('Not signed in.', 'Sign in with `iam login`, or set IAM_CLIENT_ID and IAM_CLIENT_SECRET.');
 }
 
-async function toClientCredentials(
+function toClientCredentials(
   credentials: ResolvedCredentials,
   baseUrl: string,
   environment: Environment,
   table: ErrorTable,
-): Promise<Credentials | undefined> {
+): Credentials | undefined {
   const { kind, token = '', apiKey = '', clientId = '', clientSecret = '' } = credentials;
   if (kind === 'none') return undefined;
   if (kind === 'token') return { token };
   if (kind === 'api-key') return { apiKey };
   if (kind === 'client') return { clientId, clientSecret };
-  const { createTokenSource } = await import('../auth/stored-token-source.ts');
   return { tokens: createTokenSource(credentials, baseUrl, environment, table) };
 }
 

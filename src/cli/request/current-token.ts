@@ -1,6 +1,7 @@
 /** Obtains the access token of the current credentials and checks that the server accepts it. */
 import { ClientError } from '../../client/errors.ts';
 import type { ResolvedCredentials } from '../auth/credentials.ts';
+import { createTokenSource } from '../auth/stored-token-source.ts';
 import type { Context } from '../context.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { getOperation } from './find-operation.ts';
@@ -17,7 +18,6 @@ export async function getCurrentToken(context: Context, credentials: ResolvedCre
     const { body } = await client.call('client-identities.login', { signal: context.io.signal });
     return String((body as Record<string, unknown>).accessToken);
   }
-  const { createTokenSource } = await import('../auth/stored-token-source.ts');
   const tokens = createTokenSource(
     credentials,
     resolveBaseUrl(context.settings),
