@@ -1,14 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+const endToEnd = 'test/e2e/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['dist/**', 'node_modules/**'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     // Loading the sources afresh for each of 270 files took a third of the time. No test leaves anything behind.
     isolate: false,
+    projects: [
+      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd] } },
+      { extends: true, test: { name: 'package', include: [endToEnd], globalSetup: ['test/e2e/package/install.ts'] } },
+    ],
   },
 });

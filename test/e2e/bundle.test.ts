@@ -38,6 +38,10 @@ function loadedBy(entryPoint: string): string[] {
   return [...new Set(files.flatMap(listOrigins))].sort();
 }
 
+test('the end-to-end tests run the installed command', () => {
+  expect(path.relative(root, bin)).toMatch(/^\.\..*node_modules\/iam-standin\/bin\/iam\.js$/);
+});
+
 describe('the bundle', () => {
   test('contains each module once', () => {
     const files = Object.values(outputs).flatMap((output) =>

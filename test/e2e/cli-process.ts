@@ -1,4 +1,4 @@
-/** The built command as a separate process, and a server started by it. Requires dist/ (npm run build). */
+/** The command as a separate process, and a server started by it. Requires dist/ (npm run build). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-export const bin = path.join(root, 'bin/iam.js');
+/** Names the command that the tests run: that of the installed package in the end-to-end tests, else the built one. */
+export const commandVariable = 'IAM_TEST_COMMAND';
+export const bin = process.env[commandVariable] ?? path.join(root, 'bin/iam.js');
 
 export interface ProcessResult {
   readonly code: number | null;

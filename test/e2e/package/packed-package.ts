@@ -64,6 +64,11 @@ export class PackedPackage implements AsyncDisposable {
     await symlink(path.join(root, 'node_modules', name), place);
   }
 
+  /** The `iam` command. */
+  get command(): string {
+    return path.join(this.installed, 'bin/iam.js');
+  }
+
   async readFile(file: string): Promise<string> {
     return readFile(path.join(this.installed, file), 'utf8');
   }
