@@ -185,14 +185,18 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-test('a name of a package in a published type fails the build', async () => {
-  const { writeTypes } = await import(path.join(root, 'scripts/types.mjs'));
-  for (const [name, text] of [
-    ['src/client/index.ts', "import type * as z from 'zod';\nexport type Broken = z.ZodType;"],
-    ['src/testing/index.ts', 'export interface Fine {}'],
-  ] as const) {
-    await mkdir(path.join(folder, path.dirname(name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
-  expect(() => writeTypes({ root: folder, outdir: folder })).toThrow(/zod/);
+describe('the build fails for a published type', () => {
+  test.each([
+    ['of a package', "import type * as z from 'zod';\nexport type Broken = z.ZodType;", /uses the package zod/],
+    ['of Node', 'export type Broken = Buffer;', /Buffer is not a global type of the language/],
+    ['that is not declared', "export type { Broken } from './other.ts';", /other.ts does not export Broken/],
+    ['that is inferred', 'export const broken = JSON.parse(text);', /explicit type annotation/],
+  ])('%s', async (_what, text, reason) => {
+    const { writeTypes } = await import(path.join(root, 'scripts/types.mjs'));
+    const client = path.join(folder, 'src/client');
+    await mkdir(client, { recursive: true });
+    await writeFile(path.join(client, 'index.ts'), text);
+    await writeFile(path.join(client, 'other.ts'), 'export type Other = string;');
+    expect(() => writeTypes({ root: folder, outdir: folder })).toThrow(reason);
+  });
 });
