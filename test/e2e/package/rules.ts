@@ -123,7 +123,7 @@ export function repeatedInputs({ outputs }: Metafile): readonly string[] {
   return files.filter((file, at) => files.indexOf(file) !== at);
 }
 
-/** Returns the longest text of each source that occurs nowhere else: the code of a source is where its text is. */
+/** Returns the longest text of each source that no other source contains: the code of a source is where its text is. */
 export function markersOf(sources: readonly string[], everything: string): readonly string[] {
   return sources.flatMap((source) => {
     const texts = [...source.matchAll(/'([A-Z]?[a-z][a-z ,.:;-]{30,})'/g)].map(([, text = '']) => text);
