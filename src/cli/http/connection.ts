@@ -1,7 +1,7 @@
 /** Creates the client for the server and the credentials in use. */
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
-import type { BaseClient } from '../../client/create-client.ts';
+import { type BaseClient, createBaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
 import type { Manifest } from '../../contract/manifest-types.ts';
 import {
@@ -42,7 +42,6 @@ const maxConnections = 32;
 /** Creates the client. Without credentials its requests are anonymous, which public operations accept. */
 export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const { environment, manifest, settings, tracing } = options;
-  const { createBaseClient } = await import('../../client/create-client.ts');
   const baseUrl = resolveBaseUrl(settings);
   const credentials = options.credentials ?? resolveCredentials(settings);
   assertOwnCertificate(settings);
