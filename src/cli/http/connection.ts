@@ -1,5 +1,4 @@
 /** Creates the client for the server and the credentials in use. */
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector, Dispatcher } from 'undici';
 import { type BaseClient, createBaseClient } from '../../client/create-client.ts';
 import type { Credentials } from '../../client/credentials.ts';
@@ -11,7 +10,6 @@ import {
   resolveCredentials,
 } from '../auth/credentials.ts';
 import { createTokenSource } from '../auth/stored-token-source.ts';
-import { createTokenCache } from '../auth/token-cache.ts';
 import type { ProfileFile } from '../config/profile.ts';
 import { guardWrites } from '../config/safety.ts';
 import { isSameServer, stripUserInfo } from '../config/server-url.ts';
@@ -45,7 +43,7 @@ export async function connect(options: ConnectOptions): Promise<BaseClient> {
   const baseUrl = resolveBaseUrl(settings);
   const credentials = options.credentials ?? resolveCredentials(settings);
   assertOwnCertificate(settings);
-  const cached = createCacheOptions(credentials, baseUrl, environment);
+  const cached = await createCacheOptions(credentials, baseUrl, environment);
   const total = readTimeout(settings) * 1000;
   const { dispatcher, via } = await openRoute(settings, baseUrl, total);
   const assertRequest = createConfidentialityGuard(settings, baseUrl, options.fieldsAt);
@@ -88,13 +86,15 @@ interface Route {
 }
 
 /** Node 20 optimizes the WebAssembly of undici before its first use, which takes 140 ms; later versions do not. */
-function skipOptimization(): void {
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+async function skipOptimization(): Promise<void> {
+  if (!process.versions.node.startsWith('20.')) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--liftoff-only');
 }
 
 /** Opens no connection before the first request. */
 async function openRoute(settings: CliSettings, baseUrl: string, timeout: number): Promise<Route> {
-  skipOptimization();
+  await skipOptimization();
   const { Agent } = await import('undici');
   const open = (connect: buildConnector.connector | buildConnector.BuildOptions) =>
     new Agent({ connections: maxConnections, allowH2: false, connect });
@@ -117,8 +117,9 @@ function isLoopbackName(baseUrl: string): boolean {
 }
 
 /** Caches tokens on disk only for credentials that a profile stores. */
-function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
+async function createCacheOptions(credentials: ResolvedCredentials, baseUrl: string, environment: Environment) {
   if (credentials.kind !== 'client' || credentials.profile === undefined) return {};
+  const { createTokenCache } = await import('../auth/token-cache.ts');
   return { tokenCache: createTokenCache(baseUrl, credentials, environment) };
 }
 

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { changeProfiles, type Profile, readProfiles, saveProfile } from '../config/profile.ts';
 import type { Environment } from '../io/io.ts';
 import type { ReadyLine } from './launch.ts';
-import { serverNameOf } from './server-records.ts';
+import type { ServerRecord } from './server-records.ts';
 
 type Variables = Environment['variables'];
 
 /** Returns the profile name of a server. The default store uses `local`, as `npm start` does. */
-export function profileNameOf(data: string | undefined, defaultFolder: string): string {
-  return data === path.resolve(defaultFolder) ? 'local' : `local-${serverNameOf(data)}`;
+export function profileNameOf({ name, data }: Pick<ServerRecord, 'name' | 'data'>, defaultFolder: string): string {
+  return data === path.resolve(defaultFolder) ? 'local' : `local-${name}`;
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Records of background servers: one private file per server with its process, URL and log. */
-import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Environment } from '../io/io.ts';
@@ -24,13 +23,6 @@ export interface ServerRecord {
   readonly profile?: string | undefined;
   /** Stopped by `iam server stop`, in contrast to an unexpected exit. */
   readonly stopped?: boolean;
-}
-
-/** Derives the server name from its store folder. A hash distinguishes folders with the same basename. */
-export function serverNameOf(data: string | undefined): string {
-  if (data === undefined) return 'memory';
-  const base = path.basename(data).replaceAll(/[^A-Za-z0-9_-]/g, '') || 'store';
-  return `${base.slice(0, 40)}-${createHash('sha256').update(data).digest('hex').slice(0, 8)}`;
 }
 
 /** Returns the path of a server's record, log or lock file. */

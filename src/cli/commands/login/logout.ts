@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { assertSuccess } from '../../../client/response.ts';
 import { deleteSession, readSession } from '../../auth/session-file.ts';
-import { createTokenCache } from '../../auth/token-cache.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import { changeProfiles } from '../../config/profile.ts';
 import type { CliRuntime, Context } from '../../context.ts';
@@ -29,6 +28,7 @@ async function logout(context: Context): Promise<void> {
   const profile = settings.profile;
   const name = settings.profileName?.value;
   if (!profile || name === undefined) return context.notice('Not signed in.');
+  const { createTokenCache } = await import('../../auth/token-cache.ts');
   const cache = createTokenCache(profile.baseUrl, profile, environment);
   const stored = await readSession(name, environment.variables);
   if (stored) await revoke(context, stored.baseUrl, [stored.refreshToken, stored.accessToken]);

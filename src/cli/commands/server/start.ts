@@ -14,7 +14,6 @@ import {
   isServerRunning,
   readServerRecords,
   type ServerRecord,
-  serverNameOf,
   writeServerRecord,
 } from '../../local-server/server-records.ts';
 import { formats } from '../../output/format.ts';
@@ -63,6 +62,7 @@ type Flags = Readonly<Record<string, string | boolean>>;
 async function start(context: Context, flags: Flags, timeoutMs: number): Promise<void> {
   const { variables } = context.environment;
   const data = resolveStoreFolder(context, flags);
+  const { serverNameOf } = await import('../../local-server/server-name.ts');
   const name = serverNameOf(data);
   await withFileLock(getServerFile(name, 'lock', variables), async () => {
     const existing = (await readServerRecords(variables)).find((record) => record.name === name);
@@ -112,7 +112,7 @@ async function saveServer(
   const { variables, now } = environment;
   const record = { ...known, pid, identity, startedAt: now(), url: ready.url };
   await writeServerRecord(record, variables);
-  const profile = profileNameOf(known.data, defaultStoreFolder(manifest.settings));
+  const profile = profileNameOf(known, defaultStoreFolder(manifest.settings));
   if (!(await saveServerProfile(profile, ready, variables))) return record;
   const complete = { ...record, profile };
   await writeServerRecord(complete, variables);
