@@ -61,10 +61,14 @@ async function verify(context: Context, _: readonly unknown[], options: CommandO
   decodeToken(token);
   const client = await context.connect('anonymous');
   const { body } = await client.call('keys.get', { anonymous: true, signal: context.io.signal });
+  const claims = await verifySignature(context, token, body as JSONWebKeySet);
+  await context.printer.value({ valid: true, ...claims });
+}
+
+async function verifySignature({ environment }: Context, token: string, keys: JSONWebKeySet): Promise<object> {
   const { verifyToken } = await import('../auth/verify-token.ts');
   try {
-    const claims = await verifyToken(token, body as JSONWebKeySet, context.environment.now());
-    await context.printer.value({ valid: true, ...claims });
+    return await verifyToken(token, keys, environment.now());
   } catch (error) {
     throw new CliError(`The token is invalid: ${(error as Error).message}.`, {
       code: 'TOKEN_INVALID',
