@@ -3,7 +3,7 @@
  * one file, which the others share. The files are converted to CommonJS, which Node starts faster than ES modules and
  * which `import` and `require` share.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
 
@@ -22,11 +22,24 @@ const external = ['@node-rs/argon2'];
 const undici = {
   name: 'undici',
   setup({ initialOptions, onResolve }) {
-    const command = path.join(initialOptions.absWorkingDir, 'src/cli/');
-    const part = path.join(initialOptions.absWorkingDir, 'scripts/undici-for-command.mjs');
+    const inRoot = (file) => path.join(initialOptions.absWorkingDir, file);
     onResolve({ filter: /^undici$/ }, ({ importer }) =>
-      importer.startsWith(command) ? { path: part } : { path: 'undici', external: true },
+      importer.startsWith(inRoot('src/cli/'))
+        ? { path: inRoot('scripts/undici-for-command.mjs') }
+        : { path: 'undici', external: true },
     );
+    onResolve({ filter: /^node:http2$/ }, () => ({ path: inRoot('scripts/http2-for-command.cjs') }));
+  },
+};
+
+/** V8 parses JSON faster than an object literal: 6 ms of each command on Node 20. */
+const parsedManifest = {
+  name: 'parsed-manifest',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]contract[\\/]manifest\.json$/ }, ({ path: file }) => {
+      const text = JSON.stringify(JSON.parse(readFileSync(file, 'utf8')));
+      return { contents: `export default JSON.parse(${JSON.stringify(text)});` };
+    });
   },
 };
 
@@ -47,7 +60,7 @@ export async function bundle({ root, outdir }) {
     bundle: true,
     splitting: true,
     format: 'esm',
-    plugins: [undici],
+    plugins: [undici, parsedManifest],
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,

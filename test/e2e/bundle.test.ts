@@ -58,6 +58,7 @@ describe('the bundle', () => {
         .filter((origin) => /^(src|test|scripts|bench)\//.test(origin)),
     );
     expect([...own].sort()).toEqual([
+      'scripts/http2-for-command.cjs',
       'scripts/undici-for-command.mjs',
       'src/cli',
       'src/client',
