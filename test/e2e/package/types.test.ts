@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { root } from './cli-process.ts';
+import { root } from '../cli-process.ts';
 
 const run = promisify(execFile);
 const entries = ['index', 'client'];

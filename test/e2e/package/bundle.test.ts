@@ -3,8 +3,8 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { startFakeServer } from '../client/fake-server.ts';
-import { bin, root, Sandbox } from './cli-process.ts';
+import { startFakeServer } from '../../client/fake-server.ts';
+import { bin, root, Sandbox } from '../cli-process.ts';
 
 const { inputs, outputs } = JSON.parse(await readFile(path.join(root, 'dist/metafile.json'), 'utf8')) as Metafile;
 
@@ -145,7 +145,13 @@ describe('loading', () => {
     await using sandbox = await Sandbox.make();
     await using server = await startFakeServer(() => ({ json: [] }));
     const loaded = await loadedOrigins(sandbox, ['groups', 'list'], { IAM_BASE_URL: server.url, IAM_TOKEN: 't' });
-    expect(loaded).toEqual(['commander', 'scripts/undici-for-command.mjs', ...own, 'undici']);
+    expect(loaded).toEqual([
+      'commander',
+      'scripts/http2-for-command.cjs',
+      'scripts/undici-for-command.mjs',
+      ...own,
+      'undici',
+    ]);
   });
 
   test('a table loads string-width only for text beyond Latin-1', async () => {

@@ -1,15 +1,16 @@
 /** The package as a consumer installs it: packed, unpacked and imported by name. Requires dist/. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtDocs } from '../../scripts/generate/docs.ts';
-import { root } from './cli-process.ts';
+import { builtDocs } from '../../../scripts/generate/docs.ts';
+import { root } from '../cli-process.ts';
+import { PackedPackage } from './packed-package.ts';
 
 const run = promisify(execFile);
 const shared = path.join(root, 'node_modules');
+let packed: PackedPackage;
 let folder: string;
 
 /** Runs a program there without the environment variables of this test run. */
@@ -28,22 +29,14 @@ const script = async (name: string, text: string) => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'iam-package-'));
-  const installed = path.join(folder, 'node_modules/iam-standin');
-  await mkdir(installed, { recursive: true });
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
-    cwd: root,
-  });
-  const tarball = stdout.trim().split('\n').at(-1) ?? '';
-  await run('tar', ['-xzf', path.join(folder, tarball), '--strip-components=1', '-C', installed]);
-  await symlink(shared, path.join(installed, 'node_modules'));
-  for (const name of ['vitest', 'jest', 'typescript', '@types'])
-    await symlink(path.join(shared, name), path.join(folder, 'node_modules', name));
+  packed = await PackedPackage.make();
+  folder = packed.project;
+  for (const name of ['vitest', 'jest', 'typescript', '@types']) await packed.link(name);
   for (const name of ['node-test', 'vitest', 'jest'])
     await cp(path.join(root, 'examples', name), path.join(folder, name), { recursive: true });
 }, 120_000);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => packed[Symbol.asyncDispose]());
 
 describe('an example', () => {
   test('for node:test passes', async () => {
