@@ -1,15 +1,30 @@
 #!/usr/bin/env node
 // CommonJS, as the package.json beside it says: Node starts sooner without its loader of ES modules.
-const { existsSync } = require('node:fs');
+const { existsSync, mkdirSync, statSync } = require('node:fs');
 const nodeModule = require('node:module');
 const path = require('node:path');
 
+/**
+ * Turns on Node's cache of compiled code (22.8 and newer). Its default folder is shared by all users, who could replace the
+ * code there, so it is in a folder that only this user can write.
+ */
+function enableCompileCache() {
+  const { XDG_CACHE_HOME: cache, HOME: home } = process.env;
+  const base = cache && path.isAbsolute(cache) ? cache : home && path.join(home, '.cache');
+  if (!base || !nodeModule.enableCompileCache || !process.getuid) return;
+  try {
+    const folder = path.join(base, 'iam', 'compiled');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(folder);
+    if (uid === process.getuid() && (mode & 0o022) === 0) nodeModule.enableCompileCache(folder);
+  } catch {
+    // The command works without the cache.
+  }
+}
+
 const main = path.join(__dirname, '../dist/cli.cjs');
 if (existsSync(main)) {
-  // Node 22.8 and newer keep compiled code. The default folder is shared with other users, so it is one of the user's.
-  const { XDG_CACHE_HOME: cache, HOME: home } = process.env;
-  const folder = cache && path.isAbsolute(cache) ? cache : home && path.join(home, '.cache');
-  if (folder) nodeModule.enableCompileCache?.(path.join(folder, 'iam', 'compiled'));
+  enableCompileCache();
   require(main);
 } else {
   process.stderr.write('error: iam is not built yet. Run: npm ci && npm run build\n');

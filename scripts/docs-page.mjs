@@ -2,7 +2,7 @@
  * Copies the API documentation page into dist/: its own files, and the required files of swagger-ui-dist with their
  * licenses. So users of the package do not install swagger-ui-dist and its dependencies.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const own = ['index.html', 'page.css', 'page.js'];
@@ -17,7 +17,6 @@ const ofSwagger = {
 };
 
 export function copyDocsPage({ root, outdir }) {
-  rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   for (const name of own) copyFileSync(path.join(root, 'src/server/openapi/page', name), path.join(outdir, name));
   for (const [name, target] of Object.entries(ofSwagger)) {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { root } from './build.mjs';
+import { root } from './root.mjs';
 
 const minNode = [20, 19];
 

@@ -6,16 +6,17 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
-import { build, isBuilt, root } from './build.mjs';
+import { buildRuntime, isRuntimeBuilt } from './build-steps.mjs';
 import { ensureInstalled } from './install.mjs';
 import { findConsumedFlags } from './npm-flags.mjs';
+import { root } from './root.mjs';
 import { watchParents } from './watch-parent.mjs';
 
 async function ensureBuilt() {
-  if (isBuilt('runtime')) return true;
+  if (isRuntimeBuilt()) return true;
   process.stderr.write('Building ...\n');
   try {
-    await build('runtime');
+    await buildRuntime();
     return true;
   } catch (error) {
     process.stderr.write(`error: the build failed: ${error.message}\n`);

@@ -1,4 +1,5 @@
 /** Writes test/fixtures/stores/<version>/: a store of this version, which later versions must be able to open. */
-import { root, runBundled } from './build.mjs';
+import { root } from './root.mjs';
+import { runTypeScript } from './run-typescript.mjs';
 
-await runBundled('test/fixtures/make-store.ts', root);
+await runTypeScript('test/fixtures/make-store.ts', root);

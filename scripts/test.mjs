@@ -7,8 +7,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { build, root } from './build.mjs';
+import { buildAll } from './build-steps.mjs';
 import { ensureInstalled } from './install.mjs';
+import { root } from './root.mjs';
 
 /** Runs a tool of node_modules. @returns whether it succeeded. */
 function run(script, ...args) {
@@ -24,9 +25,9 @@ function runWith(variables, script, ...args) {
   return status === 0;
 }
 
-async function buildAll() {
+async function tryBuild() {
   try {
-    await build('complete');
+    await buildAll();
     return true;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
@@ -77,7 +78,7 @@ function summaryOf(report, failedAfter = 0) {
 }
 
 const steps = [
-  ['Build', buildAll],
+  ['Build', tryBuild],
   ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
   ['Types of the sources', () => run('typescript/bin/tsc', '-p', 'tsconfig.json')],
   ['Types of the tests', () => run('typescript/bin/tsc', '-p', 'tsconfig.test.json')],

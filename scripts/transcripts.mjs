@@ -9,10 +9,9 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { root } from './root.mjs';
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const readme = path.join(root, 'README.md');
+export const readme = path.join(root, 'README.md');
 
 /** The commands of each transcript; later transcripts depend on earlier ones. */
 const scripts = {
@@ -112,6 +111,3 @@ function filled(text, name, block) {
   const after = rest.slice(rest.indexOf('<!-- end -->'));
   return `${before}<!-- transcript ${name} -->\n\n\`\`\`console\n${block.trimEnd()}\n\`\`\`\n\n${after}`;
 }
-
-if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url))
-  writeFileSync(readme, await renderReadme());

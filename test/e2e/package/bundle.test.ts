@@ -1,5 +1,5 @@
 /** What the built files contain and what a command loads of them. Needs dist/ (npm run build). */
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
@@ -185,13 +185,24 @@ describe('the compile cache', () => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isSupported = major > 22 || (major === 22 && minor >= 8);
 
-  test('is in a private folder of the user, where this Node has one', async () => {
+  const listFolder = (folder: string) => readdir(folder).catch(() => []);
+
+  test('is in a folder that only the user can write, where this Node has one', async () => {
     await using sandbox = await Sandbox.make();
-    expect(await sandbox.iam(['--version'])).toMatchObject({ code: 0, err: '' });
+    const { done } = sandbox.start('sh', ['-c', 'umask 000; exec "$0" "$1" --version', process.execPath, bin]);
+    expect(await done).toMatchObject({ code: 0, err: '' });
     const folder = sandbox.file('cache/iam/compiled');
-    const entries = await readdir(folder).catch(() => []);
-    expect(entries.length > 0).toBe(isSupported);
-    if (isSupported) expect((await stat(folder)).mode & 0o022).toBe(0);
+    expect((await listFolder(folder)).length > 0).toBe(isSupported);
+    if (isSupported) expect((await stat(folder)).mode & 0o077).toBe(0);
+  });
+
+  test('is not used in a folder that others can write', async () => {
+    await using sandbox = await Sandbox.make();
+    const folder = sandbox.file('cache/iam/compiled');
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o777);
+    expect(await sandbox.iam(['--version'])).toMatchObject({ code: 0, err: '' });
+    expect(await listFolder(folder)).toEqual([]);
   });
 
   test('is not needed', async () => {

@@ -1,0 +1,50 @@
+/** The steps of the build. Modules are imported late: `npm start` imports this file before npm has installed the packages. */
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { isUpToDate, writeStamp } from './build-stamp.mjs';
+import { root } from './root.mjs';
+
+const dist = path.join(root, 'dist');
+
+/** What runs is made from these files; the rest of dist/ also from the benchmarks and the stress suites. */
+const runtime = { stamp: path.join(dist, '.built'), inputs: ['src', 'scripts', 'package.json', 'package-lock.json'] };
+const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 'bench', 'test'] };
+
+export const isRuntimeBuilt = () => isUpToDate(root, runtime);
+export const isAllBuilt = () => isUpToDate(root, all);
+
+/** Builds what runs: the bundle and the files of the API documentation page. @returns the metafile of the bundle */
+export async function buildRuntime() {
+  const startedAt = Date.now();
+  const { bundle } = await import('./bundle.mjs');
+  const { copyDocsPage } = await import('./docs-page.mjs');
+  rmSync(dist, { recursive: true, force: true });
+  const metafile = await bundle({ root, outdir: dist });
+  copyDocsPage({ root, outdir: path.join(dist, 'openapi') });
+  writeStamp(runtime, startedAt);
+  return metafile;
+}
+
+/** Builds all of dist/. */
+export async function buildAll() {
+  const startedAt = Date.now();
+  const metafile = await buildRuntime();
+  await addPublishedFiles(metafile);
+  await addDevelopmentPrograms();
+  writeStamp(all, startedAt);
+}
+
+/** Adds the types, the notices and the references that the package contains. */
+async function addPublishedFiles(metafile) {
+  const { writeTypes } = await import('./types.mjs');
+  const { writeNotices } = await import('./notices.mjs');
+  const { runTypeScript } = await import('./run-typescript.mjs');
+  writeTypes({ root, outdir: dist });
+  writeNotices({ root, metafile, outdir: dist });
+  await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
+}
+
+async function addDevelopmentPrograms() {
+  const { bundlePrograms } = await import('./bundle-programs.mjs');
+  await bundlePrograms({ root, outdir: dist });
+}
