@@ -50,7 +50,7 @@ function createModules(root) {
     if (!cache.has(file)) cache.set(file, parseModule(file, readFileSync(path.join(root, file), 'utf8')));
     return cache.get(file);
   }
-  /** Exported name -> declaration. */
+  /** Exported name -> its declarations. */
   function exportsOf(file) {
     const { stars, exports } = load(file);
     const found = stars.flatMap((from) => [...exportsOf(resolve(file, from))]);
@@ -60,7 +60,7 @@ function createModules(root) {
   /** Finds what a name in a file refers to; undefined for a global. */
   function find(file, name) {
     const { declarations, imports } = load(file);
-    if (declarations.has(name)) return { file, name, node: declarations.get(name) };
+    if (declarations.has(name)) return { file, name, nodes: declarations.get(name) };
     return imports.has(name) ? follow(file, imports.get(name)) : undefined;
   }
   function follow(file, { from, name }) {
@@ -95,13 +95,15 @@ function parseModule(file, source) {
 
 function addStatement({ declarations, imports, exports, stars }, node) {
   const from = node.moduleSpecifier?.text;
+  if (ts.isExportAssignment(node) || (node.exportClause && ts.isNamespaceExport(node.exportClause)))
+    throw new Error(`${node.getSourceFile().fileName}: "${node.getText()}" cannot be published. Export names instead.`);
   if (ts.isImportDeclaration(node)) for (const [local, name] of importedNames(node)) imports.set(local, { from, name });
   else if (ts.isExportDeclaration(node) && !node.exportClause) stars.push(from);
   else if (ts.isExportDeclaration(node))
     for (const { name, propertyName = name } of node.exportClause.elements)
       exports.set(name.text, { from, name: propertyName.text });
   for (const { text } of declaredNames(node)) {
-    declarations.set(text, node);
+    declarations.set(text, [...(declarations.get(text) ?? []), node]);
     if (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) exports.set(text, { name: text });
   }
 }
@@ -124,14 +126,14 @@ function collectTypes(entry, { exportsOf, find, starsOf }, published) {
   const exported = exportsOf(entry);
   const types = { declarations: new Map(), imported: new Map(), globals: new Set(), stars: new Set(), exported };
   const add = (declaration) => {
-    const { file, name, node } = declaration;
+    const { file, name, nodes } = declaration;
     const entryOf = published.get(keyOf(declaration));
     if (entryOf) types.imported.set(name, entryOf);
     const known = types.declarations.get(name);
     if (known && known.file !== file) throw new Error(`${file} and ${known.file} declare ${name}. Rename one of them.`);
     if (entryOf || known) return;
     types.declarations.set(name, declaration);
-    for (const used of referencedNames(node)) addUsed(file, used);
+    for (const used of nodes.flatMap((node) => referencedNames(node))) addUsed(file, used);
   };
   const addUsed = (file, name) => {
     const declaration = find(file, name);
@@ -156,18 +158,36 @@ function keyOf({ file, name }) {
   return `${file} ${name}`;
 }
 
-/** The names of types and values that a declaration refers to, except its type parameters. */
-function referencedNames(node) {
-  const names = new Set();
-  const parameters = new Set();
-  const visit = (child) => {
-    if (ts.isTypeParameterDeclaration(child)) parameters.add(child.name.text);
-    const reference = child.typeName ?? child.exprName ?? (ts.isExpressionWithTypeArguments(child) && child.expression);
-    if (reference) names.add(reference.getText().split('.')[0]);
-    ts.forEachChild(child, visit);
-  };
-  visit(node);
-  return [...names].filter((name) => !parameters.has(name));
+/** The names of types and values that a declaration refers to, except the type parameters in scope. */
+function referencedNames(node, outer = []) {
+  if (ts.isImportTypeNode(node))
+    throw new Error(
+      `${node.getSourceFile().fileName}: "${node.getText()}" cannot be published. Import the name instead.`,
+    );
+  const scope = [...outer, ...typeParametersOf(node)];
+  const reference = node.typeName ?? node.exprName ?? (ts.isExpressionWithTypeArguments(node) && node.expression);
+  const [name] = reference ? reference.getText().split('.') : [];
+  const names = name && !scope.includes(name) ? [name] : [];
+  ts.forEachChild(node, (child) => {
+    // The parameters of `infer` are in scope in one branch only.
+    const isOutside = ts.isConditionalTypeNode(node) && child !== node.trueType;
+    names.push(...referencedNames(child, isOutside ? outer : scope));
+  });
+  return names;
+}
+
+/** The type parameters that a node declares; a conditional type declares those of `infer`. */
+function typeParametersOf(node) {
+  if (ts.isConditionalTypeNode(node)) return inferredParameters(node.extendsType);
+  return [node.typeParameter ?? [], node.typeParameters ?? []].flat().map(({ name }) => name.text);
+}
+
+function inferredParameters(node) {
+  const names = ts.isInferTypeNode(node) ? [node.typeParameter.name.text] : [];
+  ts.forEachChild(node, (child) => {
+    names.push(...inferredParameters(child));
+  });
+  return names;
 }
 
 function renderEntry({ declarations, imported, globals: used, stars, exported }) {
@@ -181,7 +201,7 @@ function renderEntry({ declarations, imported, globals: used, stars, exported })
     libraries.map((library) => `/// <reference lib="${library}" />`).join('\n'),
     ...importLines,
     ...[...stars].map((source) => `export * from './${source}.js';`),
-    ...[...declarations.values()].map((declaration) => renderDeclaration(declaration, exported.has(declaration.name))),
+    ...[...declarations.values()].map((declaration) => renderDeclarations(declaration, exported)),
     ...[...used].flatMap((name) => substitutes[name] ?? []),
     // Without this line, TypeScript would export every declaration.
     'export {};',
@@ -190,7 +210,12 @@ function renderEntry({ declarations, imported, globals: used, stars, exported })
     .concat('\n');
 }
 
-function renderDeclaration({ node }, isExported) {
+/** Renders the declarations of a name, such as the overloads of a function. */
+function renderDeclarations({ name, nodes }, exported) {
+  return nodes.map((node) => renderDeclaration(node, exported.has(name))).join('\n\n');
+}
+
+function renderDeclaration(node, isExported) {
   const documentation = node.jsDoc?.at(-1)?.getText();
   const needsDeclare = !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node);
   const code = node.getText().replace(/^(export )?(declare )?/, needsDeclare ? 'declare ' : '');

@@ -112,13 +112,16 @@ const compilers = [
   ['TypeScript 7', 'typescript'],
 ] as const;
 
-/** Returns what the compiler prints: nothing if the files are correct. */
+/** Returns what the compiler prints, with its exit code: nothing if the files are correct. */
 async function compile(compiler: string, files: readonly string[], options: object): Promise<string> {
   const tsc = path.join(root, 'node_modules', compiler, 'bin/tsc');
   const compilerOptions = { noEmit: true, strict: true, skipLibCheck: false, types: [], ...options };
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  const { stdout } = await run(process.execPath, [tsc], { cwd: folder }).catch((error: { stdout: string }) => error);
-  return stdout;
+  const { stdout, stderr, code } = await run(process.execPath, [tsc], { cwd: folder }).then(
+    (result) => ({ ...result, code: 0 }),
+    (error: { stdout: string; stderr: string; code: number | string }) => error,
+  );
+  return `${stdout}${stderr}${code === 0 ? '' : `exit code ${code}`}`;
 }
 
 beforeAll(async () => {
@@ -142,6 +145,13 @@ describe.each(compilers)('%s compiles the published types', (_name, compiler) =>
   test.each(projects)('for %s', async (_project, sources, options) => {
     expect(await compile(compiler, sources, options)).toBe('');
   });
+});
+
+test('an error of the compiler, or a missing compiler, is a failure', async () => {
+  await writeFile(path.join(folder, 'wrong.mts'), `${plain}\nexport const wrong: IamClient = connect(1);\n`);
+  const options = { ...nodenext, lib: ['es2022'] };
+  expect(await compile('typescript', ['wrong.mts'], options)).toMatch(/^wrong\.mts\b.*TS2345[\s\S]*exit code \d$/);
+  expect(await compile('absent', ['plain.mts'], options)).toMatch(/Cannot find module[\s\S]*exit code 1$/);
 });
 
 test.each(compilers)('%s accepts dispatchers of undici', async (_name, compiler) => {
@@ -185,18 +195,56 @@ describe.each(files)('%s', (file) => {
   });
 });
 
+/** Writes the types of a project with one entry, and returns them. */
+async function publish(text: string): Promise<string> {
+  const { writeTypes } = await import(path.join(root, 'scripts/types.mjs'));
+  const project = await mkdtemp(path.join(folder, 'published-'));
+  const sources = { 'client/index.ts': text, 'client/other.ts': 'export type Other = string;', 'testing/index.ts': '' };
+  for (const [file, source] of Object.entries(sources)) {
+    await mkdir(path.join(project, 'src', path.dirname(file)), { recursive: true });
+    await writeFile(path.join(project, 'src', file), source);
+  }
+  writeTypes({ root: project, outdir: project });
+  return readFile(path.join(project, 'client.d.ts'), 'utf8');
+}
+
 describe('the build fails for a published type', () => {
   test.each([
     ['of a package', "import type * as z from 'zod';\nexport type Broken = z.ZodType;", /uses the package zod/],
+    ['of an import type', "export type Broken = import('zod').ZodType;", /index.ts: "import\('zod'\).*Import the name/],
     ['of Node', 'export type Broken = Buffer;', /Buffer is not a global type of the language/],
+    [
+      'of Node whose name is also a type parameter',
+      'export interface Broken { a<Buffer>(b: Buffer): void; c: Buffer }',
+      /Buffer is not a global type of the language/,
+    ],
+    [
+      'of Node whose name is also inferred',
+      'export type Broken<T> = T extends (infer Buffer)[] ? Buffer : Buffer;',
+      /Buffer is not a global type of the language/,
+    ],
+    [
+      'of Node in an overload',
+      'export function broken(a: Buffer): void;\nexport function broken(a: string): void;\nexport function broken(): void {}',
+      /Buffer is not a global type of the language/,
+    ],
     ['that is not declared', "export type { Broken } from './other.ts';", /other.ts does not export Broken/],
     ['that is inferred', 'export const broken = JSON.parse(text);', /explicit type annotation/],
+    ['in a namespace', "export * as broken from './other.ts';", /index.ts: "export \* as broken.*Export names instead/],
+    ['without a name', 'const broken: string = text;\nexport default broken;', /"export default broken.*Export names/],
   ])('%s', async (_what, text, reason) => {
-    const { writeTypes } = await import(path.join(root, 'scripts/types.mjs'));
-    const client = path.join(folder, 'src/client');
-    await mkdir(client, { recursive: true });
-    await writeFile(path.join(client, 'index.ts'), text);
-    await writeFile(path.join(client, 'other.ts'), 'export type Other = string;');
-    expect(() => writeTypes({ root: folder, outdir: folder })).toThrow(reason);
+    await expect(publish(text)).rejects.toThrow(reason);
   });
+});
+
+test('the published types contain all declarations of a name', async () => {
+  const declarations = [
+    'export declare function overloaded(a: string): string;',
+    'export declare function overloaded(a: Date): Date;',
+    'export declare const Both: string;',
+    'export type Both = typeof Both;',
+    'export type ElementOf<T> = T extends (infer Item)[] ? Item : never;',
+  ];
+  const text = await publish(declarations.join('\n'));
+  for (const declaration of declarations) expect(text).toContain(`\n${declaration}\n`);
 });
