@@ -22,11 +22,22 @@ function enableCompileCache() {
   }
 }
 
+/** Returns why the command cannot run, with the next step; undefined if it can. */
+function findProblem(main) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) return `Node 20.19 or newer is required, found ${process.version}`;
+  if (existsSync(main)) return undefined;
+  return existsSync(path.join(__dirname, '../src'))
+    ? 'iam is not built yet. Run: npm ci && npm run build'
+    : 'the files of iam are incomplete. Install iam-standin again';
+}
+
 const main = path.join(__dirname, '../dist/cli.cjs');
-if (existsSync(main)) {
+const problem = findProblem(main);
+if (problem === undefined) {
   enableCompileCache();
   require(main);
 } else {
-  process.stderr.write('error: iam is not built yet. Run: npm ci && npm run build\n');
+  process.stderr.write(`error: ${problem}\n`);
   process.exitCode = 1;
 }

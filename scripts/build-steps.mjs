@@ -18,7 +18,8 @@ export async function buildRuntime() {
   const startedAt = Date.now();
   const { bundle } = await import('./bundle.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
-  rmSync(dist, { recursive: true, force: true });
+  // Repeated if another start builds at the same time.
+  rmSync(dist, { recursive: true, force: true, maxRetries: 5 });
   const metafile = await bundle({ root, outdir: dist });
   copyDocsPage({ root, outdir: path.join(dist, 'openapi') });
   writeStamp(runtime, startedAt);

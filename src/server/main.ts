@@ -16,6 +16,7 @@ import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
 import { openStore } from './store/open.ts';
 import { StoreUnavailableError } from './store/store.ts';
+import { PasswordHashingError } from './users/passwords.ts';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,6 +50,8 @@ export interface ServeOptions {
   readonly io: Streams & Partial<SignalOwner>;
   /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
   saveProfile?(profile: LocalProfile): Promise<string>;
+  /** How the user runs `iam`, for the banner. */
+  readonly command?: string;
 }
 
 const exitCodes = {
@@ -153,9 +156,26 @@ function printWarnings(
 }
 
 async function printBanner(server: RunningServer, settings: Settings, options: ServeOptions): Promise<void> {
-  const profile = settings.json ? undefined : await saveProfile(server, settings, options);
-  const text = settings.json ? formatReadyLine(server, settings, process.pid) : formatBanner(server, settings, profile);
-  options.io.stdout.write(text);
+  if (settings.json) {
+    options.io.stdout.write(formatReadyLine(server, settings, process.pid));
+    return;
+  }
+  const profile = await trySaveProfile(server, settings, options);
+  options.io.stdout.write(formatBanner(server, settings, { profile, command: options.command ?? 'iam' }));
+}
+
+/** The banner shows the credentials only once, so it must be printed even if the profile cannot be saved. */
+async function trySaveProfile(
+  server: RunningServer,
+  settings: Settings,
+  options: ServeOptions,
+): Promise<string | undefined> {
+  try {
+    return await saveProfile(server, settings, options);
+  } catch (error) {
+    options.io.stderr.write(`warning: the credentials were not saved as a profile: ${(error as Error).message}\n`);
+    return undefined;
+  }
 }
 
 /** Saves the profile only for the default store and a generated secret: configured secrets are managed elsewhere. */
@@ -203,6 +223,7 @@ function describeStartError(error: unknown): { message: string; code: number } {
   if (error instanceof SettingError || error instanceof SeedError)
     return { message: error.message, code: exitCodes.usage };
   if (error instanceof StoreOpenError) return { message: error.message, code: exitCodes[error.kind] };
+  if (error instanceof PasswordHashingError) return { message: error.message, code: exitCodes.other };
   if (error instanceof StoreUnavailableError) return { message: describeUnwritableStore(error), code: exitCodes.other };
   const { code, syscall, port, address, hostname } = error as NodeJS.ErrnoException & {
     port?: number;

@@ -14,8 +14,15 @@ export function formatReadyLine(
   return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped, ...warningFields })}\n`;
 }
 
-/** Formats the banner: URL, new credentials and next commands. @param profile where the credentials were saved. */
-export function formatBanner(service: RunningServer, settings: Settings, profile: string | undefined): string {
+interface BannerContext {
+  /** Where the credentials were saved. */
+  readonly profile: string | undefined;
+  /** How the user runs `iam`. */
+  readonly command: string;
+}
+
+/** Formats the banner: URL, new credentials and next commands. */
+export function formatBanner(service: RunningServer, settings: Settings, { profile, command }: BannerContext): string {
   const { url, bootstrapResult: bootstrapped } = service;
   const storeLocation = settings.store === 'memory' ? 'in memory, deleted when the server stops' : settings.data;
   const lines = [
@@ -27,7 +34,8 @@ export function formatBanner(service: RunningServer, settings: Settings, profile
     ...formatCredentials(service, profile),
   ];
   const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? formatExportLines(service) : [];
-  return `${[...lines, 'Next, in another terminal:', ...next, '  ./bin/iam.js groups list', '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+  const example = `  ${command} groups list`;
+  return `${[...lines, 'Next, in another terminal:', ...next, example, '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
 }
 
 /** Lists the settings that make responses differ from the interface. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
@@ -227,6 +227,33 @@ describe('serve', () => {
     const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
     expect((await done).code).toBe(0);
     clearTimeout(patience);
+  });
+
+  /** Serves the default store until the banner is complete. */
+  async function readBanner(own: Sandbox, program: string): Promise<ProcessResult> {
+    const variables = { IAM_SERVE_FAST_PASSWORDS: 'true' };
+    const { child, done } = own.start(process.execPath, [program, 'serve', '--port', '0'], variables);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('Ctrl-C')) child.kill('SIGTERM');
+    });
+    return done;
+  }
+
+  test('shows new credentials if they cannot be saved as a profile', async () => {
+    await using own = await Sandbox.make();
+    await writeFile(own.file('config'), 'not a folder');
+    const { code, out, err } = await readBanner(own, bin);
+    expect(code).toBe(0);
+    expect(out).toMatch(/its secret +\S{40,}\n/);
+    expect(out).toMatch(/export IAM_CLIENT_ID=\w+\n/);
+    expect(err).toMatch(/^warning: the credentials were not saved as a profile: .*config/m);
+  });
+
+  test('names the command as the user runs it', async () => {
+    await using own = await Sandbox.make();
+    await symlink(bin, own.file('iam'));
+    expect((await readBanner(own, own.file('iam'))).out).toContain('\n  iam groups list\n');
+    expect((await readBanner(own, bin)).out).toContain(`\n  ${bin} groups list\n`);
   });
 
   test('exits with 11 if the port is in use', async () => {

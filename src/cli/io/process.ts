@@ -1,11 +1,20 @@
 /** The only module of the command line that reads the process: variables, clock and streams. */
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
 import type { Environment, Io, OutputStream } from './io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder };
+  const command = describeCommand(process.argv[1] ?? 'iam');
+  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder, command };
+}
+
+/** An installed command is a link named `iam`; in a clone, the file itself is run. */
+function describeCommand(file: string): string {
+  if (path.basename(file) !== 'iam.js') return path.basename(file);
+  const fromHere = path.relative(workingFolder() ?? path.dirname(file), file);
+  return fromHere.startsWith('..') ? file : `./${fromHere}`;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

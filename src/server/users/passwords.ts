@@ -73,7 +73,20 @@ export async function verifyPasswordHash(password: string, passwordHash: string)
   return verify(passwordHash, password).catch(() => false);
 }
 
-/** Loads the native code at first use: most starts do not need it. */
-function loadArgon2(): Promise<typeof import('@node-rs/argon2')> {
-  return import('@node-rs/argon2');
+/** The native code for password hashes is not installed. The message is one line and contains the next step. */
+export class PasswordHashingError extends Error {
+  override readonly name = 'PasswordHashingError';
+}
+
+/** Loads the native code at first use: most starts do not need it. @throws PasswordHashingError */
+async function loadArgon2(): Promise<typeof import('@node-rs/argon2')> {
+  try {
+    return await import('@node-rs/argon2');
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    throw new PasswordHashingError(
+      `the build of @node-rs/argon2 for ${platform} is not installed; install iam-standin again, with optional dependencies`,
+      { cause },
+    );
+  }
 }
