@@ -7,6 +7,7 @@ import { publint } from 'publint';
 /** Files that others refer to by name. */
 const required = [
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
   'bin/iam.js',
