@@ -102,16 +102,19 @@ function trimLines(text) {
     .replaceAll(/^\n+|\n+$/g, '');
 }
 
+/** Block comments, and line comments with the lines that follow them. */
+const comment = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm;
+
 /** Returns the distinct comments about license and copyright in the bundled files of a package. */
 export function legalCommentsOf(root, { files }) {
   const comments = files.flatMap((file) => {
     const text = readFileSync(path.join(root, file), 'utf8');
-    return [...text.matchAll(/\/\*[\s\S]*?\*\//g)].map(([comment]) => comment).filter(isLegalComment);
+    return text.match(comment)?.filter(isLegalComment) ?? [];
   });
-  return [...new Set(comments.map(trimLines))].sort();
+  return [...new Set(comments.map((one) => trimLines(one.trim())))].sort();
 }
 
 /** As esbuild defines legal comments; a bundle without them must keep their content elsewhere. */
-function isLegalComment(comment) {
-  return /^\/\*!|@license|@preserve/.test(comment);
+function isLegalComment(text) {
+  return /^\s*\/[/*]!|@license|@preserve/m.test(text);
 }

@@ -3,11 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { listBundledPackages, readPackage, sortPackages } from './bundled-packages.mjs';
+import { swaggerPackage } from './docs-page.mjs';
 import { authorOf, legalCommentsOf, licenseOf, licenseTextOf, needsSource } from './licenses.mjs';
 import { renderSbom } from './sbom.mjs';
-
-/** The packages of which docs-page.mjs copies files. */
-const copied = ['swagger-ui-dist'];
 
 const line = '='.repeat(80);
 
@@ -22,7 +20,7 @@ export function writeNotices({ root, metafile, outdir, env = process.env }) {
   const readInstalled = (name) => readPackage(root, `node_modules/${name}`);
   const packages = {
     bundled: listBundledPackages({ root, metafile }),
-    copied: copied.map(readInstalled),
+    copied: [readInstalled(swaggerPackage)],
     dependency: Object.keys(project.dependencies).map(readInstalled),
   };
   const sbom = renderSbom({ project, lock: readJson('package-lock.json'), packages, epoch: env.SOURCE_DATE_EPOCH });
@@ -36,7 +34,7 @@ function renderNotices({ root, project, packages }) {
   const introduction = `Third-party notices
 
 The package ${project.name} contains code of the packages below, under their own licenses. The files of
-swagger-ui-dist are in dist/openapi; the notices of the packages in its swagger-ui-bundle.js are next to it, in
+${swaggerPackage} are in dist/openapi; the notices of the packages in its swagger-ui-bundle.js are next to it, in
 swagger-ui-bundle.js.LICENSE.txt.
 `;
   const notices = included.map((item) => renderNotice(root, item));
@@ -47,7 +45,7 @@ function renderNotice(root, item) {
   const text = licenseTextOf(root, item);
   const comments = legalCommentsOf(root, item).filter((comment) => !text.includes(comment));
   const paragraphs = [
-    [`${item.name} ${item.version}`, `License: ${licenseOf(item)}`, ...holdersOf(text, item)].join('\n'),
+    [`${item.name} ${item.version}`, `License: ${licenseOf(item)}`, ...creditOf(text, item)].join('\n'),
     needsSource(item) ? `Source: ${sourceOf(item)}` : undefined,
     text,
     comments.length > 0 ? `Notices in its files:\n\n${comments.join('\n\n')}` : undefined,
@@ -55,13 +53,10 @@ function renderNotice(root, item) {
   return `${paragraphs.filter((paragraph) => paragraph !== undefined).join('\n\n')}\n`;
 }
 
-/** Returns the copyright lines of a license text, or else the author of the package. */
-function holdersOf(text, { manifest }) {
-  const lines = text.split('\n').map((one) => one.trim());
-  const copyrights = lines.filter((one) => /^Copyright (?!\[|and |notice)/.test(one));
+/** Returns the author of a package whose license text names no copyright holder. */
+function creditOf(text, { manifest }) {
   const author = authorOf(manifest);
-  if (copyrights.length === 0 && author !== undefined) return [`Author: ${author}`];
-  return [...new Set(copyrights)];
+  return author === undefined || /^\s*Copyright (?!\[|and |notice)/m.test(text) ? [] : [`Author: ${author}`];
 }
 
 function sourceOf({ id, name, version, manifest: { repository } }) {

@@ -111,13 +111,22 @@ describe('the notices', () => {
       'NOTICE.md': 'a notice',
       'license.js': 'code',
     };
-    project.bundle('a', { version: '1.0.0', ...mit }, files, { code: '/*! by Bob */ a; /* plain */ /* @license c */' });
+    const code = [
+      "/*! by Bob */ a('http://x'); /* plain */ /* @license c */",
+      '//! by Cy',
+      '  // @preserve d',
+      '  // by Dan',
+      'b; /* plain, // plain */',
+      '// plain: /*',
+      '/*! by Eve */',
+    ];
+    project.bundle('a', { version: '1.0.0', ...mit }, files, { code: code.join('\n') });
     const { notices } = project.writeNotices();
     expect(notices).toContain(
-      'a 1.0.0\nLicense: MIT\nCopyright (c) 2020 Ann\n\nCopyright (c) 2020 Ann\ntext\n\na notice\n\n' +
-        'Notices in its files:\n\n/* @license c */\n\n/*! by Bob */\n',
+      'a 1.0.0\nLicense: MIT\n\nCopyright (c) 2020 Ann\ntext\n\na notice\n\nNotices in its files:\n\n' +
+        '/* @license c */\n\n/*! by Bob */\n\n/*! by Eve */\n\n//! by Cy\n  // @preserve d\n  // by Dan\n',
     );
-    expect(notices).not.toContain('a program');
+    expect(notices).not.toContain('plain');
   });
 
   test('contain the known text of a license if a package has none', () => {
@@ -125,8 +134,18 @@ describe('the notices', () => {
     project.bundle('a', { version: '1.0.0', ...mit });
     project.bundle('b', { version: '1.0.0', license: 'ISC' });
     const { notices } = project.writeNotices();
-    expect(notices).toContain('a 1.0.0\nLicense: MIT\nCopyright (c) Ann Author\n');
-    expect(notices).toMatch(/^b 1.0.0\nLicense: ISC\nCopyright \(c\) the authors of b\n[\s\S]*Permission to use/m);
+    expect(notices).toContain('a 1.0.0\nLicense: MIT\n\nCopyright (c) Ann Author\n');
+    expect(notices).toMatch(/^b 1.0.0\nLicense: ISC\n\nCopyright \(c\) the authors of b\n[\s\S]*Permission to use/m);
+  });
+
+  test('name the author if the license names no copyright holder', () => {
+    const project = new Project();
+    const apache = 'Copyright notice\n   Copyright [yyyy] [name of copyright owner]';
+    project.bundle('a', { version: '1.0.0', ...mit }, { LICENSE: apache });
+    project.bundle('b', { version: '1.0.0', ...mit }, { LICENSE: '  Copyright 2020 Bob' });
+    const { notices } = project.writeNotices();
+    expect(notices).toContain(`a 1.0.0\nLicense: MIT\nAuthor: Ann Author\n\n${apache}\n`);
+    expect(notices).toContain('b 1.0.0\nLicense: MIT\n\n  Copyright 2020 Bob\n');
   });
 
   test('name the source of a package under MPL-2.0', () => {
