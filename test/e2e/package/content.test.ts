@@ -15,13 +15,11 @@ import {
   differences,
   externalPackages,
   importedPackages,
-  markersOf,
   packageFolders,
   packagesInNotices,
   packagesInSbom,
   publintProblems,
   repeatedInputs,
-  repeatedTexts,
   type Sbom,
   typeProblems,
 } from './rules.ts';
@@ -40,15 +38,6 @@ afterAll(() => packed?.[Symbol.asyncDispose]());
 
 const readDependencies = async () =>
   Object.keys((JSON.parse(await packed.readFile('package.json')) as { dependencies: object }).dependencies);
-
-/** The texts of the programs in the package. */
-const readPrograms = () =>
-  Promise.all(
-    packed.files.filter((file) => /\.c?js$/.test(file) && !isPage(file)).map((file) => packed.readFile(file)),
-  );
-
-/** Files for browsers, and examples, which import the package itself. */
-const isPage = (file: string) => /^(?:dist\/openapi|examples)\//.test(file);
 
 /** Returns the folder of a package that differs from the packed one. */
 async function damaged(change: (folder: string) => Promise<void>): Promise<string> {
@@ -114,18 +103,6 @@ describe('the bundle', () => {
     const [first = ''] = Object.keys(metafile.outputs).filter((file) => file.endsWith('server.cjs'));
     const twice = { ...metafile.outputs, 'dist/other.cjs': metafile.outputs[first] as Metafile['outputs'][string] };
     expect(repeatedInputs({ ...metafile, outputs: twice })).toContain('src/server/main.ts');
-  });
-
-  test('contains the server once', async () => {
-    const files = Object.keys(metafile.inputs).filter((file) => /^src\/.*\.(?:ts|json)$/.test(file));
-    const texts = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
-    const server = texts.filter((_text, at) => files[at]?.startsWith('src/server/'));
-    const markers = markersOf(server, texts.join('\n'));
-    const programs = await readPrograms();
-    const found = markers.filter((marker) => programs.some((text) => text.includes(marker)));
-    expect(found.length).toBeGreaterThan(50);
-    expect(repeatedTexts(found, programs)).toEqual([]);
-    expect(repeatedTexts(found, [...programs, found.slice(0, 2).join('\n')])).toEqual(found.slice(0, 2));
   });
 
   test('imports the dependencies of package.json, and only these', async () => {

