@@ -7,9 +7,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import type { Metafile } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { root } from '../cli-process.ts';
-import { PackedPackage } from './packed-package.ts';
+import { InstalledPackage } from './installed-package.ts';
 import {
   contentProblems,
   differences,
@@ -26,25 +26,27 @@ import {
 
 const maxSize = 3_000_000;
 
-let packed: PackedPackage;
+const packed = inject('tarball');
+
+let installed: InstalledPackage;
 let metafile: Metafile;
 
 beforeAll(async () => {
-  packed = await PackedPackage.make();
+  installed = await InstalledPackage.make(packed);
   metafile = JSON.parse(await readFile(path.join(root, 'dist/metafile.json'), 'utf8')) as Metafile;
-}, 120_000);
+});
 
-afterAll(() => packed?.[Symbol.asyncDispose]());
+afterAll(() => installed?.[Symbol.asyncDispose]());
 
 const readDependencies = async () =>
-  Object.keys((JSON.parse(await packed.readFile('package.json')) as { dependencies: object }).dependencies);
+  Object.keys((JSON.parse(await installed.readFile('package.json')) as { dependencies: object }).dependencies);
 
 /** Returns the folder of a package that differs from the packed one. */
 async function damaged(change: (folder: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-damaged-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const copy = path.join(folder, 'package');
-  await cp(packed.installed, copy, { recursive: true });
+  await cp(installed.folder, copy, { recursive: true });
   await change(copy);
   return copy;
 }
@@ -109,9 +111,9 @@ describe('the bundle', () => {
     const dependencies = await readDependencies();
     expect(differences(externalPackages(metafile), dependencies)).toEqual([]);
     const programs = ['bin/iam.js', ...packed.files.filter((file) => /^dist\/\w+\.c?js$/.test(file))];
-    const imported = await importedPackages(programs.map((file) => path.join(packed.installed, file)));
+    const imported = await importedPackages(programs.map((file) => path.join(installed.folder, file)));
     expect(differences(imported, dependencies)).toEqual([]);
-    const other = path.join(packed.project, 'other.cjs');
+    const other = path.join(installed.project, 'other.cjs');
     await writeFile(other, 'exports.load = () => require("koa/lib/x.js");');
     expect(await importedPackages([other])).toEqual(['koa']);
   });
@@ -131,7 +133,7 @@ describe('the licenses of bundled packages', () => {
   };
 
   test('are in the notices, each version once', async ({ annotate }) => {
-    const notices = packagesInNotices(await packed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
+    const notices = packagesInNotices(await installed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
     const [copied = 'none'] = notices.filter((id) => id.startsWith('swagger-ui-dist@'));
     const expected = [...(await bundled()), copied];
     expect(expected.length).toBeGreaterThan(50);
@@ -143,9 +145,9 @@ describe('the licenses of bundled packages', () => {
   });
 
   test('are in the bill of materials, which is valid CycloneDX', async () => {
-    const text = await packed.readFile('dist/sbom.cdx.json');
+    const text = await installed.readFile('dist/sbom.cdx.json');
     const sbom = JSON.parse(text) as Sbom;
-    const notices = packagesInNotices(await packed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
+    const notices = packagesInNotices(await installed.readFile('dist/THIRD-PARTY-NOTICES.txt'));
     const included = [...packagesInSbom(sbom, 'bundled'), ...packagesInSbom(sbom, 'copied')];
     expect(differences(included, notices)).toEqual([]);
     const names = packagesInSbom(sbom, 'dependency').map((id) => id.replace(/@[^@]*$/, ''));
@@ -157,13 +159,13 @@ describe('the licenses of bundled packages', () => {
 
 describe('the entries', () => {
   test('have no problems that publint finds', async () => {
-    expect(await publintProblems(packed.installed)).toEqual([]);
+    expect(await publintProblems(installed.folder)).toEqual([]);
     const folder = await damaged((copy) => rm(path.join(copy, 'dist/client.cjs')));
     expect(await publintProblems(folder)).toEqual([expect.stringContaining('FILE_DOES_NOT_EXIST exports../client')]);
   });
 
   test('have types for import, require and bundlers', async () => {
-    expect(await typeProblems(await readFile(packed.tarball))).toEqual([]);
+    expect(await typeProblems(await readFile(packed.file))).toEqual([]);
     const folder = await damaged(async (copy) => {
       await rm(path.join(copy, 'dist/client.d.cts'));
       await writeFile(path.join(copy, 'dist/index.d.cts'), 'export default function startServer(): void;\n');

@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { builtDocs } from '../../../scripts/generate/docs.ts';
 import { root } from '../cli-process.ts';
-import { PackedPackage } from './packed-package.ts';
+import { InstalledPackage } from './installed-package.ts';
 
 const run = promisify(execFile);
 const shared = path.join(root, 'node_modules');
-let packed: PackedPackage;
+let installed: InstalledPackage;
 let folder: string;
 
 /** Runs a program there without the environment variables of this test run. */
@@ -29,14 +29,14 @@ const script = async (name: string, text: string) => {
 };
 
 beforeAll(async () => {
-  packed = await PackedPackage.make();
-  folder = packed.project;
-  for (const name of ['vitest', 'jest', 'typescript', '@types']) await packed.link(name);
+  installed = await InstalledPackage.make(inject('tarball'));
+  folder = installed.project;
+  for (const name of ['vitest', 'jest', 'typescript', '@types']) await installed.link(name);
   for (const name of ['node-test', 'vitest', 'jest'])
     await cp(path.join(root, 'examples', name), path.join(folder, name), { recursive: true });
-}, 120_000);
+});
 
-afterAll(() => packed[Symbol.asyncDispose]());
+afterAll(() => installed[Symbol.asyncDispose]());
 
 describe('an example', () => {
   test('for node:test passes', async () => {

@@ -1,4 +1,4 @@
-/** The package as npm packs it, installed in a temporary folder with only its dependencies. Requires dist/. */
+/** The package as npm packs it, and as users install it: in a project with only its dependencies. Requires dist/. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -8,6 +8,15 @@ import { promisify } from 'node:util';
 import { root } from '../cli-process.ts';
 
 const run = promisify(execFile);
+
+/** What `npm pack` wrote. */
+export interface Tarball {
+  readonly file: string;
+  /** Paths of the packed files, relative to the package. */
+  readonly files: readonly string[];
+  readonly size: number;
+  readonly unpackedSize: number;
+}
 
 interface PackResult {
   readonly filename: string;
@@ -22,39 +31,36 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-export class PackedPackage implements AsyncDisposable {
+/** Packs the package into a folder. */
+export async function pack(folder: string): Promise<Tarball> {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await run('npm', args, { cwd: root });
+  const [result] = JSON.parse(stdout) as PackResult[];
+  if (result === undefined) throw new Error('npm pack returned no result');
+  const { filename, files, size, unpackedSize } = result;
+  return { file: path.join(folder, filename), files: files.map((file) => file.path), size, unpackedSize };
+}
+
+export class InstalledPackage implements AsyncDisposable {
   /** A project of a user: the package is in its node_modules. */
   readonly project: string;
   /** The folder of the installed package. */
-  readonly installed: string;
-  readonly tarball: string;
-  /** Paths of the packed files, relative to the package. */
-  readonly files: readonly string[];
-  readonly size: number;
-  readonly unpackedSize: number;
+  readonly folder: string;
 
-  private constructor(project: string, name: string, result: PackResult) {
+  private constructor(project: string, name: string) {
     this.project = project;
-    this.installed = path.join(project, 'node_modules', name);
-    this.tarball = path.join(project, result.filename);
-    this.files = result.files.map((file) => file.path);
-    this.size = result.size;
-    this.unpackedSize = result.unpackedSize;
+    this.folder = path.join(project, 'node_modules', name);
   }
 
-  /** Packs and installs the package. */
-  static async make(): Promise<PackedPackage> {
-    const project = await mkdtemp(path.join(os.tmpdir(), 'iam-packed-'));
+  /** Installs a tarball in a new project. */
+  static async make({ file }: Tarball): Promise<InstalledPackage> {
+    const project = await mkdtemp(path.join(os.tmpdir(), 'iam-installed-'));
     const { name, dependencies = {} } = await readManifest(root);
-    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
-    const { stdout } = await run('npm', args, { cwd: root });
-    const [result] = JSON.parse(stdout) as PackResult[];
-    if (result === undefined) throw new Error('npm pack returned no result');
-    const packed = new PackedPackage(project, name, result);
-    await mkdir(packed.installed, { recursive: true });
-    await run('tar', ['-xzf', packed.tarball, '--strip-components=1', '-C', packed.installed]);
-    for (const dependency of await withDependencies(Object.keys(dependencies))) await packed.link(dependency);
-    return packed;
+    const installed = new InstalledPackage(project, name);
+    await mkdir(installed.folder, { recursive: true });
+    await run('tar', ['-xzf', file, '--strip-components=1', '-C', installed.folder]);
+    for (const dependency of await withDependencies(Object.keys(dependencies))) await installed.link(dependency);
+    return installed;
   }
 
   /** Installs a package of this repository beside it. */
@@ -66,11 +72,11 @@ export class PackedPackage implements AsyncDisposable {
 
   /** The `iam` command. */
   get command(): string {
-    return path.join(this.installed, 'bin/iam.js');
+    return path.join(this.folder, 'bin/iam.js');
   }
 
   async readFile(file: string): Promise<string> {
-    return readFile(path.join(this.installed, file), 'utf8');
+    return readFile(path.join(this.folder, file), 'utf8');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
