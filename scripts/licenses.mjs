@@ -1,6 +1,7 @@
 /** The licenses that bundled packages may have, and the license texts of packages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { packageFolderOf } from './bundled-packages.mjs';
 
 /** Licenses that require only that their text is included. */
 const permissive = [
@@ -47,6 +48,20 @@ ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CO
 THIS SOFTWARE.`,
 };
 
+/**
+ * Code that a package contains from another project, without its license text: by the package and the folder of the
+ * files with that code.
+ */
+export const embeddedCode = [
+  {
+    // https://github.com/nodejs/llhttp, compiled to WebAssembly
+    title: 'llhttp',
+    package: 'undici',
+    folder: 'lib/llhttp',
+    text: `This software is licensed under the MIT License.\n\nCopyright Fedor Indutny, 2018.\n\n${texts.MIT}`,
+  },
+];
+
 /** Whether permissive licenses satisfy an SPDX expression: one operand of OR, all operands of AND; no mix of both. */
 export function isPermissive(expression) {
   const ids = expression.replace(/^\((.*)\)$/, '$1').split(/ (?:OR|AND) /);
@@ -69,19 +84,65 @@ export function needsSource({ name }) {
   return Object.hasOwn(withSource, name);
 }
 
-/** Returns the license and notice files of a package, or else the text of its license with its author. */
-export function licenseTextOf(root, { id, folder, name, manifest }) {
-  const names = readdirSync(path.join(root, folder)).filter((file) => isLegalFile(file));
-  const found = names.sort().map((file) => readFileSync(path.join(root, folder, file), 'utf8'));
-  if (names.some((file) => /^(licen[cs]e|copying)/i.test(file))) return found.map(trimLines).join('\n\n');
-  const text = texts[manifest.license];
-  if (text === undefined)
-    throw new Error(
-      `${id} has no license file. Add the text of ${manifest.license} to "texts" in scripts/licenses.mjs.`,
-    );
-  return [`Copyright (c) ${authorOf(manifest) ?? `the authors of ${name}`}`, ...found.map(trimLines), text].join(
-    '\n\n',
+/**
+ * Returns the license and notice files of a package, or else the text of its license with its author; and the texts for
+ * the code of other projects that it contains.
+ */
+export function licenseTextOf(root, item, embedded) {
+  const top = legalFilesIn(root, item.folder);
+  const hasLicense = top.some(({ file }) => /^(licen[cs]e|copying)/i.test(file));
+  const own = hasLicense ? textsOf(top) : [holderOf(item), ...textsOf(top), knownTextOf(item)];
+  const others = [...legalFilesBelow(root, item), ...embedded.filter((entry) => hasEmbedded(item, entry))];
+  const distinct = new Map(others.filter(({ text }) => !own.includes(text)).map((other) => [other.text, other]));
+  return [...own, ...[...distinct.values()].map(({ title, text }) => `${title}:\n\n${text}`)].join('\n\n');
+}
+
+/** @throws if a package no longer contains the code of another project that is listed for it. */
+export function assertEmbeddedCode(packages, embedded) {
+  const stale = embedded.find((entry) => !packages.some((item) => hasEmbedded(item, entry)));
+  if (stale === undefined) return;
+  throw new Error(
+    `The bundle has no file in ${stale.folder} of ${stale.package}. Remove "${stale.title}" from "embeddedCode" in ` +
+      'scripts/licenses.mjs, or correct its folder.',
   );
+}
+
+function hasEmbedded({ name, files }, entry) {
+  return name === entry.package && files.some((file) => file.startsWith(`${packageFolderOf(file)}/${entry.folder}/`));
+}
+
+const textsOf = (files) => files.map(({ text }) => text);
+
+function holderOf({ name, manifest }) {
+  return `Copyright (c) ${authorOf(manifest) ?? `the authors of ${name}`}`;
+}
+
+function knownTextOf({ id, manifest: { license } }) {
+  if (texts[license] !== undefined) return texts[license];
+  throw new Error(`${id} has no license file. Add the text of ${license} to "texts" in scripts/licenses.mjs.`);
+}
+
+/** Returns the legal files in the folders of the bundled files, below the top folder of the package. */
+function legalFilesBelow(root, { files }) {
+  const folders = new Set(files.flatMap((file) => foldersBelow(packageFolderOf(file), path.posix.dirname(file))));
+  return [...folders].sort().flatMap((folder) => {
+    const top = packageFolderOf(`${folder}/`);
+    return legalFilesIn(root, folder).map(({ file, text }) => ({
+      title: `${folder.slice(top.length + 1)}/${file}`,
+      text,
+    }));
+  });
+}
+
+/** Returns a folder and those that contain it, without the top folder. */
+function foldersBelow(top, folder) {
+  return folder.length > top.length ? [folder, ...foldersBelow(top, path.posix.dirname(folder))] : [];
+}
+
+function legalFilesIn(root, folder) {
+  const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && isLegalFile(entry.name)).map(({ name }) => name);
+  return names.sort().map((file) => ({ file, text: trimLines(readFileSync(path.join(root, folder, file), 'utf8')) }));
 }
 
 function isLegalFile(file) {
@@ -102,8 +163,15 @@ function trimLines(text) {
     .replaceAll(/^\n+|\n+$/g, '');
 }
 
-/** Block comments, and line comments with the lines that follow them. */
-const comment = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm;
+/** Block comments, of which the last may have no end, and line comments with the lines that follow them. */
+const comment = /\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|(?:^[ \t]*\/\/.*\n?)+/gm;
+
+/** Statements of copyright and license. Their length is limited, so that the search takes linear time. */
+const statements = [
+  /copyright[^\n]{0,100}?(?:\(c\)|©|\b(?:19|20)\d\d\b)/i,
+  /(?:\(c\)|©|\bMIT) ?(?:19|20)\d\d\b/i,
+  /\bPermission is hereby granted\b|\bPermission to use, copy\b|\bRedistribution and use in source\b/i,
+];
 
 /** Returns the distinct comments about license and copyright in the bundled files of a package. */
 export function legalCommentsOf(root, { files }) {
@@ -114,7 +182,10 @@ export function legalCommentsOf(root, { files }) {
   return [...new Set(comments.map((one) => trimLines(one.trim())))].sort();
 }
 
-/** As esbuild defines legal comments; a bundle without them must keep their content elsewhere. */
-function isLegalComment(text) {
-  return /^\s*\/[/*]!|@license|@preserve/m.test(text);
+/**
+ * As esbuild defines legal comments, whose content must be kept elsewhere if the bundle is without them; and comments
+ * with a copyright statement or the text of a license.
+ */
+function isLegalComment(comment) {
+  return /^[ \t]*\/[/*]!|@license|@preserve/m.test(comment) || statements.some((statement) => statement.test(comment));
 }

@@ -4,7 +4,15 @@ import path from 'node:path';
 import process from 'node:process';
 import { listBundledPackages, readPackage, sortPackages } from './bundled-packages.mjs';
 import { swaggerPackage } from './docs-page.mjs';
-import { authorOf, legalCommentsOf, licenseOf, licenseTextOf, needsSource } from './licenses.mjs';
+import {
+  assertEmbeddedCode,
+  authorOf,
+  embeddedCode,
+  legalCommentsOf,
+  licenseOf,
+  licenseTextOf,
+  needsSource,
+} from './licenses.mjs';
 import { renderSbom } from './sbom.mjs';
 
 const line = '='.repeat(80);
@@ -12,9 +20,10 @@ const line = '='.repeat(80);
 /**
  * Writes THIRD-PARTY-NOTICES.txt and sbom.cdx.json.
  * @param metafile the metafile of esbuild for all files of the package
- * @throws if the license of a package is not allowed, or its text is missing
+ * @param embedded code of other projects in bundled packages
+ * @throws if the license of a package is not allowed, its text is missing, or an entry of `embedded` is not bundled
  */
-export function writeNotices({ root, metafile, outdir, env = process.env }) {
+export function writeNotices({ root, metafile, outdir, env = process.env, embedded = embeddedCode }) {
   const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
   const project = readJson('package.json');
   const readInstalled = (name) => readPackage(root, `node_modules/${name}`);
@@ -23,13 +32,14 @@ export function writeNotices({ root, metafile, outdir, env = process.env }) {
     copied: [readInstalled(swaggerPackage)],
     dependency: Object.keys(project.dependencies).map(readInstalled),
   };
+  assertEmbeddedCode(packages.bundled, embedded);
   const sbom = renderSbom({ project, lock: readJson('package-lock.json'), packages, epoch: env.SOURCE_DATE_EPOCH });
-  writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), renderNotices({ root, project, packages }));
+  writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), renderNotices({ root, project, packages, embedded }));
   writeFileSync(path.join(outdir, 'sbom.cdx.json'), `${JSON.stringify(sbom, undefined, 2)}\n`);
 }
 
 /** Dependencies are absent unless they are also bundled: users install them with their own licenses. */
-function renderNotices({ root, project, packages }) {
+function renderNotices({ root, project, packages, embedded }) {
   const included = sortPackages([...packages.bundled, ...packages.copied]);
   const introduction = `Third-party notices
 
@@ -37,12 +47,12 @@ The package ${project.name} contains code of the packages below, under their own
 ${swaggerPackage} are in dist/openapi; the notices of the packages in its swagger-ui-bundle.js are next to it, in
 swagger-ui-bundle.js.LICENSE.txt.
 `;
-  const notices = included.map((item) => renderNotice(root, item));
+  const notices = included.map((item) => renderNotice(root, item, embedded));
   return [introduction, ...notices].join(`\n${line}\n`);
 }
 
-function renderNotice(root, item) {
-  const text = licenseTextOf(root, item);
+function renderNotice(root, item, embedded) {
+  const text = licenseTextOf(root, item, embedded);
   const comments = legalCommentsOf(root, item).filter((comment) => !text.includes(comment));
   const paragraphs = [
     [`${item.name} ${item.version}`, `License: ${licenseOf(item)}`, ...creditOf(text, item)].join('\n'),

@@ -18,7 +18,13 @@ interface Sbom {
 }
 
 const { writeNotices } = await loadScript<{
-  writeNotices(options: { root: string; metafile: object; outdir: string; env?: Record<string, string> }): void;
+  writeNotices(options: {
+    root: string;
+    metafile: object;
+    outdir: string;
+    env?: Record<string, string>;
+    embedded?: readonly object[];
+  }): void;
 }>('notices.mjs');
 const { isPermissive } = await loadScript<{ isPermissive(expression: string): boolean }>('licenses.mjs');
 
@@ -26,6 +32,8 @@ const mit = { license: 'MIT', author: 'Ann Author' };
 
 class Project {
   readonly root = mkdtempSync(path.join(os.tmpdir(), 'iam-notices-'));
+  /** Code of other projects in bundled packages. */
+  embedded: readonly object[] = [];
   readonly #inputs: Record<string, { bytesInOutput: number }> = { 'src/main.ts': { bytesInOutput: 1 } };
   readonly #locked: Record<string, object> = {};
 
@@ -72,9 +80,15 @@ class Project {
     this.#inputs[`node_modules/${place}/index.js`] = { bytesInOutput: bytes };
   }
 
+  /** Adds a file of an installed package to the bundle. */
+  addFile(file: string, code = ''): void {
+    this.write(`node_modules/${file}`, code);
+    this.#inputs[`node_modules/${file}`] = { bytesInOutput: 1 };
+  }
+
   writeNotices(env: Record<string, string> = {}): { notices: string; sbom: Sbom; sbomText: string } {
     const outputs = { 'dist/cli.cjs': { inputs: this.#inputs } };
-    writeNotices({ root: this.root, metafile: { outputs }, outdir: this.root, env });
+    writeNotices({ root: this.root, metafile: { outputs }, outdir: this.root, env, embedded: this.embedded });
     const read = (file: string) => readFileSync(path.join(this.root, file), 'utf8');
     const sbomText = read('sbom.cdx.json');
     return { notices: read('THIRD-PARTY-NOTICES.txt'), sbom: JSON.parse(sbomText), sbomText };
@@ -127,6 +141,64 @@ describe('the notices', () => {
         '/* @license c */\n\n/*! by Bob */\n\n/*! by Eve */\n\n//! by Cy\n  // @preserve d\n  // by Dan\n',
     );
     expect(notices).not.toContain('plain');
+  });
+
+  test('contain the license files in the folders of bundled files, up to the package', () => {
+    const project = new Project();
+    project.bundle('a', { version: '1.0.0', ...mit }, { LICENSE: 'license of a', 'lib/x/LICENSE': 'license of x' });
+    project.write('node_modules/a/lib/COPYING', 'license of a');
+    project.write('node_modules/a/lib/NOTICE', 'notice of lib');
+    project.write('node_modules/a/lib/license/index.js', 'code');
+    project.write('node_modules/a/test/LICENSE', 'license of test');
+    project.addFile('a/lib/x/y/one.js');
+    project.addFile('a/lib/two.js');
+    expect(project.writeNotices().notices).toContain(
+      'license of a\n\nlib/NOTICE:\n\nnotice of lib\n\nlib/x/LICENSE:\n\nlicense of x\n',
+    );
+    expect(project.writeNotices().notices).not.toContain('license of test');
+  });
+
+  test('contain comments with a copyright statement or a license once', () => {
+    const project = new Project();
+    const comments = [
+      '/* Copyright (c) Ann */',
+      '/* Copyright Bob, 2018. */',
+      '/* Copyright Cy\n\nPermission is hereby granted, free of charge */',
+      '// Dan\n// © 2020',
+      '/* Eve, MIT 2018 */',
+    ];
+    const plain = ['/* throws if the copyright is missing */', '// in 2018 and under MIT', '/* copied from "c" */'];
+    project.bundle(
+      'a',
+      { version: '1.0.0', ...mit },
+      { LICENSE: 'text' },
+      { code: [...comments, ...plain].join('\n\n') },
+    );
+    project.addFile('a/other.js', comments.join('\n;\n'));
+    const { notices } = project.writeNotices();
+    for (const comment of comments) expect(notices.split(comment)).toHaveLength(2);
+    for (const comment of plain) expect(notices).not.toContain(comment);
+  });
+
+  test('take time in proportion to the length of a file', () => {
+    const project = new Project();
+    project.bundle('a', { version: '1.0.0', ...mit }, { LICENSE: 'text' }, { code: '/* copyright '.repeat(100_000) });
+    expect(headingsOf(project.writeNotices().notices)).toContain('a 1.0.0');
+  });
+
+  test('contain the license of code from another project', () => {
+    const project = new Project();
+    project.embedded = [{ title: 'other', package: 'a', folder: 'lib/other', text: 'license of other' }];
+    project.bundle('a', { version: '1.0.0', ...mit }, { LICENSE: 'license of a' });
+    project.bundle('b', { version: '1.0.0', ...mit }, { LICENSE: 'license of b' });
+    project.addFile('b/lib/other/index.js');
+    expect(() => project.writeNotices()).toThrow(
+      'The bundle has no file in lib/other of a. Remove "other" from "embeddedCode" in scripts/licenses.mjs',
+    );
+    project.addFile('a/lib/other/index.js');
+    const { notices } = project.writeNotices();
+    expect(notices).toContain('license of a\n\nother:\n\nlicense of other\n');
+    expect(notices.match(/license of other/g)).toHaveLength(1);
   });
 
   test('contain the known text of a license if a package has none', () => {

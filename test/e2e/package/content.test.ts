@@ -144,6 +144,15 @@ describe('the licenses of bundled packages', () => {
     return annotate(`${notices.length - 1} bundled packages`);
   });
 
+  test.each([
+    ['undici', 'Ethan Arrowood'],
+    ['undici', 'Copyright Fedor Indutny, 2018.'],
+    ['nodemailer', 'Copyright Mathias Bynens'],
+  ])('include in %s what its own license does not name: %s', async (name, holder) => {
+    const notices = (await packed.readFile('dist/THIRD-PARTY-NOTICES.txt')).split(/^={80}\n/m);
+    expect(notices.find((notice) => notice.startsWith(`${name} `))).toContain(holder);
+  });
+
   test('are in the bill of materials, which is valid CycloneDX', async () => {
     const text = await installed.readFile('dist/sbom.cdx.json');
     const sbom = JSON.parse(text) as Sbom;
