@@ -43,6 +43,27 @@ export function writeTypes({ root, outdir }) {
   }
 }
 
+/** Lists the exported declarations of each entry, without comments and without those of the entries before it. */
+export function listExports(root) {
+  const { exportsOf } = createModules(root);
+  const listed = new Set();
+  const added = Object.entries(entries).map(([entry, file]) => {
+    const exported = exportsOf(file);
+    const names = [...exported.keys()].filter((name) => !listed.has(name)).sort();
+    for (const name of names) listed.add(name);
+    return [entry, names.flatMap((name) => exported.get(name).nodes.map(printDeclaration))];
+  });
+  return Object.fromEntries(added);
+}
+
+function printDeclaration(node) {
+  const text = ts
+    .createPrinter({ removeComments: true })
+    .printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
+  const code = text.replace(/^(export )?(declare )?/, 'export ');
+  return code.replaceAll(/^(?: {4})+/gm, (indentation) => ' '.repeat(indentation.length / 2));
+}
+
 /** Reads source files as declarations, and finds the declarations of names. */
 function createModules(root) {
   const cache = new Map();

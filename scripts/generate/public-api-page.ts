@@ -11,17 +11,20 @@ import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
 import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
 import { FORMAT_VERSION } from '../../src/server/store/file/layout.ts';
+import { listExports } from '../types.mjs';
 import { page } from './markdown.ts';
-import { createCodeReader, listExports } from './public-exports.ts';
 
 type AnyOperation = Operation<never>;
 
 export function publicApiPage(root: string, operations: Readonly<Record<string, AnyOperation>>): string {
+  const { client, index } = listExports(root);
   return page(
     'Public API',
     'A test compares this file with the sources, so every change to the public API is a change to it. ' +
       'See [api-stability.md](api-stability.md) for what is stable.',
-    ...packageSections(root),
+    section('Package iam-standin/client', client, 'ts'),
+    // The main entry also exports what the client does.
+    section('Package iam-standin', index, 'ts'),
     section('Operations', Object.values(operations).map(formatRoute(servicePrefix)).sort()),
     section('Control plane', (controlRoutes as readonly AnyOperation[]).map(formatRoute(controlPrefix)).sort()),
     section(
@@ -42,27 +45,6 @@ export function publicApiPage(root: string, operations: Readonly<Record<string, 
 
 function section(title: string, lines: readonly string[], language = 'text'): string {
   return [`## ${title}`, '', `\`\`\`${language}`, ...lines, '```'].join('\n');
-}
-
-/** The entries of the package with their source files; subpaths come first, as the main entry exports them too. */
-const packageEntries = [
-  { name: 'iam-standin/client', file: 'src/client/index.ts' },
-  { name: 'iam-standin', file: 'src/testing/index.ts' },
-];
-
-/** The exports of each entry; those of a previous entry are not repeated. */
-function packageSections(root: string): string[] {
-  const read = createCodeReader(root);
-  const listed = new Set<string>();
-  return packageEntries.map(({ name, file }) => {
-    const added = [...listExports(file, read)].filter(([exported]) => !listed.has(exported));
-    for (const [exported] of added) listed.add(exported);
-    return section(
-      `Package ${name}`,
-      added.map(([, declaration]) => declaration),
-      'ts',
-    );
-  });
 }
 
 function formatRoute(prefix: string) {
