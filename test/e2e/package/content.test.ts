@@ -149,7 +149,7 @@ describe('the licenses of bundled packages', () => {
     ['undici', 'Copyright Fedor Indutny, 2018.'],
     ['nodemailer', 'Copyright Mathias Bynens'],
   ])('include in %s what its own license does not name: %s', async (name, holder) => {
-    const notices = (await packed.readFile('dist/THIRD-PARTY-NOTICES.txt')).split(/^={80}\n/m);
+    const notices = (await installed.readFile('dist/THIRD-PARTY-NOTICES.txt')).split(/^={80}\n/m);
     expect(notices.find((notice) => notice.startsWith(`${name} `))).toContain(holder);
   });
 
