@@ -24,7 +24,7 @@ export async function readDocument(file: string, io: Io): Promise<unknown> {
   }
   const { parseYaml } = await import('./yaml.ts');
   try {
-    return parseYaml(text) as unknown;
+    return parseYaml(text);
   } catch (error) {
     throw usageError(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
   }

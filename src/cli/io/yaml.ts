@@ -1,9 +1,11 @@
 /** Reads and writes YAML. Loaded only by runs that need it. */
-import { type CreateNodeOptions, Document, type ToStringOptions, visit } from 'yaml';
+import { type CreateNodeOptions, Document, parse, type ToStringOptions, visit } from 'yaml';
 import { escapeInText, hasControls } from './control-characters.ts';
 
-/** Import it from here: in the bundle `import('yaml')` of the CommonJS package has no named exports. */
-export { parse as parseYaml } from 'yaml';
+/** Parses one YAML document. @throws Error with the position if the text is not YAML */
+export function parseYaml(text: string): unknown {
+  return parse(text);
+}
 
 /** Serializes to YAML with terminal control characters escaped. */
 export function formatYaml(value: unknown, options: CreateNodeOptions & ToStringOptions = {}): string {
