@@ -41,6 +41,11 @@ export class QuietExit extends Error {
   }
 }
 
+/** The user canceled a prompt with Ctrl-C. */
+export class PromptCanceledError extends Error {
+  override readonly name = 'PromptCanceledError';
+}
+
 /** An invalid command line (exit 2); nothing was sent. */
 export function usageError(message: string, hint?: string, lines?: readonly string[]): CliError {
   return new CliError(message, { code: 'USAGE', exitCode: 2, hint, lines });

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import inquirer from 'inquirer';
-import { inputNeededError } from '../errors.ts';
+import { inputNeededError, PromptCanceledError } from '../errors.ts';
 import type { Io, OutputStream } from './io.ts';
 import type { Prompter } from './prompter.ts';
 
@@ -22,7 +22,7 @@ export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
       const { answer } = await ask([{ ...question, name: 'answer' } as never]);
       return answer as unknown;
     } catch (error) {
-      throw watch.hasEnded() ? inputEndedError() : error;
+      throw watch.hasEnded() ? inputEndedError() : toOwnError(error);
     } finally {
       watch.close();
     }
@@ -38,6 +38,12 @@ function withoutColour(stderr: OutputStream): Writable {
   };
   const plain = new Writable({ decodeStrings: false, write });
   return Object.defineProperty(plain, 'columns', { get: () => stderr.columns });
+}
+
+/** inquirer names its error for Ctrl-C `ExitPromptError`. */
+function toOwnError(error: unknown): unknown {
+  const isCanceled = error instanceof Error && error.name === 'ExitPromptError';
+  return isCanceled ? new PromptCanceledError('The prompt was canceled.', { cause: error }) : error;
 }
 
 function inputEndedError(): Error {

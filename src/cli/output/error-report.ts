@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
 import { describeMissing, isReservedRole } from '../../contract/roles.ts';
-import { CliError, type ErrorTable, errorEntryOf, QuietExit } from '../errors.ts';
+import { CliError, type ErrorTable, errorEntryOf, PromptCanceledError, QuietExit } from '../errors.ts';
 import { getExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
@@ -28,15 +28,13 @@ export interface ErrorReport {
 
 /** Creates the report of a thrown value. */
 export function createErrorReport(error: unknown, known: ErrorTable): ErrorReport {
-  // Only rejected requests need the table; it is a file, and --help also ends with an error.
   if (error instanceof ClientError) return fromClientError(error, known);
   if (error instanceof NetworkError) return fromNetworkError(error);
   if (error instanceof CliError) return fromCliError(error);
   if (error instanceof QuietExit) return { ...createBaseReport('EXIT', '', error.exitCode), quiet: true };
   if (error instanceof InputError) return createBaseReport('USAGE', error.message, 2);
   if (error instanceof CommanderError) return fromCommanderError(error);
-  if (error instanceof Error && error.name === 'ExitPromptError')
-    return createBaseReport('INTERRUPTED', 'Interrupted.', 130);
+  if (error instanceof PromptCanceledError) return createBaseReport('INTERRUPTED', 'Interrupted.', 130);
   return createBaseReport('FAILED', error instanceof Error ? error.message : String(error), 1);
 }
 

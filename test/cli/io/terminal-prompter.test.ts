@@ -38,7 +38,7 @@ test('a prompt fails if the input has ended before', async () => {
 });
 
 test.each([
-  ['Ctrl-C', '\u0003', { name: 'ExitPromptError' }],
+  ['Ctrl-C', '\u0003', { name: 'PromptCanceledError' }],
   ['Ctrl-D', '\u0004', { code: 'INPUT_NEEDED' }],
 ])('%s cancels the prompt', async (_name, key, failure) => {
   const { stdin, ask } = terminal();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PromptCanceledError } from '../../../src/cli/errors.ts';
 import type { Question } from '../../../src/cli/io/prompter.ts';
 import {
   errorResponse,
@@ -126,7 +127,7 @@ describe('a value that is missing', () => {
 
   test('is not sent if the prompt is canceled', async () => {
     await using server = await startFakeServer(serve);
-    const givesUp = () => Promise.reject(Object.assign(new Error('closed'), { name: 'ExitPromptError' }));
+    const givesUp = () => Promise.reject(new PromptCanceledError('closed'));
     const { code, writes } = await person(server, ['users', 'create', '--user-name', 'u'], givesUp);
     expect([code, writes]).toEqual([130, []]);
   });
