@@ -38,7 +38,7 @@ export type PageFilesReader = () => Promise<PageFiles>;
 export function createPageFilesReader(): PageFilesReader {
   let cached: Promise<PageFiles> | undefined;
   return () => {
-    cached ??= readPageFiles(listFolders(import.meta.dirname)).catch((error: unknown) => {
+    cached ??= readPageFiles(findPageFolder(import.meta.dirname)).catch((error: unknown) => {
       cached = undefined;
       throw error;
     });
@@ -46,20 +46,18 @@ export function createPageFilesReader(): PageFilesReader {
   };
 }
 
-/** Candidate folders: the sources, the server and the library are at different depths of the package. */
-function listFolders(here: string): string[] {
-  return ['.', '..', '../..', '../../..'].map((up) => path.resolve(here, up, 'dist/openapi'));
+/** dist/openapi. This module is in src/server/openapi or, built, in a folder of dist/ such as dist/chunks. */
+function findPageFolder(here: string): string {
+  const isSource = here.endsWith(path.join('src', 'server', 'openapi'));
+  return path.resolve(here, isSource ? '../../../dist/openapi' : '../openapi');
 }
 
-/** Reads the files from the first folder that contains them. @throws IamError PAGE_NOT_BUILT. */
-export async function readPageFiles(folders: readonly string[]): Promise<PageFiles> {
-  const [folder, ...others] = folders;
-  if (folder === undefined) throw apiError('PAGE_NOT_BUILT');
+/** Reads the files of a folder. @throws IamError PAGE_NOT_BUILT if one does not exist. */
+export async function readPageFiles(folder: string): Promise<PageFiles> {
   try {
     return await readFolder(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return readPageFiles(others);
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? apiError('PAGE_NOT_BUILT') : error;
   }
 }
 
