@@ -1,6 +1,7 @@
 /** Warnings about an unsafe configuration, one sentence each, without secrets. */
 
-import { isLoopback, type Settings } from './config/settings.ts';
+import type { Settings } from './config/settings.ts';
+import { isLoopbackHost } from './config/validators.ts';
 import type { SeedDocument } from './seed/schema.ts';
 
 /** About 119 bits for letters and digits; generated secrets have more. */
@@ -15,14 +16,14 @@ interface StartContext {
 
 export function collectStartWarnings({ settings, baseUrl, seed }: StartContext): string[] {
   const remote =
-    settings.allowRemote && !isLoopback(settings.host) ? collectRemoteWarnings(settings, new URL(baseUrl)) : [];
+    settings.allowRemote && !isLoopbackHost(settings.host) ? collectRemoteWarnings(settings, new URL(baseUrl)) : [];
   return [...remote, ...collectSecretWarnings(settings, seed)];
 }
 
 /** An https base URL indicates a proxy that terminates TLS. */
 function collectRemoteWarnings({ tlsCert }: Settings, { protocol, hostname, host }: URL): string[] {
   const isClear = tlsCert === undefined && protocol !== 'https:';
-  const isUnusable = isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
+  const isUnusable = isLoopbackHost(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
   return [
     ...(isClear
       ? [

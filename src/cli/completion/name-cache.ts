@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from 'node:path';
 import { getUserFolder } from '../config/profile.ts';
 import type { Environment } from '../io/io.ts';
-import type { Row } from './rows.ts';
+import type { TableRow } from '../output/table.ts';
 
 /** Milliseconds until a cached list expires. */
 export const cacheTtlMs = 30_000;
@@ -15,14 +15,14 @@ export const maxFiles = 16;
 
 interface Entry {
   readonly at: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
 }
 
 export interface NameCache {
   /** Returns the rows of a list; undefined if not cached or expired. */
-  read(list: string): readonly Row[] | undefined;
+  read(list: string): readonly TableRow[] | undefined;
   /** Stores the rows of a list. Write errors are ignored. */
-  write(list: string, rows: readonly Row[]): void;
+  write(list: string, rows: readonly TableRow[]): void;
 }
 
 /** Creates the cache of a caller and server, identified by `owner`. */

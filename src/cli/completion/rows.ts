@@ -3,8 +3,6 @@ import { formatCell, type TableRow } from '../output/table.ts';
 import { textsAt } from '../prompts/value-sources.ts';
 import type { Candidate } from './candidate.ts';
 
-export type { TableRow as Row } from '../output/table.ts';
-
 const longestText = 256;
 const mostTexts = 100;
 

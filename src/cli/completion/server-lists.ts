@@ -7,11 +7,12 @@ import type { RequestContext } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { requestFieldsIn } from '../http/redact.ts';
 import type { Environment, Io } from '../io/io.ts';
+import type { TableRow } from '../output/table.ts';
 import { readEntityPage } from '../request/entity-rows.ts';
 import { collectEntries } from '../request/pagination.ts';
 import { findSendableCredentials, resolveCompletionCaller } from './cached-credentials.ts';
 import { createNameCache } from './name-cache.ts';
-import { type Row, reduceRow } from './rows.ts';
+import { reduceRow } from './rows.ts';
 
 export interface NameList {
   readonly source: EntityListSource;
@@ -22,7 +23,7 @@ export interface NameList {
 }
 
 /** Returns the rows of a list; empty if the request fails or times out. */
-export type ListReader = (list: NameList) => Promise<readonly Row[]>;
+export type ListReader = (list: NameList) => Promise<readonly TableRow[]>;
 
 export interface ListReaderDeps {
   readonly io: Io;
@@ -46,7 +47,7 @@ export function createListReader(deps: ListReaderDeps): ListReader {
   };
 }
 
-async function readRows(deps: ListReaderDeps, list: NameList): Promise<readonly Row[]> {
+async function readRows(deps: ListReaderDeps, list: NameList): Promise<readonly TableRow[]> {
   const { environment } = deps;
   const settings = await deps.settings();
   const caller = resolveCompletionCaller(settings);

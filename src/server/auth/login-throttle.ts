@@ -8,8 +8,6 @@ import { ConcurrentAttempts } from '../lib/concurrent-attempts.ts';
 import type { MonotonicClock } from '../lib/monotonic-clock.ts';
 import { type LoginAttempt, LoginFailures } from './login-failures.ts';
 
-export type { LoginAttempt } from './login-failures.ts';
-
 export interface LoginThrottle {
   /**
    * Runs `verify`. An undefined result counts as a failure; success clears the failures of this caller under this name.

@@ -18,7 +18,8 @@ import type { Passwords } from '../users/passwords.ts';
 import { findUserByLogin } from '../users/users.ts';
 import type { Authentication } from './authenticate.ts';
 import type { BasicCredentials } from './credentials.ts';
-import type { LoginAttempt, LoginThrottle } from './login-throttle.ts';
+import type { LoginAttempt } from './login-failures.ts';
+import type { LoginThrottle } from './login-throttle.ts';
 import { createLoginAttempt } from './throttles.ts';
 
 /** The parts of the request context that verifying a password needs. */

@@ -9,7 +9,8 @@ import {
   createClientSecretThrottle,
   noClientSecretThrottle,
 } from './client-secret-throttle.ts';
-import { createLoginThrottle, type LoginAttempt, type LoginThrottle, noLoginThrottle } from './login-throttle.ts';
+import type { LoginAttempt } from './login-failures.ts';
+import { createLoginThrottle, type LoginThrottle, noLoginThrottle } from './login-throttle.ts';
 
 export interface Throttles {
   /** By the login name given with the password of a user. */

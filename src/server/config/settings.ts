@@ -6,7 +6,6 @@ import { isLoopbackHost } from './validators.ts';
 
 export type { Setting } from './setting-types.ts';
 export { settingsTable } from './settings-table.ts';
-export { isLoopbackHost as isLoopback } from './validators.ts';
 
 type Table = typeof settingsTable;
 export type SettingKey = keyof Table;

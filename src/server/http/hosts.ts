@@ -5,7 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import { apiError } from '../../contract/errors.ts';
-import { isLoopback, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { isLoopbackHost } from '../config/validators.ts';
 import { countHeader } from './headers.ts';
 
 export interface Hosts {
@@ -52,5 +53,5 @@ function isAddress(name: string): boolean {
 
 /** RFC 6761, 6.3: `localhost` and the names below it never leave the machine. */
 export function isLocalName(name: string): boolean {
-  return isLoopback(name) || name.endsWith('.localhost');
+  return isLoopbackHost(name) || name.endsWith('.localhost');
 }

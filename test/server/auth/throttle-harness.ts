@@ -1,6 +1,7 @@
 /** A login throttle with a controlled clock, and attempts that fail, succeed or only compute the delay. */
 import { expect } from 'vitest';
-import { createLoginThrottle, type LoginAttempt } from '../../../src/server/auth/login-throttle.ts';
+import type { LoginAttempt } from '../../../src/server/auth/login-failures.ts';
+import { createLoginThrottle } from '../../../src/server/auth/login-throttle.ts';
 import { createMonotonicClock } from '../../../src/server/lib/monotonic-clock.ts';
 import { createFakeClock } from '../../harness.ts';
 
