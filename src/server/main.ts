@@ -11,6 +11,7 @@ import { createLog, type Log } from './lib/log.ts';
 import { systemRandom } from './lib/random.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { SeedError } from './seed/error.ts';
+import { readSeedFile } from './seed/read-file.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
@@ -94,12 +95,7 @@ async function readConfiguration({
 }: ServeOptions): Promise<{ settings: Settings; seed?: SeedDocument }> {
   const settings = readSettings(flags, environment);
   if (settings.seed === undefined) return { settings };
-  const text = await readFile(settings.seed, 'utf8').catch((error: Error) => {
-    throw new SeedError(`can't read the seed: ${error.message}`);
-  });
-  // Load the YAML parser on demand: it is large, and most starts have no seed.
-  const { parseSeed: readSeed } = await import('./seed/parse.ts');
-  const seed = await readSeed(text, settings.seed);
+  const seed = await readSeedFile(settings.seed);
   return { settings: readSettings(flags, environment, seed.settings), seed };
 }
 

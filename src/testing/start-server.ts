@@ -1,5 +1,4 @@
 /** `startServer`: the composition root of servers that run in the process of a test. */
-import { readFile } from 'node:fs/promises';
 import { openAudit } from '../server/audit/open.ts';
 import { readSettings, type Setting, SettingError, type Settings, settingsTable } from '../server/config/settings.ts';
 import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
@@ -9,6 +8,7 @@ import { systemRandom } from '../server/lib/random.ts';
 import { type ListenOptions, listen } from '../server/listen.ts';
 import { SeedError } from '../server/seed/error.ts';
 import { toSeedIssues } from '../server/seed/issues.ts';
+import { readSeedFile } from '../server/seed/read-file.ts';
 import { SeedDocument } from '../server/seed/schema.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
@@ -115,12 +115,7 @@ function forkSettings(settings: Settings): Settings {
 
 async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | undefined> {
   if (seed === undefined) return undefined;
-  if (typeof seed === 'string') {
-    const text = await readFile(seed, 'utf8').catch((error: Error) => {
-      throw new SeedError(`can't read the seed: ${error.message}`);
-    });
-    return (await import('../server/seed/parse.ts')).parseSeed(text, seed);
-  }
+  if (typeof seed === 'string') return readSeedFile(seed);
   const result = await SeedDocument.safeParseAsync(seed, { reportInput: true });
   if (result.success) return result.data;
   const issues = result.error.issues.flatMap(toSeedIssues);

@@ -1,0 +1,14 @@
+/** Reads a seed file. */
+import { readFile } from 'node:fs/promises';
+import { SeedError } from './error.ts';
+import type { SeedDocument } from './schema.ts';
+
+/** Reads and validates a seed file (YAML or JSON). @throws SeedError if it cannot be read or is invalid. */
+export async function readSeedFile(file: string): Promise<SeedDocument> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new SeedError(`can't read the seed: ${error.message}`);
+  });
+  // Load the YAML parser on demand: it is large, and most starts have no seed.
+  const { parseSeed } = await import('./parse.ts');
+  return parseSeed(text, file);
+}
