@@ -1,6 +1,5 @@
 /** `iam can`: checks whether a user or service has a role, and through which groups. */
 import type { Command } from 'commander';
-import { ClientError } from '../../client/errors.ts';
 import type { CallInput } from '../../client/types.ts';
 import { reference } from '../../contract/entities.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
@@ -10,8 +9,8 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { CliError, QuietExit, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
+import { tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
-import { send } from '../request/send.ts';
 
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
@@ -105,15 +104,10 @@ async function findRoles(
   query: CallInput['query'],
   isOptional: boolean,
 ): Promise<readonly RoleSource[] | undefined> {
-  const operation = getOperation(context.manifest, id);
-  const params = Object.fromEntries(operation.params.map(({ name }) => [name, subject]));
-  try {
-    return (await send(context, operation, { params, query })).body as readonly RoleSource[];
-  } catch (error) {
-    const isNotFound = error instanceof ClientError && notFoundCodes.includes(error.code);
-    if (isNotFound && isOptional) return undefined;
-    throw error;
-  }
+  const names = getOperation(context.manifest, id).params.map(({ name }) => name);
+  const params = Object.fromEntries(names.map((name) => [name, subject]));
+  const response = await tryOperation(context, id, { params, query }, ...(isOptional ? notFoundCodes : []));
+  return response?.body as readonly RoleSource[] | undefined;
 }
 
 interface GroupView {
@@ -143,11 +137,6 @@ async function findRolePath(context: Context, start: string, role: string): Prom
 }
 
 async function findGroup(context: Context, groupId: string): Promise<GroupView | undefined> {
-  try {
-    return (await send(context, getOperation(context.manifest, 'groups.get'), { params: { groupId } }))
-      .body as GroupView;
-  } catch (error) {
-    if (error instanceof ClientError && error.code === 'GROUP_NOT_FOUND') return undefined;
-    throw error;
-  }
+  const response = await tryOperation(context, 'groups.get', { params: { groupId } }, 'GROUP_NOT_FOUND');
+  return response?.body as GroupView | undefined;
 }

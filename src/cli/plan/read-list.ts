@@ -4,8 +4,8 @@ import type { ResultPage } from '../../client/types.ts';
 import type { RequestContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { callOperation } from '../request/call-operation.ts';
 import { type ControlFilters, callOptionalControlPlane } from '../request/control-plane.ts';
-import { callOperation } from './call-operation.ts';
 
 const maxPageSize = 1000;
 

@@ -1,7 +1,7 @@
 /** Computes what must be read for a plan, and reads it, until nothing is missing. Never writes. */
 
 import type { RequestContext } from '../context.ts';
-import { tryOperation } from './call-operation.ts';
+import { tryOperation } from '../request/call-operation.ts';
 import type { ManagedResource } from './inventory.ts';
 import { type AnyChange, selectChanges } from './model/changes.ts';
 import type { DesiredState, ListName } from './model/desired-entries.ts';

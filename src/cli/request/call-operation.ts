@@ -3,8 +3,8 @@ import { ClientError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
 import type { RequestContext } from '../context.ts';
-import { getOperation } from '../request/find-operation.ts';
-import { send } from '../request/send.ts';
+import { getOperation } from './find-operation.ts';
+import { send } from './send.ts';
 
 /** Calls an operation. @throws ClientError for an error response */
 export function callOperation(context: RequestContext, id: string, input: CallInput): Promise<ApiResponse> {
@@ -12,14 +12,22 @@ export function callOperation(context: RequestContext, id: string, input: CallIn
 }
 
 /** Calls an operation; returns undefined for an expected error code. @throws ClientError for other error responses */
-export async function tryOperation(
+export function tryOperation(
   context: RequestContext,
   id: string,
   input: CallInput,
   ...expectedCodes: readonly string[]
 ): Promise<ApiResponse | undefined> {
+  return unlessRejected(callOperation(context, id, input), expectedCodes);
+}
+
+/** Resolves to undefined if the server rejects the request with an expected error code. Other errors are thrown. */
+export async function unlessRejected<Result>(
+  request: Promise<Result>,
+  expectedCodes: readonly string[],
+): Promise<Result | undefined> {
   try {
-    return await callOperation(context, id, input);
+    return await request;
   } catch (error) {
     if (error instanceof ClientError && expectedCodes.includes(error.code)) return undefined;
     throw error;

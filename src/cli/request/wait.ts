@@ -1,7 +1,7 @@
 /** Long polling of control plane routes, in requests that are shorter than the request timeout. */
-import { ClientError } from '../../client/errors.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
+import { unlessRejected } from './call-operation.ts';
 import { type ControlFilters, callControlPlane } from './control-plane.ts';
 
 export const waitDescription = 'maximum time to wait in seconds, such as 10s';
@@ -32,12 +32,8 @@ async function pollOnce<Found>(
   { path, missing, query }: WaitRequest,
   timeout: number,
 ): Promise<Found | undefined> {
-  try {
-    return (await callControlPlane(context, 'GET', path, { query: { ...query, timeout } })).body as Found;
-  } catch (error) {
-    if (error instanceof ClientError && error.code === missing) return undefined;
-    throw error;
-  }
+  const request = callControlPlane(context, 'GET', path, { query: { ...query, timeout } });
+  return (await unlessRejected(request, [missing]))?.body as Found | undefined;
 }
 
 /** Returns the deadline after `seconds`, in milliseconds of `performance.now()`. */

@@ -1,6 +1,5 @@
 /** `iam groups update`: changes selected fields of a group and preserves concurrent changes by others. */
 import { type Command, Option } from 'commander';
-import { ClientError } from '../../../client/errors.ts';
 import type { CallInput } from '../../../client/types.ts';
 import { reference } from '../../../contract/entities.ts';
 import type { ManifestOperation } from '../../../contract/manifest-types.ts';
@@ -10,6 +9,7 @@ import { usageError } from '../../errors.ts';
 import { readObject } from '../../io/input.ts';
 import { canPrompt } from '../../io/prompt.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
+import { callOperation, unlessRejected } from '../../request/call-operation.ts';
 import { collectValues, toKebabCase } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
@@ -142,21 +142,18 @@ async function mergeWithRetry(
   options: CommandOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const read = await send(context, getOperation(context.manifest, 'groups.get'), { params: { groupId: reference } });
+    const read = await callOperation(context, 'groups.get', { params: { groupId: reference } });
     const before = read.body as GroupBody;
     const { group, differences } = mergeGroup(before, change);
     if (differences.length === 0) return printGroup(context, before, `${before.groupName}: nothing to change`);
     // Use the id, because the change can rename the group.
     const params = { groupId: before.groupId ?? reference };
     const input = { params, body: toUpdateBody(context, group), ifMatch: read.headers.etag };
-    try {
-      if (await writeGroup(context, input, options))
-        await printGroup(context, group, `${before.groupName}: ${differences.join(', ')}`);
-      return;
-    } catch (error) {
-      const isStale = error instanceof ClientError && error.code === 'CHANGED_MEANWHILE';
-      if (!isStale || attempt >= maxAttempts) throw error;
-    }
+    const expectedCodes = attempt < maxAttempts ? ['CHANGED_MEANWHILE'] : [];
+    const isSent = await unlessRejected(writeGroup(context, input, options), expectedCodes);
+    if (isSent === undefined) continue;
+    if (isSent) await printGroup(context, group, `${before.groupName}: ${differences.join(', ')}`);
+    return;
   }
 }
 

@@ -1,6 +1,6 @@
 /** API keys: an existing key is never created again. A new key is stored before the next step. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { callOperation, createResource, tryOperation } from '../call-operation.ts';
+import { callOperation, createResource, tryOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
   type ApiKeyChange,

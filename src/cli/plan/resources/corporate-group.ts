@@ -1,6 +1,6 @@
 /** Corporate groups: businesses that belong together. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { createResource } from '../call-operation.ts';
+import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
   type CorporateGroupChange,

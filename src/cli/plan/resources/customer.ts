@@ -1,6 +1,6 @@
 /** Customers: businesses and users. The API can create them, but neither change nor delete them. */
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
-import { callOperation } from '../call-operation.ts';
+import { callOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
   type CustomerChange,

@@ -1,7 +1,7 @@
 /** Merges planned changes into entities, and updates and deletes them with If-Match (RFC 9110), so that concurrent changes are never overwritten. */
 
 import type { RequestContext } from '../../context.ts';
-import { tryOperation } from '../call-operation.ts';
+import { tryOperation } from '../../request/call-operation.ts';
 import { createStaleError, type Execution } from '../execution.ts';
 import type { FieldChange } from '../model/changes.ts';
 

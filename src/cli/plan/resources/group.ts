@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { isReservedRole, stripRolePrefix } from '../../../contract/roles.ts';
 import type { RequestContext } from '../../context.ts';
-import { createResource } from '../call-operation.ts';
+import { createResource } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import {
   diffList,

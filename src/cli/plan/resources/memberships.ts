@@ -5,7 +5,7 @@
  */
 
 import type { RequestContext } from '../../context.ts';
-import { callOperation, tryOperation } from '../call-operation.ts';
+import { callOperation, tryOperation } from '../../request/call-operation.ts';
 import type { Execution } from '../execution.ts';
 import type { ManagedResource } from '../inventory.ts';
 import {
