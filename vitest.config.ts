@@ -8,7 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // Loading the sources afresh for each of 270 files took a third of the time. No test leaves anything behind.
+    // Loading the sources afresh for each file took a third of the time. No test leaves anything behind.
     isolate: false,
     projects: [
       { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd] } },
