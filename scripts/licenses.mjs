@@ -139,10 +139,14 @@ function foldersBelow(top, folder) {
   return folder.length > top.length ? [folder, ...foldersBelow(top, path.posix.dirname(folder))] : [];
 }
 
+/** Includes the folder of license texts that the REUSE specification defines, https://reuse.software/spec. */
 function legalFilesIn(root, folder) {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile() && isLegalFile(entry.name)).map(({ name }) => name);
-  return names.sort().map((file) => ({ file, text: trimLines(readFileSync(path.join(root, folder, file), 'utf8')) }));
+  const own = entries.filter((entry) => entry.isFile() && isLegalFile(entry.name)).map(({ name }) => name);
+  const hasTexts = entries.some((entry) => entry.isDirectory() && entry.name === 'LICENSES');
+  const texts = hasTexts ? readdirSync(path.join(root, folder, 'LICENSES')).map((name) => `LICENSES/${name}`) : [];
+  const names = [...own, ...texts].sort();
+  return names.map((file) => ({ file, text: trimLines(readFileSync(path.join(root, folder, file), 'utf8')) }));
 }
 
 function isLegalFile(file) {

@@ -14,6 +14,7 @@ import {
   needsSource,
 } from './licenses.mjs';
 import { renderSbom } from './sbom.mjs';
+import { readSwaggerNotices } from './swagger-ui-notices.mjs';
 
 const line = '='.repeat(80);
 
@@ -21,7 +22,8 @@ const line = '='.repeat(80);
  * Writes THIRD-PARTY-NOTICES.txt and sbom.cdx.json.
  * @param metafile the metafile of esbuild for all files of the package
  * @param embedded code of other projects in bundled packages
- * @throws if the license of a package is not allowed, its text is missing, or an entry of `embedded` is not bundled
+ * @throws if the license of a package is not allowed, its text is missing, an entry of `embedded` is not bundled, or the
+ *   notices for the packages in swagger-ui-dist are for another version
  */
 export function writeNotices({ root, metafile, outdir, env = process.env, embedded = embeddedCode }) {
   const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
@@ -44,8 +46,7 @@ function renderNotices({ root, project, packages, embedded }) {
   const introduction = `Third-party notices
 
 The package ${project.name} contains code of the packages below, under their own licenses. The files of
-${swaggerPackage} are in dist/openapi; the notices of the packages in its swagger-ui-bundle.js are next to it, in
-swagger-ui-bundle.js.LICENSE.txt.
+${swaggerPackage} are in dist/openapi; its notice includes the licenses of the packages in these files.
 `;
   const notices = included.map((item) => renderNotice(root, item, embedded));
   return [introduction, ...notices].join(`\n${line}\n`);
@@ -59,6 +60,7 @@ function renderNotice(root, item, embedded) {
     needsSource(item) ? `Source: ${sourceOf(item)}` : undefined,
     text,
     comments.length > 0 ? `Notices in its files:\n\n${comments.join('\n\n')}` : undefined,
+    item.name === swaggerPackage ? readSwaggerNotices(root, item) : undefined,
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== undefined).join('\n\n')}\n`;
 }

@@ -28,6 +28,12 @@ const { writeNotices } = await loadScript<{
 }>('notices.mjs');
 const { isPermissive } = await loadScript<{ isPermissive(expression: string): boolean }>('licenses.mjs');
 
+const { listSwaggerPackages, readSwaggerNotices } = await loadScript<{
+  listSwaggerPackages(root: string): readonly string[];
+  readSwaggerNotices(root: string, swagger: { id: string }): string;
+}>('swagger-ui-notices.mjs');
+
+const ofSwagger = 'Packages in swagger-ui-bundle.js and swagger-ui.css of swagger-ui-dist';
 const mit = { license: 'MIT', author: 'Ann Author' };
 
 class Project {
@@ -47,6 +53,7 @@ class Project {
     });
     this.write('package-lock.json', { packages: this.#locked });
     this.install('native', { version: '1.0.0', ...mit });
+    this.write('scripts/swagger-ui-notices.txt', `${ofSwagger}@5.0.0\n\nlicense of react`);
     this.install(
       'swagger-ui-dist',
       { version: '5.0.0', license: 'Apache-2.0' },
@@ -228,6 +235,29 @@ describe('the notices', () => {
     expect(project.writeNotices().notices).toContain(
       `Source: https://example.com/jmespath and https://www.npmjs.com/package/${name}/v/1.0.0\n`,
     );
+  });
+});
+
+describe('the notices for the packages in swagger-ui-dist', () => {
+  const root = path.resolve(import.meta.dirname, '../..');
+  const { version } = JSON.parse(readFileSync(path.join(root, 'node_modules/swagger-ui-dist/package.json'), 'utf8'));
+
+  test('name each package that the installed version contains, with a text', () => {
+    const notices = readSwaggerNotices(root, { id: `swagger-ui-dist@${version}` });
+    const sections = notices.split(/^-{80}\n/m).slice(1);
+    const names = sections.flatMap((section) =>
+      [...section.matchAll(/^(\S+) \S+, license: .+$/gm)].map(([, name]) => name),
+    );
+    expect(names.sort()).toEqual(listSwaggerPackages(root));
+    expect(names).toEqual(expect.arrayContaining(['highlight.js', 'lodash', 'js-yaml', 'autolinker', 'normalize.css']));
+    for (const section of sections) expect(section).toMatch(/^[^\n]+\n[\s\S]*(?:copyright|public domain)/i);
+  });
+
+  test('are part of its notice, and must be for its version', () => {
+    const project = new Project();
+    expect(project.writeNotices().notices).toContain(`swagger\n\n${ofSwagger}@5.0.0\n\nlicense of react\n`);
+    project.install('swagger-ui-dist', { version: '5.0.1', license: 'Apache-2.0' });
+    expect(() => project.writeNotices()).toThrow('scripts/swagger-ui-notices.txt is not for swagger-ui-dist@5.0.1.');
   });
 });
 
