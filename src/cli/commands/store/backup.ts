@@ -2,45 +2,62 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { BackupInfo } from '../../../server/store/maintenance/backup.ts';
+import type { BackupTarget, OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import { addCommand, setAction } from '../../command.ts';
 import { backupPath } from '../../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { CliError, usageError } from '../../errors.ts';
 import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
+import { backupExistsError, resolveBackupTarget } from './backup-target.ts';
 import { dataOption, formatRowCounts, resolveStoreFolder, withOfflineStore } from './store-folder.ts';
 
 /** Adds `store backup`. */
 export function addStoreBackup(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'backup', {
     title: 'Back up a store to one file',
-    description: `Backs up a running server, or with --data the files of a store that no server has open. The backup contains the signing keys, which can be used to forge tokens; it is created with owner-only permissions. ${controlPlaneNote}`,
+    description: `Backs up a running server, or with --data the files of a store that no server has open. The backup contains the signing keys, which can be used to forge tokens; it is created with owner-only permissions. In a folder, the file is named by the time in UTC, such as iam-20261122T231500Z.json; a folder that does not exist is created if the path ends with a slash. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'Back up the running server to a new file in a folder', command: '--to /backups' },
+      { title: 'Back up the running server to a new file in a folder', command: '--to /backups/' },
       { title: 'Back up a stopped server', command: '--to before-upgrade.json --data data/store' },
+      { title: 'Replace the previous backup', command: '--to latest.json --force' },
     ],
   })
-    .option('--to <path>', 'output file, which is overwritten, or folder for a new file')
+    .option('--to <path>', 'output file, or folder for a new file')
+    .option('--force', 'replace an existing file')
     .option(...dataOption);
   setAction(command, runtime, async (context, _, options) => {
     if (options.to === undefined)
       throw usageError('--to is required.', 'Name a file or folder for the backup with --to PATH.');
-    const to = path.resolve(String(options.to));
-    const written = await (options.data === undefined ? backupServer(context, to) : backupFiles(context, options, to));
+    const now = context.environment.now();
+    const target = await resolveBackupTarget(String(options.to), now, options.force === true);
+    const written = await (options.data === undefined
+      ? backupServer(context, target)
+      : backupFiles(context, options, target));
     if (!context.printer.isForPeople) return context.printer.value(written);
     context.printer.lines([written.file]);
     context.notice(`${formatFacts(written)}. The backup contains the signing keys: protect it like the store.`);
   });
 }
 
-async function backupServer(context: Context, to: string) {
+async function backupServer(context: Context, target: BackupTarget) {
   const { body } = await callControlPlane(context, 'POST', backupPath);
-  return withOfflineStore((store) => store.saveBackup(Buffer.from(String(body)), to));
+  return saveBackup(target, (store) => store.saveBackup(Buffer.from(String(body)), target));
 }
 
-function backupFiles(context: Context, options: CommandOptions, to: string) {
-  return withOfflineStore((store) => store.backup(resolveStoreFolder(context, options), to));
+function backupFiles(context: Context, options: CommandOptions, target: BackupTarget) {
+  return saveBackup(target, (store) => store.backup(resolveStoreFolder(context, options), target));
+}
+
+/** Also reports a file that another process created since the check. */
+async function saveBackup<File>(
+  target: BackupTarget,
+  save: (store: OfflineStore) => Promise<File | undefined>,
+): Promise<File> {
+  const written = await withOfflineStore(save);
+  if (written === undefined) throw backupExistsError(target.file);
+  return written;
 }
 
 function formatFacts({ sequence, writtenAt, tables }: BackupInfo): string {

@@ -76,7 +76,8 @@ export async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
   await disk.restrictFolder(layout.folder);
 }
 
-async function makeFolder(disk: Disk, folder: string): Promise<void> {
+/** Creates a folder and its parents, accessible to their owner only. */
+export async function makeFolder(disk: Disk, folder: string): Promise<void> {
   const parent = dirname(folder);
   if ((await disk.list(parent)) === undefined) await makeFolder(disk, parent);
   await disk.makeFolder(folder);

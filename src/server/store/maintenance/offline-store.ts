@@ -1,7 +1,7 @@
 /** Operations on a store that no server has open: verify, repair, back up, restore. */
-import { dirname, join } from 'node:path';
-import { type Disk, getErrorCode, replaceFileAtomically } from '../file/disk.ts';
-import { prepareFolder } from '../file/file-store.ts';
+import { dirname } from 'node:path';
+import { type Disk, getErrorCode, writeFile } from '../file/disk.ts';
+import { makeFolder, prepareFolder } from '../file/file-store.ts';
 import { type Layout, layoutOf } from '../file/layout.ts';
 import { acquireLock, acquireReadLock } from '../file/lock.ts';
 import { createNoStoreError, readMarker } from '../file/marker.ts';
@@ -16,6 +16,15 @@ export interface OfflineStoreDeps {
   readonly disk: Disk;
   readonly processes: Processes;
   now(): Date;
+}
+
+/** Where a backup is written. */
+export interface BackupTarget {
+  readonly file: string;
+  /** A folder to create for the file. */
+  readonly newFolder?: string | undefined;
+  /** Whether an existing file may be replaced. */
+  readonly replace: boolean;
 }
 
 /** A backup written to a file. */
@@ -36,10 +45,10 @@ export interface OfflineStore {
   /** Previews a repair; undefined if no file is damaged. */
   previewRepair(folder: string): Promise<Omit<Repair, 'perform'> | undefined>;
   repair(folder: string): Promise<ReplacementResult>;
-  /** @param to a file to replace, or a folder for a new file. */
-  backup(folder: string, to: string): Promise<BackupFile>;
-  /** Stores the backup that a running server returned. */
-  saveBackup(bytes: Buffer, to: string): Promise<BackupFile>;
+  /** Backs up the files of a store; undefined if the file exists and may not be replaced. */
+  backup(folder: string, target: BackupTarget): Promise<BackupFile | undefined>;
+  /** Stores the backup that a running server returned; undefined if the file exists and may not be replaced. */
+  saveBackup(bytes: Buffer, target: BackupTarget): Promise<BackupFile | undefined>;
   readBackup(file: string): Promise<BackupInfo>;
   /** Whether a restore would quarantine an existing store, also a damaged one. @throws StoreOpenError if it is open. */
   holdsStore(folder: string): Promise<boolean>;
@@ -64,12 +73,12 @@ export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): 
         const repair = await findRepair(disk, layout);
         return { folder, setAside: (await repair?.perform(now().toISOString())) ?? [] };
       }),
-    backup: (folder, to) =>
+    backup: (folder, target) =>
       withReadLock(deps, folder, async (layout) => {
         const slices = await createBackupFromFiles(disk, layout, now().toISOString());
-        return saveBackup(disk, Buffer.concat([...slices]), to);
+        return saveBackup(disk, Buffer.concat([...slices]), target);
       }),
-    saveBackup: (bytes, to) => saveBackup(disk, bytes, to),
+    saveBackup: (bytes, target) => saveBackup(disk, bytes, target),
     readBackup: async (file) => (await readBackup(disk, file)).info,
     holdsStore: async (folder) => {
       const exists = await holdsStore(disk, layoutOf(folder));
@@ -158,21 +167,31 @@ function createStoreExistsError(folder: string): StoreOpenError {
 }
 
 /** Writes a backup atomically, readable by its owner only. */
-async function saveBackup(disk: Disk, bytes: Buffer, to: string): Promise<BackupFile> {
-  const info = readBackupInfo(to, bytes);
-  const file = (await isFolder(disk, to)) ? join(to, formatBackupName(info)) : to;
-  await replaceFileAtomically(disk, dirname(file), file, bytes);
+async function saveBackup(disk: Disk, bytes: Buffer, target: BackupTarget): Promise<BackupFile | undefined> {
+  const { file, newFolder, replace } = target;
+  const info = readBackupInfo(file, bytes);
+  if (newFolder !== undefined && (await disk.list(newFolder)) === undefined) await makeFolder(disk, newFolder);
+  if (!replace && !(await claimFile(disk, file))) return undefined;
+  try {
+    await writeFile(disk, `${file}.tmp`, bytes);
+    await disk.rename(`${file}.tmp`, file);
+  } catch (error) {
+    await disk.remove(`${file}.tmp`).catch(() => {});
+    // The empty file of the claim; an existing file stays as it was.
+    if (!replace) await disk.remove(file).catch(() => {});
+    throw error;
+  }
+  await disk.syncFolder(dirname(file));
   return { file, ...info };
 }
 
-function isFolder(disk: Disk, path: string): Promise<boolean> {
-  return disk.list(path).then(
-    (names) => names !== undefined,
-    () => false,
-  );
-}
-
-/** Starts with the time, so that names sort by age. */
-function formatBackupName({ writtenAt, sequence }: BackupInfo): string {
-  return `iam-backup-${writtenAt.replaceAll(/[:.]/g, '')}-${sequence}.json`;
+/** Creates an empty file. Renaming alone would replace a file that another process creates meanwhile. */
+async function claimFile(disk: Disk, file: string): Promise<boolean> {
+  try {
+    await (await disk.open(file, 'create')).close();
+    return true;
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }

@@ -52,7 +52,7 @@ describe('backup and restore', () => {
     const backup = await iam(['store', 'backup', '--to', home.folder]);
     expect(backup).toMatchObject({ code: 0, err: expect.stringContaining('signing keys') });
     const file = backup.out.trim();
-    expect(path.dirname(file)).toBe(home.folder);
+    expect(file).toBe(home.file('iam-20270115T080000Z.json'));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const folder = home.file('restored');
     const restored = await iam(['store', 'restore', file, '--data', folder, '-o', 'json']);
@@ -66,6 +66,48 @@ describe('backup and restore', () => {
     expect(over.code).toBe(13);
     await store.close();
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test.each(['online', 'offline'])('%s create a folder, and replace a file only with --force', async (kind) => {
+    await using stores = await makeStores();
+    await using server = await startServer();
+    const { home, folder } = stores;
+    const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+    const source = kind === 'online' ? [] : ['--data', folder];
+    const backup = (to: string, more: readonly string[] = [], time = '2026-11-22T23:15:00.999Z') =>
+      home.iam(['store', 'backup', '--to', to, ...source, ...more], {
+        ...{ url: server.url, variables },
+        now: () => Date.parse(time),
+      });
+    const file = home.file('backups/daily/iam-20261122T231500Z.json');
+    expect(await backup(home.file('backups/daily/'))).toMatchObject({ code: 0, out: `${file}\n` });
+    const modes = await Promise.all([path.dirname(file), home.file('backups'), file].map((name) => stat(name)));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
+    await writeFile(file, 'precious');
+    for (const to of [home.file('backups/daily/'), home.file('backups/daily'), file])
+      expect(await backup(to)).toMatchObject({ code: 6, out: '', err: expect.stringContaining('--force') });
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    expect(await backup(file, ['--force'])).toMatchObject({ code: 0, out: `${file}\n` });
+    expect(await readFile(file, 'utf8')).not.toBe('precious');
+    expect(await backup(home.file('backups/daily'), [], '2026-11-23T00:00:00Z')).toMatchObject({ code: 0 });
+    expect(await readdir(path.dirname(file))).toEqual(['iam-20261122T231500Z.json', 'iam-20261123T000000Z.json']);
+  });
+
+  test('reject a path that cannot be written before any request', async () => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    await writeFile(home.file('file'), 'precious');
+    const rejected = [
+      [home.file('file/'), 'is a file, not a folder'],
+      [home.file('file/backup.json'), 'not a folder'],
+      [home.file('missing/backup.json'), 'does not exist'],
+    ] as const;
+    for (const [to, message] of rejected)
+      expect(
+        await home.iam(['store', 'backup', '--to', to], { ...server, variables: { IAM_TOKEN: 'any' } }),
+      ).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+    expect([server.received, await readdir(home.folder)]).toEqual([[], ['file']]);
+    expect(await readFile(home.file('file'), 'utf8')).toBe('precious');
   });
 
   test('of files need no confirmation for an empty folder, and a name for an existing store', async () => {
@@ -100,10 +142,13 @@ describe('backup and restore', () => {
       message: expect.stringMatching(/backup\.json: .* \(byte \d+\)/),
     });
     await using server = await startFakeServer(() => ({ status: 200, text: '<html>' }));
-    const odd = await home.iam(['store', 'backup', '--to', file], { ...server, variables: { IAM_TOKEN: 'any' } });
+    const odd = await home.iam(['store', 'backup', '--to', home.file('odd/')], {
+      ...server,
+      variables: { IAM_TOKEN: 'any' },
+    });
     expect(odd.code).toBe(14);
     expect(await home.iam(['store', 'backup'])).toMatchObject({ code: 2, err: expect.stringContaining('--to') });
-    expect(await readdir(home.folder)).not.toContain('new');
+    expect((await readdir(home.folder)).sort()).toEqual(['backup.json', 'store']);
   });
 });
 

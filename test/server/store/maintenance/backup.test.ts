@@ -60,11 +60,20 @@ describe('a backup', () => {
     const journal = harness.bytes('/store/journal.jsonl');
     harness.disk.plant('/store/journal.jsonl', journal.subarray(0, -7));
     const before = await snapshot(harness);
-    const written = await createOfflineStoreOn(harness.disk).backup('/store', '/backups');
-    expect(written).toMatchObject({ sequence: COMMITS - 1, writtenAt, tables: { groups: COMMITS } });
-    expect(written.file).toBe(`/backups/iam-backup-2024-05-01T120000000Z-${COMMITS - 1}.json`);
+    const written = await createOfflineStoreOn(harness.disk).backup('/store', {
+      file: '/backups/new.json',
+      replace: false,
+    });
+    expect(written).toMatchObject({
+      file: '/backups/new.json',
+      sequence: COMMITS - 1,
+      writtenAt,
+      tables: { groups: COMMITS },
+    });
     expect(await snapshot(harness)).toEqual(before);
-    expect(await createOfflineStoreOn(harness.disk).readBackup(written.file)).toMatchObject({ sequence: COMMITS - 1 });
+    expect(await createOfflineStoreOn(harness.disk).readBackup('/backups/new.json')).toMatchObject({
+      sequence: COMMITS - 1,
+    });
   });
 
   test('that is damaged is rejected with the position, and nothing is created', async () => {
@@ -88,8 +97,23 @@ describe('a backup', () => {
   test('is not overwritten with an invalid backup', async () => {
     const disk = await diskWith('nothing');
     const before = disk.contents(backupFile);
-    await catchOpenError(createOfflineStoreOn(disk).saveBackup(Buffer.from('<html>'), backupFile));
+    const target = { file: backupFile, replace: true };
+    await catchOpenError(createOfflineStoreOn(disk).saveBackup(Buffer.from('<html>'), target));
     expect(disk.contents(backupFile)).toEqual(before);
+  });
+
+  test('replaces an existing file only if requested, and leaves no file after a failure', async () => {
+    const disk = await diskWith('nothing');
+    const bytes = disk.contents(backupFile) as Buffer;
+    const store = createOfflineStoreOn(disk);
+    disk.plant('/backups/other.json', Buffer.from('precious'));
+    expect(await store.saveBackup(bytes, { file: '/backups/other.json', replace: false })).toBeUndefined();
+    expect(disk.contents('/backups/other.json')?.toString()).toBe('precious');
+    expect(await store.saveBackup(bytes, { file: '/backups/other.json', replace: true })).toMatchObject({ writtenAt });
+    expect(disk.contents('/backups/other.json')).toEqual(bytes);
+    disk.failAt('EIO', ({ kind }) => kind === 'rename');
+    await catchOpenError(store.saveBackup(bytes, { file: '/backups/failed.json', replace: false }));
+    expect(await disk.list('/backups')).toEqual(['backup.json', 'other.json']);
   });
 });
 
@@ -119,7 +143,7 @@ describe('a restore', () => {
       () => offlineStore.restore(backupFile, '/store', true),
       () => offlineStore.repair('/store'),
       () => offlineStore.verify('/store'),
-      () => offlineStore.backup('/store', backupFile),
+      () => offlineStore.backup('/store', { file: backupFile, replace: true }),
     ])
       expect(await catchOpenError(work())).toMatchObject({ kind: 'in-use', pid: expect.any(Number) });
     expect(await countCommits(open)).toBe(3);
