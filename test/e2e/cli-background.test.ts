@@ -198,6 +198,20 @@ describe('iam server stop', () => {
     expect((await iam(['server', 'status'])).code).toBe(1);
   });
 
+  test('exits with 3 and the known names for an unknown server, and stops none', async () => {
+    expect(await iam(['server', 'stop', 'memory'])).toMatchObject({ code: 3, out: '' });
+    const { pid } = await start();
+    for (const words of [['stop'], ['status'], ['logs'], ['status', '-o', 'json']]) {
+      const { code, out, err } = await iam(['server', ...words, 'memmory']);
+      expect([code, out, err]).toEqual([3, '', expect.stringContaining('memmory not found. Known servers: memory.')]);
+    }
+    expect(await isAlive(pid)).toBe(true);
+    expect((await iam(['server', 'stop', 'memory'])).code).toBe(0);
+    const again = await iam(['server', 'stop', 'memory']);
+    expect([again.code, again.err]).toEqual([0, 'No matching background server is running.\n']);
+    expect((await iam(['server', 'status', 'memory'])).code).toBe(1);
+  });
+
   test('does not stop another process with the same PID', async () => {
     const { pid } = await start();
     await iam(['server', 'stop']);

@@ -20,17 +20,35 @@ export async function findRunningServer(
   return matching[0];
 }
 
+/** Returns the servers that match, running or not, most recently started first. @throws CliError (exit 3) if none does. */
+export async function findKnownServers(
+  reference: string,
+  { variables }: Environment,
+): Promise<ServerRecord[]> {
+  const records = await readServerRecords(variables);
+  const matching = records.filter((record) => matchesServer(record, reference));
+  if (matching.length === 0) throw serverNotFoundError(`Server ${reference} not found.`, records);
+  return matching;
+}
+
 /** Returns the running server, or else the last one that ran. @throws CliError if there is none. */
 export async function findLastServer(reference: string | undefined, environment: Environment): Promise<ServerRecord> {
   const running = await findRunningServer(reference, environment);
   if (running) return running;
-  const records = await readServerRecords(environment.variables);
-  const last = reference === undefined ? records[0] : records.find((record) => matchesServer(record, reference));
-  if (last) return last;
-  throw new CliError(reference === undefined ? 'No server has been started yet.' : `Server ${reference} not found.`, {
+  const records = await (reference === undefined
+    ? readServerRecords(environment.variables)
+    : findKnownServers(reference, environment));
+  const [last] = records;
+  if (last === undefined) throw serverNotFoundError('No server has been started yet.', records);
+  return last;
+}
+
+function serverNotFoundError(message: string, known: readonly ServerRecord[]): CliError {
+  const names = known.map(({ name }) => name).join(', ');
+  return new CliError(names === '' ? message : `${message} Known servers: ${names}.`, {
     code: 'SERVER_NOT_FOUND',
     exitCode: 3,
-    hint: 'Start one with `iam server start`.',
+    hint: names === '' ? 'Start one with `iam server start`.' : 'Show them with `iam server status`.',
   });
 }
 

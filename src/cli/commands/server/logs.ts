@@ -14,7 +14,7 @@ export function addLogs(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'logs', {
     title: 'Print the log of a background server',
     description:
-      'Prints the log of the running server, or of the last one that ran. Set the log level with `iam server start --log-level`.',
+      'Prints the log of the running server, or of the last one that ran. An unknown name exits with 3. Set the log level with `iam server start --log-level`.',
     effect: 'local',
     examples: [
       { title: 'Print the whole log', command: '' },

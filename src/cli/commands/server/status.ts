@@ -3,23 +3,19 @@ import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
-import { addServerArgument } from '../../local-server/select-server.ts';
-import {
-  isServerRunning,
-  matchesServer,
-  readServerRecords,
-  type ServerRecord,
-} from '../../local-server/server-records.ts';
+import { addServerArgument, findKnownServers } from '../../local-server/select-server.ts';
+import { isServerRunning, readServerRecords, type ServerRecord } from '../../local-server/server-records.ts';
 
 /** Adds the command. */
 export function addStatus(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'status', {
     title: 'Show the status of background servers',
     description:
-      'Exits with 0 if a server is running, otherwise with 1. The state `ended` means that a server exited without `iam server stop`; see its log for the reason.',
+      'Exits with 0 if a server is running, otherwise with 1, and with 3 for an unknown name. The state `ended` means that a server exited without `iam server stop`; see its log for the reason.',
     effect: 'local',
     examples: [
       { title: 'Show all servers', command: '' },
+      { title: 'Show one server', command: 'memory' },
       { title: 'In a script', command: '-q -o json' },
     ],
   });
@@ -27,9 +23,11 @@ export function addStatus(noun: Command, runtime: CliRuntime): void {
 }
 
 async function status(context: Context, typed: string | undefined): Promise<void> {
-  const records = (await readServerRecords(context.environment.variables)).filter(({ stopped }) => stopped !== true);
-  const selected = typed === undefined ? records : records.filter((record) => matchesServer(record, typed));
-  const rows = await Promise.all(selected.map(describeServer));
+  const { environment } = context;
+  const known = await (typed === undefined
+    ? readServerRecords(environment.variables)
+    : findKnownServers(typed, environment));
+  const rows = await Promise.all(known.filter(({ stopped }) => stopped !== true).map(describeServer));
   if (rows.length > 0 || !context.printer.isForPeople) await context.printer.value(selectTableColumns(context, rows));
   if (rows.some(({ state }) => state === 'running')) return;
   context.notice('No background server is running.');

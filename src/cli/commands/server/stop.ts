@@ -6,7 +6,7 @@ import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 import { withFileLock } from '../../io/private-files.ts';
 import { sendSignal } from '../../local-server/processes.ts';
-import { addServerArgument, findRunningServer } from '../../local-server/select-server.ts';
+import { addServerArgument, findKnownServers, findRunningServer } from '../../local-server/select-server.ts';
 import {
   getServerFile,
   isServerRunning,
@@ -21,7 +21,7 @@ export function addStop(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'stop', {
     title: 'Stop a background server',
     description:
-      'The server finishes requests in progress before it exits. Succeeds if no server is running. Only processes started by `iam server start` are stopped.',
+      'The server finishes requests in progress before it exits. Succeeds if no server is running, or if the named one has stopped; an unknown name exits with 3. Only processes started by `iam server start` are stopped.',
     effect: 'local',
     examples: [
       { title: 'Stop the running server', command: '' },
@@ -36,6 +36,8 @@ async function stop(context: Context, typed: string | undefined, options: Comman
   if (options.all === true && typed !== undefined) throw usageError('Name a server or use --all, not both.');
   const { environment } = context;
   const found = options.all === true ? undefined : await findRunningServer(typed, environment);
+  // A server that has stopped is not an error, but a name that does not exist is.
+  if (!found && typed !== undefined) await findKnownServers(typed, environment);
   const selected = options.all === true ? await listRunningServers(environment.variables) : found ? [found] : [];
   for (const record of selected) await stopOne(context, record);
   if (selected.length === 0) context.notice('No matching background server is running.');
