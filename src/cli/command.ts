@@ -4,6 +4,7 @@ import type { CliExample } from '../contract/operation.ts';
 import { assertWritable } from './config/safety.ts';
 import type { GlobalOptions } from './config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from './context.ts';
+import { usageError } from './errors.ts';
 import { formats } from './output/format.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
 import { declareValueSources } from './prompts/value-sources.ts';
@@ -179,6 +180,25 @@ async function promptForArguments(
   const filled = [...args];
   for (const [index, { at }] of missing.entries()) filled[at] = answers[index] as string | string[];
   return filled;
+}
+
+/** Arguments that may be empty, by command and name: an empty value removes a setting. */
+const emptyAllowed: readonly string[] = ['iam config set value'];
+
+/**
+ * Rejects empty arguments, which an unset shell variable in quotes leaves, before the command reads or sends anything.
+ * @throws CliError (exit 2) with the argument as in help
+ */
+export function assertNoEmptyArguments(command: Command): void {
+  for (const [at, argument] of command.registeredArguments.entries()) {
+    const name = argument.name();
+    if (![command.processedArgs[at]].flat().includes('')) continue;
+    if (emptyAllowed.includes(`${commandPath(command)} ${name}`)) continue;
+    throw usageError(
+      `${argument.required ? `<${name}>` : `[${name}]`} is empty; nothing was sent.`,
+      'A shell variable may be unset: "$NAME" is an empty argument if NAME has no value.',
+    );
+  }
 }
 
 function findRoot(command: Command): Command {

@@ -1,7 +1,7 @@
 /** Builds the commands. Nothing happens before they are parsed. */
 import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
-import { addGlobalOptions } from './command.ts';
+import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand, findVerbAliases } from './commands/operation.ts';
 import type { CliRuntime } from './context.ts';
@@ -37,6 +37,7 @@ export function buildProgram(io: Io, environment: Environment, { manifest, words
   for (const own of listSingleWordCommands(manifest)) addCustomCommand(program, own, runtime, isRequested);
   for (const own of customCommands) addCustomCommand(program, own, runtime, isRequested);
   addHelp(program, io);
+  program.hook('preAction', (_, command) => assertNoEmptyArguments(command));
   sortByGroup(program);
   return program;
 }

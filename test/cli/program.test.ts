@@ -7,6 +7,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { toSingular } from '../../src/cli/request/field-options.ts';
 import { manifest } from '../../src/contract/manifest.ts';
 import { parseRoles } from '../../src/contract/roles.ts';
+import { startFakeServer } from '../client/fake-server.ts';
 import { looksSecret } from '../secret-names.ts';
 import { iam } from './run-cli.ts';
 
@@ -55,6 +56,35 @@ describe('every command', () => {
       expect(Math.max(...outcome.out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     },
   );
+
+  test('rejects each empty argument by its name before any request', async () => {
+    await using server = await startFakeServer(() => ({ status: 204 }));
+    const cases = all.flatMap((command) =>
+      command.registeredArguments.map((argument, at, { length }) => ({
+        words: [
+          ...commandPath(command).split(' ').slice(1),
+          ...Array.from({ length }, (_, one) => (one === at ? '' : 'x')),
+        ],
+        usage: argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+      })),
+    );
+    expect(cases.length).toBeGreaterThan(80);
+    for (const { words, usage } of cases.filter(
+      ({ words: [first, second] }) => `${first} ${second}` !== 'config set',
+    )) {
+      const { code, out, err } = await iam(words, server);
+      expect({ words, code, out, err }).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(`${usage} is empty`),
+      });
+      expect(err).toContain('shell variable');
+    }
+    expect(server.received).toEqual([]);
+    const second = await iam(['groups', 'users', 'add', 'ops', 'u1', '', '-o', 'json'], server);
+    expect(JSON.parse(second.err).error).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('unset') });
+    expect((await iam(['config', 'set', '', 'x'], server)).err).toContain('<key> is empty');
+  });
 
   test('has examples whose options exist', () => {
     const known = new Map(
