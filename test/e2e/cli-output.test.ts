@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
 import { bin, type ProcessResult, Sandbox } from './cli-process.ts';
 
 /** Runs a line of sh in which `iam` is the built command. */
-function shell(sandbox: Sandbox, line: string): Promise<ProcessResult> {
+function shell(sandbox: Sandbox, line: string, variables = {}): Promise<ProcessResult> {
   const iam = `iam() { "${process.execPath}" "${bin}" "$@"; }; ${line}`;
-  return sandbox.start('sh', ['-c', iam]).done;
+  return sandbox.start('sh', ['-c', iam], variables).done;
 }
 
 const texts = ['--help', 'groups update --help', 'help exit-codes', 'completion bash', '--version'];
@@ -35,6 +36,25 @@ describe.each(texts)('iam %s', (words) => {
     expect(await shell(sandbox, `iam ${words} > /dev/null`)).toEqual({ code: 0, out: '', err: '' });
   });
 });
+
+test('a list in a pipe and in a file is complete', async () => {
+  await using sandbox = await Sandbox.make();
+  const { url: baseUrl, variables } = await sandbox.serve();
+  const credentials = { clientId: 'e2e-admin', clientSecret: variables.IAM_CLIENT_SECRET ?? '' };
+  const client = createClient({ baseUrl, credentials });
+  await Promise.all(
+    Array.from({ length: 250 }, (_, at) => client.groups.create({ body: { groupName: `many-${at}`, roles: [] } })),
+  );
+  await client.close();
+  const lines = [
+    'iam groups list -o name | grep -c ^many-',
+    'iam groups list > list; grep -c many- list',
+    'iam groups list --query "[].[groupName, groupId]" -o csv | grep -c ^many-',
+    'iam groups list -o name --all --limit 120 2> err | grep -c ""',
+  ];
+  const { out } = await shell(sandbox, lines.join('\n'), variables);
+  expect(out).toBe('250\n250\n250\n120\n');
+}, 60_000);
 
 describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
   test.each(['--help', '--version', 'config explain', 'help output'])('iam %s fails in one line', async (words) => {

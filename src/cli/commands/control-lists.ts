@@ -55,7 +55,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     title: 'List customers',
     name: 'only customers with exactly this name',
     nameReference: reference('customer', ['name']),
-    example: '--all -o csv',
+    example: '-o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
     main: 5,
   },
@@ -74,7 +74,7 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
     description: controlPlaneNote,
     effect: 'read',
     examples: [
-      { title: 'List the first 100 entries', command: '' },
+      { title: 'List the entries', command: '' },
       { title: 'Filter or format the list', command: list.example },
     ],
   })

@@ -34,7 +34,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     description: `Test recipients control the delivery: fixed+123456@inbox.example receives this code, late+30s@inbox.example receives it with a delay; never@, twice@ and bounced@ exist as well (docs/recipients.md). ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'List the last 100 messages', command: '' },
+      { title: 'List messages', command: '' },
       { title: 'List messages to an address, with their texts', command: '--to alice@example.com -o wide' },
     ],
   })

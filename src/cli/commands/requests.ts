@@ -37,7 +37,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     description: `Requests to the control plane itself are not listed. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
-      { title: 'List the last 100 requests', command: '' },
+      { title: 'List requests', command: '' },
       { title: 'List rejected requests of a caller', command: '--caller billing-service --status 4xx' },
       { title: 'List requests that lacked a role', command: '--error ROLE_MISSING -o json' },
     ],

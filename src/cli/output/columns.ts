@@ -38,11 +38,27 @@ function hasColumn(schema: JsonSchema | undefined, [name, ...rest]: readonly str
 
 /** @throws CliError if no row has the column */
 export function assertColumnsPresent(columns: readonly string[], rows: readonly unknown[]): void {
+  if (rows.every(Array.isArray)) {
+    assertNamedColumns(columns, rows);
+    return;
+  }
   const unknownColumns = columns.filter((column) => rows.every((row) => valueAt(row, column) === undefined));
   const known = [...new Set(rows.flatMap((row) => Object.keys((row ?? {}) as object)))];
   if (unknownColumns.length === 0 || known.length === 0) return;
   const [message, hint] = formatUnknownColumns(unknownColumns, known);
   throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 1, hint });
+}
+
+/** Rows such as those of `[].[a,b]` have no named columns, unless their entries are objects. */
+function assertNamedColumns(columns: readonly string[], rows: readonly (readonly unknown[])[]): void {
+  const values = rows.flat();
+  if (values.length === 0 || columns.every((column) => values.some((value) => valueAt(value, column) !== undefined)))
+    return;
+  throw new CliError('--columns requires named columns, but the rows of --query are lists.', {
+    code: 'COLUMN_UNKNOWN',
+    exitCode: 1,
+    hint: 'Name the columns in the query: --query "[].{name: groupName}".',
+  });
 }
 
 function formatUnknownColumns(unknownColumns: readonly string[], known: readonly string[]): [string, string] {

@@ -25,7 +25,12 @@ export interface ListWriter {
   page(items: readonly unknown[]): string | Promise<string>;
   /** Formats the end of the list; `count` is the number of entries. */
   end(count: number): string;
+  /** Text that invalidates the output so far, if a part of a document could pass for a complete one. */
+  readonly incomplete?: string;
 }
+
+/** An unterminated scalar: YAML parsers reject the document. */
+const invalidYaml = '"incomplete: the list was not read to its end\n';
 
 interface ListStyle extends ListShape {
   readonly columns: readonly string[] | undefined;
@@ -42,7 +47,11 @@ export async function createListWriter(format: Format, style: ListStyle): Promis
   if (format === 'csv') return createCsvWriter(style);
   if (format === 'table' || format === 'wide') return createRowWriter(format, style);
   const { formatYaml } = await import('../io/yaml.ts');
-  return { page: (items) => formatYaml(items), end: (count) => (count === 0 ? formatYaml([]) : '') };
+  return {
+    page: (items) => formatYaml(items),
+    end: (count) => (count === 0 ? formatYaml([]) : ''),
+    incomplete: invalidYaml,
+  };
 }
 
 /**
@@ -94,7 +103,10 @@ function createRowWriter(format: Format, { schema, main, columns, width }: ListS
   };
 }
 
-/** Writes a list page by page, with backpressure. @returns the number of entries written */
+/**
+ * Writes a list page by page, with backpressure. If a later page fails, the output so far is no valid JSON or YAML.
+ * @returns the number of entries written
+ */
 export async function writePages(
   pages: AsyncIterable<readonly unknown[]>,
   writer: ListWriter,
@@ -102,10 +114,15 @@ export async function writePages(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let count = 0;
-  for await (const items of writer.minBatchSize === undefined ? pages : batchPages(pages, writer.minBatchSize)) {
-    if (items.length === 0) continue;
-    if (!(await writeWithBackpressure(stream, await writer.page(items), signal))) return count + items.length;
-    count += items.length;
+  try {
+    for await (const items of writer.minBatchSize === undefined ? pages : batchPages(pages, writer.minBatchSize)) {
+      if (items.length === 0) continue;
+      count += items.length;
+      if (!(await writeWithBackpressure(stream, await writer.page(items), signal))) return count;
+    }
+  } catch (error) {
+    if (count > 0 && writer.incomplete !== undefined) await writeWithBackpressure(stream, writer.incomplete, signal);
+    throw error;
   }
   const end = writer.end(count);
   if (end !== '') await writeWithBackpressure(stream, end, signal);

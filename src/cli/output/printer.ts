@@ -101,6 +101,10 @@ async function formatValueLines(
 
 async function formatRows(rows: readonly unknown[], { width, columns }: OutputStyle): Promise<string[]> {
   if (rows.length === 0) return [];
+  if (!columns && rows.every(Array.isArray)) {
+    const unnamed = listPositions(rows);
+    return createTableFormatter({ width, header: false, columnsOf: () => unnamed })(rows.map((row) => ({ ...row })));
+  }
   if (!rows.every(isRow)) return rows.map(formatCell);
   return createTableFormatter({ width, columnsOf: (batch) => columns ?? listColumns(batch, undefined) })(rows);
 }
@@ -109,12 +113,21 @@ function selectColumns(row: TableRow, columns: readonly string[]): TableRow {
   return Object.fromEntries(columns.map((column) => [column, valueAt(row, column)]));
 }
 
-/** Formats complete rows; the columns are the union of their fields. */
+/** The columns of rows that are arrays, such as those of `[].[a,b]`. They have no names. */
+function listPositions(rows: readonly (readonly unknown[])[]): string[] {
+  return Array.from({ length: rows.reduce((most, row) => Math.max(most, row.length), 0) }, (_, at) => String(at));
+}
+
+/** Formats complete rows; the columns are the union of their fields. Rows that are arrays have no header. */
 function formatCsvLines(
   rows: readonly unknown[],
   columns: readonly string[] | undefined,
   options: CellOptions,
 ): string[] {
+  if (!columns && rows.every(Array.isArray)) {
+    const unnamed = listPositions(rows);
+    return rows.map((row) => formatCsvLine({ ...row }, unnamed, options));
+  }
   const all = columns ?? [...new Set(rows.flatMap((row) => listCsvColumns(row, undefined)))];
   if (all.length === 0) return rows.map((row) => formatCsvLine(row, all, options)).filter((line) => line !== '');
   return [formatCsvHeader(all, options), ...rows.map((row) => formatCsvLine(row, all, options))];

@@ -36,6 +36,8 @@ export interface TableOptions {
   readonly width?: number | undefined;
   /** Returns the columns of these rows, in order. */
   columnsOf(rows: readonly TableRow[]): readonly string[];
+  /** Whether to print column names; true by default. */
+  readonly header?: boolean;
 }
 
 /** Formats the next rows of a table as lines. */
@@ -45,7 +47,7 @@ export type TableFormatter = (rows: readonly TableRow[]) => Promise<string[]>;
  * Creates a formatter for batches of rows. Later batches keep the columns and at least the widths of earlier ones. If
  * they fill a new column, the header is repeated with it.
  */
-export function createTableFormatter(rules: TableOptions): TableFormatter {
+export function createTableFormatter({ header = true, ...rules }: TableOptions): TableFormatter {
   let columns: readonly string[] = [];
   let widths: readonly number[] = [];
   return async (rows) => {
@@ -53,7 +55,7 @@ export function createTableFormatter(rules: TableOptions): TableFormatter {
     columns = [...columns, ...added];
     const heading = columns.map((column) => toWords(column).toUpperCase());
     const texts = rows.map((row) => columns.map((column) => formatCell(valueAt(row, column))));
-    const lines = added.length > 0 ? [heading, ...texts] : texts;
+    const lines = header && added.length > 0 ? [heading, ...texts] : texts;
     const metrics = await loadTextMetrics(lines.flat());
     widths = columns.map((_, at) =>
       lines.reduce((most, line) => Math.max(most, metrics.width(line[at] ?? '')), widths[at] ?? 0),

@@ -1,4 +1,4 @@
-/** Prints lists up to the requested limit, over several pages if needed. */
+/** Prints lists, complete by default unless a person reads them, page by page. */
 import type { Command } from 'commander';
 import { asPage } from '../../client/response.ts';
 import type { CallInput, ResultPage, Scalar } from '../../client/types.ts';
@@ -9,10 +9,12 @@ import type { ListShape } from '../output/list-writer.ts';
 import { addFieldOption, createField } from './field-options.ts';
 import { send } from './send.ts';
 
-const defaultLimit = 100;
+/** The default of --limit for tables on a terminal. */
+const terminalLimit = 100;
 const maxPageSize = 1000;
 
 export interface ListLimits {
+  /** Removes the default limit; an explicit limit takes precedence. */
   readonly all: boolean;
   readonly limit?: number | undefined;
 }
@@ -37,14 +39,18 @@ export async function printPages(
   shape: ListShape,
   limits: ListLimits,
 ): Promise<void> {
-  const maxEntries = limits.all ? Number.POSITIVE_INFINITY : (limits.limit ?? defaultLimit);
+  const maxEntries = limits.limit ?? defaultLimit(context, limits);
   const state = { more: false };
   const count = await context.printer.list(readPages(source, maxEntries, state), shape);
   if (count === 0) context.notice('No results.');
-  if (state.more)
-    context.notice(
-      `Showing the first ${count === 1 ? 'entry' : `${count} entries`}. Add --all or a higher --limit to see more.`,
-    );
+  if (!state.more) return;
+  const hint = limits.limit === undefined ? 'Add --all or a higher --limit' : 'Increase --limit, or use --all instead,';
+  context.notice(`Showing the first ${count === 1 ? 'entry' : `${count} entries`}. ${hint} to see more.`);
+}
+
+/** A pipe, a file, a query or a format for programs gets the complete list. */
+function defaultLimit({ io, printer }: Context, { all }: ListLimits): number {
+  return !all && printer.isForPeople && io.stdout.isTTY === true ? terminalLimit : Number.POSITIVE_INFINITY;
 }
 
 /** Returns every entry of a list. */
@@ -68,9 +74,12 @@ export function parseListLimits(options: CommandOptions): ListLimits {
 
 /** Adds the options of list commands. */
 export function addListOptions(command: Command): void {
-  const schema = { type: 'integer', description: 'max entries to print (default 100)' };
-  addFieldOption(command, createField(['limit'], schema, false));
-  command.option('--all', 'print every entry');
+  const description = 'max entries to print, also with --all (default 100 for a table on a terminal)';
+  addFieldOption(command, createField(['limit'], { type: 'integer', description }, false));
+  command.option(
+    '--all',
+    'print every entry; the default without a terminal, with --query, and as json, jsonl, yaml, csv or name',
+  );
 }
 
 function createPageSource(context: Context, operation: ManifestOperation, input: CallInput): PageSource {
@@ -87,9 +96,10 @@ async function* readPages(
   let after: string | undefined;
   do {
     const page = await source({ limit: Math.min(left, maxPageSize), after });
-    yield page.items;
+    // A route without pages ignores the limit.
+    yield page.items.slice(0, left);
     left -= page.items.length;
     after = page.next;
   } while (after !== undefined && left > 0);
-  state.more = after !== undefined;
+  state.more = after !== undefined || left < 0;
 }

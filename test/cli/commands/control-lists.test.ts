@@ -23,7 +23,7 @@ describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun)
     const variables = { IAM_BASE_URL: server.url };
     const outcome = await iam([noun, 'list', '--name', 'a b', '-o', 'jsonl'], { variables });
     expect(outcome).toEqual({ code: 0, out: '{"userId":"x1"}\n', err: '' });
-    expect(server.received).toMatchObject([{ method: 'GET', path: `/_iam/${noun}?name=a+b&limit=100` }]);
+    expect(server.received).toMatchObject([{ method: 'GET', path: `/_iam/${noun}?name=a+b&limit=1000` }]);
   });
 
   test.each([errorResponse(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
@@ -67,7 +67,7 @@ describe('groups members', () => {
     expect((await iam(['groups', 'members', 'my ops'], server)).out).toBe(
       'KIND          USER ID  BUSINESS ID\nuser          u1\nbusinessUser  u2       b1\n',
     );
-    expect(server.received[0]?.path).toBe('/_iam/groups/my%20ops/members?limit=100');
+    expect(server.received[0]?.path).toBe('/_iam/groups/my%20ops/members?limit=1000');
   });
 
   test('reports an unknown group, not a missing control plane', async () => {
@@ -84,7 +84,7 @@ describe('users factors', () => {
     await using server = await startFakeServer(() => ({ json }));
     const { out } = await iam(['users', 'factors', 'list', 'a b'], server);
     expect(out).toContain('w***@example.com');
-    expect(server.received[0]?.path).toBe('/_iam/users/a%20b/factors?limit=100');
+    expect(server.received[0]?.path).toBe('/_iam/users/a%20b/factors?limit=1000');
   });
 
   test.each([

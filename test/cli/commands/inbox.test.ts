@@ -22,7 +22,7 @@ describe('inbox list', () => {
     await using server = await inbox([good]);
     const { code, out } = await iam(['inbox', 'list', '--to', to, '--purpose', 'mfa'], server);
     expect([code, out]).toEqual([0, 'ID  TO                 PURPOSE  CODE\nm2  alice@example.com  mfa      123456\n']);
-    expect(queriesOf(server.received)).toEqual([{ to, purpose: 'mfa', limit: '100' }]);
+    expect(queriesOf(server.received)).toEqual([{ to, purpose: 'mfa', limit: '1000' }]);
   });
 
   test('reads all pages', async () => {

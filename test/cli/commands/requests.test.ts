@@ -28,7 +28,7 @@ describe('requests', () => {
       caller: 'billing',
       status: '4xx',
       error: 'ROLE_MISSING',
-      limit: '100',
+      limit: '1000',
     });
   });
 

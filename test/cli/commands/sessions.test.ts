@@ -8,7 +8,7 @@ test('sessions list sends the filters and prints the main columns', async () => 
   await using server = await startFakeServer(() => ({ json: [session] }));
   const { out } = await iam(['sessions', 'list', '--user-id', 'u1', '--client-id', 'app'], server);
   expect(out).toBe('SESSION ID  USER ID  CLIENT ID  LEVEL\ns1          u1       app        AUTH-BASIC\n');
-  expect(server.received[0]?.path).toBe('/_iam/sessions?userId=u1&clientId=app&limit=100');
+  expect(server.received[0]?.path).toBe('/_iam/sessions?userId=u1&clientId=app&limit=1000');
   expect((await iam(['session', 'ls', '-o', 'wide'], server)).out).toContain('RENEWABLE');
 });
 

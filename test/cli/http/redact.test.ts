@@ -133,7 +133,7 @@ describe('--curl', () => {
     const base = `${server.url}/security/iam/v1`;
     expect(outcome.err.split('\n')).toEqual([
       `curl -X POST -u "$IAM_CLIENT_ID":"$IAM_CLIENT_SECRET" ${base}/client-identities/login`,
-      `curl -X GET -H 'accept: application/json' -H 'authorization: Bearer '"$IAM_TOKEN" '${base}/groups?limit=100'`,
+      `curl -X GET -H 'accept: application/json' -H 'authorization: Bearer '"$IAM_TOKEN" '${base}/groups?limit=1000'`,
       '',
     ]);
   });
@@ -194,7 +194,7 @@ test('--verbose logs requests and responses, without headers', async () => {
   await using server = await startFakeServer(() => ({ json: [] }));
   const { err } = await iam(['groups', 'list', '--verbose', '-o', 'json'], server);
   expect(err).toMatch(
-    /^> GET \/security\/iam\/v1\/groups\?limit=100\n< 200 after \d+ ms, request request-1\nNo results.\n$/,
+    /^> GET \/security\/iam\/v1\/groups\?limit=1000\n< 200 after \d+ ms, request request-1\nNo results.\n$/,
   );
 });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { run } from '../../../src/cli/run.ts';
 import { type FakeServer, startFakeServer } from '../../client/fake-server.ts';
 import { drainStream } from '../drain-stream.ts';
@@ -83,15 +84,45 @@ test('json is one document with every entry', async () => {
   expect(text.endsWith('  }\n]\n')).toBe(true);
 });
 
-test('interrupted json is not a valid document', async () => {
+describe.each([
+  ['json', (text: string): unknown => JSON.parse(text)],
+  ['yaml', (text: string): unknown => parse(text)],
+] as const)('incomplete %s is not a valid document', (format, read) => {
+  const firstPage = { status: 206, json: [{ groupId: 'g' }], headers: { link: '</x?after=1>; rel="next"' } };
+
+  test('if a later page fails', async () => {
+    await using server = await startFakeServer(({ path }) =>
+      path.includes('after=') ? { status: 400, json: [{ code: 'X', message: 'x' }] } : firstPage,
+    );
+    const stdout = new PassThrough();
+    expect(await start(server, ['groups', 'list', '-o', format], stdout)).toBe(7);
+    const text = drainStream(stdout);
+    expect(text).toContain('groupId');
+    expect(() => read(text)).toThrow();
+  });
+
+  test('if it is interrupted', async () => {
+    const over = new AbortController();
+    await using server = await startFakeServer(({ path }) => {
+      if (path.includes('after=')) over.abort('SIGINT');
+      return firstPage;
+    });
+    const stdout = new PassThrough();
+    expect(await start(server, ['groups', 'list', '-o', format], stdout, over.signal)).toBe(130);
+    const text = drainStream(stdout);
+    expect(text).toContain('groupId');
+    expect(() => read(text)).toThrow();
+  });
+});
+
+test.each(['jsonl', 'csv', 'name', 'table', 'wide'])('a later page that fails is an error as %s', async (format) => {
+  const headers = { link: '</x?after=1>; rel="next"' };
   await using server = await startFakeServer(({ path }) =>
     path.includes('after=')
       ? { status: 400, json: [{ code: 'X', message: 'x' }] }
-      : { status: 206, json: [{ groupId: 'g' }], headers: { link: '</x?after=1>; rel="next"' } },
+      : { status: 206, json: [{ groupId: 'g' }], headers },
   );
-  const stdout = new PassThrough();
-  expect(await start(server, [...all, 'json'], stdout)).toBe(7);
-  expect(() => JSON.parse(drainStream(stdout))).toThrow();
+  expect(await start(server, ['groups', 'list', '-o', format], new PassThrough())).toBe(7);
 });
 
 test('a table aligns short pages together', async () => {

@@ -41,6 +41,30 @@ describe('--query', () => {
     expect((await iam([...words, '--columns', 'size'], server)).out).toBe('SIZE\n2\n0\n');
   });
 
+  test('prints rows that are lists as columns without a header', async () => {
+    await using server = await groupServer();
+    const words = ['groups', 'list', '--query', '[].[groupName, roles, groupId]', '-o'];
+    expect((await iam([...words, 'table'], server)).out).toBe('ops    A, B  g1\nleads        g2\n');
+    expect((await iam([...words, 'wide'], server)).out).toBe('ops    A, B  g1\nleads        g2\n');
+    expect((await iam([...words, 'csv'], server)).out).toBe('ops,A;B,g1\nleads,,g2\n');
+    expect((await iam([...words, 'jsonl'], server)).out).toBe('["ops",["A","B"],"g1"]\n["leads",[],"g2"]\n');
+  });
+
+  test('prints as many columns as the longest list, empty ones too, and quotes and escapes cells', async () => {
+    await using server = await startFakeServer(() => ({ json: [{ a: '=1+1', b: 'x,y' }, { b: 'z' }] }));
+    const words = ['api', 'GET', '/healthz', '-o', 'csv', '--query'];
+    expect((await iam([...words, '[].[none, a, b]'], server)).out).toBe(`,'=1+1,"x,y"\n,,z\n`);
+    expect((await iam([...words, '[].values(@)'], server)).out).toBe(`'=1+1,"x,y"\nz,\n`);
+  });
+
+  test('does not combine lists as rows with --columns', async () => {
+    await using server = await groupServer();
+    const words = ['groups', 'list', '--query', '[].[groupName]', '--columns', 'groupName', '-o', 'csv'];
+    const outcome = await iam(words, server);
+    expect(outcome).toMatchObject({ code: 1, out: '' });
+    expect(outcome.err).toContain('Name the columns in the query');
+  });
+
   test('applies to one entity, and prints null without a match', async () => {
     await using server = await startFakeServer(() => ({ json: groups[0] }));
     expect((await iam(['groups', 'get', 'ops', '--query', 'roles[0]'], server)).out).toBe('A\n');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formats } from '../../../src/cli/output/format.ts';
 import { startFakeServer } from '../../client/fake-server.ts';
 import { iam } from '../run-cli.ts';
 
@@ -21,13 +22,64 @@ function groupServer(count: number) {
 }
 
 const names = ['groups', 'list', '-o', 'name'];
+const lists = ['groups list', 'api-key list', 'users list', 'requests list', 'inbox list', 'sessions list'];
+const hundred = 'Showing the first 100 entries. Add --all or a higher --limit to see more.\n';
 
 describe('a list', () => {
-  test('stops at a hundred with a notice that more exist', async () => {
-    await using server = await groupServer(150);
-    const { out, err } = await iam(names, server);
-    expect(out.trim().split('\n')).toHaveLength(100);
-    expect(err).toContain('Add --all or a higher --limit to see more');
+  describe.each(lists.map((words) => words.split(' ')))('%s %s', (...list) => {
+    test.each(['table', 'wide'])('as %s on a terminal stops at 100 entries with a notice', async (format) => {
+      await using server = await groupServer(250);
+      const outcome = await iam([...list, '-o', format], { ...server, columns: 80 });
+      expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining(hundred) });
+      const all = await iam([...list, '-o', format, '--all'], { ...server, columns: 80 });
+      expect(all).toMatchObject({ code: 0, err: '' });
+      expect(all.out.split('\n').length - outcome.out.split('\n').length).toBe(150);
+    });
+
+    test.each(formats)('as %s without a terminal is complete', async (format) => {
+      await using server = await groupServer(250);
+      const outcome = await iam([...list, '-o', format], server);
+      expect(outcome).toMatchObject({ code: 0, err: '' });
+      const all = await iam([...list, '-o', format, '--all'], server);
+      expect(all.out).toBe(outcome.out);
+      const limited = await iam([...list, '-o', format, '--limit', '249'], server);
+      expect(limited.out.length).toBeLessThan(outcome.out.length);
+    });
+
+    test('with --query is complete, also on a terminal', async () => {
+      await using server = await groupServer(2500);
+      const words = [...list, '--query', 'length(@)'];
+      expect(await iam(words, { ...server, columns: 80 })).toEqual({ code: 0, out: '2500\n', err: '' });
+      expect(await iam(words, server)).toEqual({ code: 0, out: '2500\n', err: '' });
+    });
+  });
+
+  test.each(['json', 'jsonl', 'yaml', 'csv', 'name'])('as %s on a terminal is complete', async (format) => {
+    await using server = await groupServer(250);
+    const words = ['groups', 'list', '-o', format];
+    const outcome = await iam(words, { ...server, columns: 80 });
+    expect(outcome).toEqual(await iam(words, server));
+    expect(outcome.out).toContain(format === 'name' ? 'group-249' : 'g249');
+  });
+
+  test.each([undefined, 80])('prints at most --limit entries, also with --all (terminal: %s)', async (columns) => {
+    await using server = await groupServer(250);
+    const options = { ...server, ...(columns === undefined ? {} : { columns }) };
+    const { out, err } = await iam([...names, '--all', '--limit', '120'], options);
+    expect(out.trim().split('\n')).toHaveLength(120);
+    expect(err).toBe('Showing the first 120 entries. Increase --limit, or use --all instead, to see more.\n');
+    const exact = await iam([...names, '--all', '--limit', '250'], options);
+    expect(exact.out.trim().split('\n')).toHaveLength(250);
+    expect(exact.err).toBe('');
+    const queried = await iam(['groups', 'list', '--limit', '7', '--query', 'length(@)', '-q'], options);
+    expect(queried).toEqual({ code: 0, out: '7\n', err: '' });
+  });
+
+  test('prints at most --limit entries of a server that ignores the limit', async () => {
+    await using server = await startFakeServer(() => ({ json: [{ groupId: 'g1' }, { groupId: 'g2' }] }));
+    const { out, err } = await iam([...names, '--limit', '1'], server);
+    expect(out).toBe('g1\n');
+    expect(err).toContain('Showing the first entry.');
   });
 
   test('prints every entry with --all, in large pages, as one JSON document', async () => {

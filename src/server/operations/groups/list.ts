@@ -49,7 +49,7 @@ export default defineOperation({
   command: 'groups list',
   cliExamples: [
     { title: 'The first hundred groups', command: '' },
-    { title: 'All groups with a role, as JSON', command: '--role DEPLOY --all -o json' },
+    { title: 'All groups with a role, as JSON', command: '--role DEPLOY -o json' },
   ],
 
   async handle({ query }, { store, range }) {
