@@ -78,8 +78,10 @@ async function traceCalls({ admin }: TestServer): Promise<Step[]> {
   session.connect();
   try {
     const scripts = await listScripts(session);
+    // Setting the tracepoints can take longer than the server keeps a connection.
+    const headers = { connection: 'close' };
     const functions = await listExecutedFunctions(session, scripts, () =>
-      admin.groups.create({ body: { groupName: 'untraced' } }),
+      admin.groups.create({ body: { groupName: 'untraced' }, headers }),
     );
     for (const [index, executed] of functions.entries()) await setTracepoint(session, executed, index);
     const recorded: number[] = [];
