@@ -21,10 +21,7 @@ export async function findRunningServer(
 }
 
 /** Returns the servers that match, running or not, most recently started first. @throws CliError (exit 3) if none does. */
-export async function findKnownServers(
-  reference: string,
-  { variables }: Environment,
-): Promise<ServerRecord[]> {
+export async function findKnownServers(reference: string, { variables }: Environment): Promise<ServerRecord[]> {
   const records = await readServerRecords(variables);
   const matching = records.filter((record) => matchesServer(record, reference));
   if (matching.length === 0) throw serverNotFoundError(`Server ${reference} not found.`, records);
