@@ -26,9 +26,10 @@ export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log }:
   // Sent immediately, so that the client knows from when on it receives everything.
   response.write(stream.heartbeat);
   const cancel = startHeartbeat(response, stream.heartbeat, timer);
-  const endEarly = () => endStream(response);
+  // The chunks end by themselves, after what is left.
+  const endEarly = () => void (response.writableNeedDrain && response.destroy());
   stream.closed.addEventListener('abort', endEarly);
-  writeChunks(response, stream.chunks)
+  writeChunks(response, stream)
     .catch((error: unknown) => {
       log.error({ err: error }, 'a stream failed');
       response.destroy();
@@ -39,16 +40,14 @@ export function writeStream(ctx: KoaContext, stream: TextStream, { timer, log }:
     });
 }
 
-async function writeChunks(response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> {
+/** A client that has not read what was sent does not delay a stop: it can resume where it was. */
+async function writeChunks(response: ServerResponse, { chunks, closed }: TextStream): Promise<void> {
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(chunk)) await waitForDrain(response);
+    if (response.write(chunk)) continue;
+    if (closed.aborted) break;
+    await waitForDrain(response);
   }
-  endStream(response);
-}
-
-/** A client that has not read what was sent does not delay a stop: it can resume where it was. */
-function endStream(response: ServerResponse): void {
   if (response.writableNeedDrain) response.destroy();
   else response.end();
 }

@@ -25,8 +25,9 @@ test('requests that write return 503 with Retry-After, and leave the store uncha
     'associate-device': userIdentities.associateDevice({ body: { deviceId: 'phone' } }),
     'change-app': userIdentities.changeApp({ query: { targetClientId: appClientId } }),
   };
-  for (const [what, request] of Object.entries(requests))
-    expect(await catchClientError(request), what).toMatchObject({
+  const outcomes = Object.entries(requests).map(([what, request]) => ({ what, error: catchClientError(request) }));
+  for (const { what, error } of outcomes)
+    expect(await error, what).toMatchObject({
       status: 503,
       code: 'STORE_UNAVAILABLE',
       retryAfter: 5,

@@ -70,7 +70,7 @@ describe('when it is ready', () => {
       /in memory/,
       /soft-errors/,
       /its secret {2,}\S{20,}/,
-      /iam\.js groups list/,
+      /\n {2}iam groups list\n/,
     ])
       expect(run.stdout()).toMatch(part);
     const [, page = ''] = /^Read and try the API: (\S+)$/m.exec(run.stdout()) ?? [];

@@ -55,6 +55,8 @@ export async function createLauncher(): Promise<Launcher> {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    // Where the server finds the files of the API documentation page.
+    define: { 'import.meta.dirname': JSON.stringify(path.join(root, 'dist/chunks')) },
     logLevel: 'error',
   });
   writeFileSync(
