@@ -1,11 +1,10 @@
 /** Generates docs/public-api.md: everything that docs/api-stability.md keeps stable, in one file. */
 import type { Command } from 'commander';
+import { buildCompleteProgram } from '../../src/cli/cli-reference.ts';
 import { commandPath } from '../../src/cli/command.ts';
 import { settingDefinitions } from '../../src/cli/config/settings.ts';
 import { type ExitCode, exitCodes, serveExitCodes } from '../../src/cli/exit-codes.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import { errorTable } from '../../src/contract/error-codes.ts';
-import { manifest } from '../../src/contract/manifest.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
 import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
@@ -53,14 +52,7 @@ function formatRoute(prefix: string) {
 
 /** One line for each command with its arguments and options; the global options are those of `iam`. */
 function listCommands(): string[] {
-  const io = {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    signal: new AbortController().signal,
-    releaseSignals: () => undefined,
-  };
-  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+  const program = buildCompleteProgram(process.stdout);
   const globals = new Set(program.options.map(({ flags }) => flags));
   return [program, ...listDescendants(program)].map((command) => {
     const parameters = command.registeredArguments.map((argument) => {

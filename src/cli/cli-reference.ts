@@ -9,14 +9,7 @@ import { buildProgram } from './program.ts';
 /** Renders dist/docs/cli.md. */
 export function renderCliReference(): string {
   const page = new TextSink();
-  const io = {
-    stdin: process.stdin,
-    stdout: page,
-    stderr: page,
-    signal: new AbortController().signal,
-    releaseSignals: () => undefined,
-  };
-  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+  const program = buildCompleteProgram(page);
   const sections = [program, ...listRunnableCommands(program)].map((command) => renderSection(command, page));
   const topicSections = Object.values(topics).map((lines) => renderTopic(lines()));
   return [
@@ -29,6 +22,18 @@ export function renderCliReference(): string {
     ...sections,
     ...topicSections,
   ].join('\n');
+}
+
+/** Builds all commands for reading: they are not run, and their help goes to `output`. */
+export function buildCompleteProgram(output: Writable): Command {
+  const io = {
+    stdin: process.stdin,
+    stdout: output,
+    stderr: output,
+    signal: new AbortController().signal,
+    releaseSignals: () => undefined,
+  };
+  return buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
 }
 
 /** Collects the text written to it. */

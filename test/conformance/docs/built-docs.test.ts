@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { builtDocs, writeDocs } from '../../../scripts/generate/docs.ts';
+import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { commandPath } from '../../../src/cli/command.ts';
 import { topics } from '../../../src/cli/commands/help.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlPrefix } from '../../../src/contract/prefix.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
@@ -28,14 +28,7 @@ function sectionsOf(text: string): Map<string, string> {
 }
 
 describe('cli.md', () => {
-  const io = {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    signal: new AbortController().signal,
-    releaseSignals: () => undefined,
-  };
-  const program = buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest });
+  const program = buildCompleteProgram(process.stdout);
   const all = descendants(program).filter(({ commands, options }) => commands.length === 0 || options.length > 0);
   const sections = sectionsOf(textOf('cli.md'));
 
