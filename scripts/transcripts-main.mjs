@@ -1,5 +1,7 @@
-/** `npm run transcripts`: writes the current output of the commands into README.md. */
+/** `npm run transcripts`: writes the current output of the commands into the pages with transcripts. */
 import { writeFileSync } from 'node:fs';
-import { readme, renderReadme } from './transcripts.mjs';
+import path from 'node:path';
+import { root } from './root.mjs';
+import { renderPage, transcriptPages } from './transcripts.mjs';
 
-writeFileSync(readme, await renderReadme());
+for (const page of transcriptPages) writeFileSync(path.join(root, page), await renderPage(page));

@@ -1,12 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadScript } from '../scripts/load-script.ts';
 import { root } from './cli-process.ts';
 
-test('README.md shows what its commands print: run npm run transcripts', async () => {
-  const { renderReadme } = await loadScript<{ renderReadme(): Promise<string> }>('transcripts.mjs');
-  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  expect(await renderReadme()).toBe(readme);
-  expect(readme.match(/^```console$/gm)?.length).toBeGreaterThan(2);
-}, 120_000);
+interface Transcripts {
+  readonly transcriptPages: readonly string[];
+  renderPage(page: string): Promise<string>;
+}
+
+const { transcriptPages, renderPage } = await loadScript<Transcripts>('transcripts.mjs');
+
+describe.each(transcriptPages)('%s', (page) => {
+  test('shows what its commands print: run npm run transcripts', async () => {
+    const text = await readFile(path.join(root, page), 'utf8');
+    expect(text).toMatch(/^```console\n\$ iam /m);
+    expect(await renderPage(page)).toBe(text);
+  }, 120_000);
+});

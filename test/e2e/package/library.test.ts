@@ -55,11 +55,11 @@ describe('an example', () => {
   });
 });
 
-test('the README examples run unchanged', async () => {
-  const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  const snippets = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+test('the examples of docs/test.md run unchanged', async () => {
+  const page = await readFile(path.join(root, 'docs/test.md'), 'utf8');
+  const snippets = [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   expect(snippets).toHaveLength(1);
-  expect(await script('readme.mjs', snippets[0] ?? '')).toBe('6\n');
+  expect(await script('page.mjs', snippets[0] ?? '')).toBe('6\n');
 });
 
 describe('the package', () => {
