@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { manifest } from '../contract/manifest.ts';
 import { commandPath } from './command.ts';
 import { topics } from './commands/help.ts';
+import { globalOptionsLine } from './config/global-options.ts';
 import { buildProgram } from './program.ts';
 
 /** Renders dist/docs/cli.md. */
@@ -62,11 +63,11 @@ function isRunnable({ commands, options }: Command): boolean {
   return commands.length === 0 || options.length > 0;
 }
 
-/** Renders the help of a command. Global options appear only in the section of `iam`. */
+/** Renders the help of a command. The line about global options appears only in the section of `iam`. */
 function renderSection(command: Command, page: TextSink): string {
   command.outputHelp();
   const text = page.drain().trimEnd();
-  const own = command.parent ? text.replace(/\nGlobal options:\n(?: {2}.*\n)+/, '') : text;
+  const own = command.parent ? text.replace(`\n\n${globalOptionsLine}`, '') : text;
   return [`## ${commandPath(command)}`, '', '```', own, '```', ''].join('\n');
 }
 

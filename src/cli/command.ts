@@ -1,11 +1,11 @@
 /** Builds commands: name, help with examples, global options and action. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { CliExample } from '../contract/operation.ts';
+import { createGlobalOptions, globalOptionsLine } from './config/global-options.ts';
 import { assertWritable } from './config/safety.ts';
 import type { GlobalOptions } from './config/settings.ts';
 import { type CliRuntime, type CommandOptions, type Context, withContext } from './context.ts';
 import { usageError } from './errors.ts';
-import { formats } from './output/format.ts';
 import { findMissingArguments, promptForValues } from './prompts/missing-values.ts';
 import { declareValueSources } from './prompts/value-sources.ts';
 
@@ -32,35 +32,10 @@ export type CommandAction = (
   options: CommandOptions,
 ) => Promise<void>;
 
-const globalGroup = 'Global options:';
-
-function globalOptions(): Option[] {
-  return [
-    new Option('-o, --output <format>', 'output format').choices([...formats]),
-    new Option('--query <expression>', 'filter the result with a JMESPath expression'),
-    new Option('--columns <names>', 'columns of table and csv output, in this order: a,b.c'),
-    new Option('--csv-raw', 'do not escape csv cells that start a formula'),
-    new Option('--profile <name>', 'profile to use'),
-    new Option('--base-url <url>', 'URL of the service'),
-    new Option('--insecure-http', 'allow credentials over unencrypted http to other hosts'),
-    new Option('--timeout <seconds>', 'timeout of a request'),
-    new Option('--max-wait <seconds>', 'max time to wait and retry while the server is busy'),
-    new Option('--color <when>', 'when to use colors').choices(['auto', 'always', 'never']),
-    new Option('--proxy <url>', 'HTTP proxy'),
-    new Option('--ca-file <file>', 'additional CA certificates to trust'),
-    new Option('--client-cert <file>', 'client certificate for mutual TLS'),
-    new Option('--client-key <file>', 'private key of the client certificate'),
-    new Option('--no-input', 'never prompt; fail with exit code 10 instead'),
-    new Option('-q, --quiet', 'suppress notices on standard error'),
-    new Option('--verbose', 'log requests on standard error'),
-    new Option('--debug', 'log requests with headers on standard error, without secrets'),
-    new Option('--curl', 'print requests as curl commands on standard error, with placeholders for secrets'),
-  ].map((option) => option.helpGroup(globalGroup));
-}
-
-/** Adds the global options. */
+/** Adds the global options, and their line at the end of help. */
 export function addGlobalOptions(command: Command): Command {
-  for (const option of globalOptions()) command.addOption(option);
+  for (const { options } of createGlobalOptions()) for (const option of options) command.addOption(option);
+  command.addHelpText('after', `\n${globalOptionsLine}`);
   return declareValueSources(command, { '--profile': 'profile' });
 }
 

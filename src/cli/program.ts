@@ -4,6 +4,7 @@ import type { Manifest } from '../contract/manifest-types.ts';
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
 import { addOperationCommand, findVerbAliases } from './commands/operation.ts';
+import { isGlobalOption } from './config/global-options.ts';
 import type { CliRuntime } from './context.ts';
 import { type Environment, getTextOutput, type Io } from './io/io.ts';
 import {
@@ -61,7 +62,7 @@ function rootCommand(io: Io, version: string): Command {
     .helpCommand(false)
     .helpOption('-h, --help', 'show this help')
     .version(version, '-V, --version', 'show the version')
-    .configureHelp({ ...helpStyle, formatHelp: formatHelpSections })
+    .configureHelp(helpStyle)
     .configureOutput({
       writeOut: (text) => void getTextOutput(io).write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -73,20 +74,25 @@ function rootCommand(io: Io, version: string): Command {
       // `run` reports errors.
       outputError: () => undefined,
     });
-  program.addHelpText(
+  addGlobalOptions(program);
+  return program.addHelpText(
     'after',
     '\nEvery command has --help with examples.\nSee also: iam help exit-codes | environment | output | filters',
   );
-  return addGlobalOptions(program);
 }
 
-const helpStyle = { subcommandTerm: (command: Command) => command.name(), optionDescription };
+const helpStyle = {
+  subcommandTerm: (command: Command) => command.name(),
+  optionDescription,
+  formatHelp: formatHelpSections,
+};
 
-/** Puts commands first and global options last. */
+/** Puts commands before options, and omits the global options, which have their own topic. */
 function formatHelpSections(command: Command, help: Help): string {
-  const sections = Help.prototype.formatHelp.call(help, command, help).trimEnd().split('\n\n');
-  const rank = (section: string) =>
-    section.startsWith('Global options:') ? 2 : section.startsWith('Options:') ? 1 : 0;
+  const visibleOptions = (of: Command) => help.visibleOptions(of).filter((option) => !isGlobalOption(option));
+  const ownHelp: Help = Object.assign(Object.create(help) as Help, { visibleOptions });
+  const sections = Help.prototype.formatHelp.call(ownHelp, command, ownHelp).trimEnd().split('\n\n');
+  const rank = (section: string) => (section.startsWith('Options:') ? 1 : 0);
   return `${sections.sort((a, b) => rank(a) - rank(b)).join('\n\n')}\n`;
 }
 

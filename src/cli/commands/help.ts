@@ -1,5 +1,6 @@
 /** `iam help`: shows help on a command or a topic. */
 import type { Command } from 'commander';
+import { createGlobalOptions, formatGlobalOption } from '../config/global-options.ts';
 import { settingDefinitions } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 import { exitCodes, serveExitCodes } from '../exit-codes.ts';
@@ -7,6 +8,7 @@ import { getTextOutput, type Io } from '../io/io.ts';
 import { findNearest } from '../request/find-operation.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
+  'global-options': listGlobalOptions,
   'exit-codes': listExitCodes,
   environment: listVariables,
   output: describeOutput,
@@ -17,8 +19,9 @@ export const topics: Readonly<Record<string, () => readonly string[]>> = {
 export function addHelp(program: Command, io: Io): void {
   program
     .command('help')
-    .summary('Show help for a command or a topic (exit-codes, environment, output, filters)')
-    .argument('[words...]', 'Command or topic')
+    .summary('Show help for a command or a topic')
+    .description('Show help for a command or a topic.')
+    .argument('[words...]', `Command, or topic: ${Object.keys(topics).join(', ')}`)
     .action((words: readonly string[]) => {
       const topic = topics[words[0] ?? ''];
       if (topic) getTextOutput(io).write(`${topic().join('\n')}\n`);
@@ -40,6 +43,19 @@ function unknownTopicError(command: Command, word: string) {
   const names = [...command.commands.flatMap((below) => [below.name(), ...below.aliases()]), ...Object.keys(topics)];
   const near = findNearest(word, names);
   return usageError(`Unknown help topic ${JSON.stringify(word)}.${near ? ` Did you mean ${near}?` : ''}`);
+}
+
+function listGlobalOptions(): string[] {
+  return [
+    'Global options',
+    '',
+    'Every command that sends requests accepts these options after its name:',
+    '`iam groups list -o json`, or before all words: `iam -o json groups list`.',
+    ...createGlobalOptions().flatMap(({ heading, options }) => ['', heading, ...options.flatMap(formatGlobalOption)]),
+    '',
+    'See `iam help output` for formats and filters, and `iam help environment` for',
+    'the same settings as environment variables.',
+  ];
 }
 
 function listExitCodes(): string[] {

@@ -8,6 +8,7 @@ import { builtDocs, writeDocs } from '../../../scripts/generate/docs.ts';
 import { buildCompleteProgram } from '../../../src/cli/cli-reference.ts';
 import { commandPath } from '../../../src/cli/command.ts';
 import { topics } from '../../../src/cli/commands/help.ts';
+import { createGlobalOptions, globalOptionsLine, isGlobalOption } from '../../../src/cli/config/global-options.ts';
 import { manifest } from '../../../src/contract/manifest.ts';
 import { controlPrefix } from '../../../src/contract/prefix.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
@@ -42,11 +43,18 @@ describe('cli.md', () => {
     expect(commands.filter((command) => !sections.has(command))).toEqual([]);
   });
 
+  test('lists the global options once', () => {
+    const globals = createGlobalOptions().flatMap(({ options }) => options.map(({ flags }) => flags));
+    const topic = sections.get('Global options') ?? '';
+    expect(globals.filter((flags) => !topic.includes(`  ${flags} `))).toEqual([]);
+    expect(textOf('cli.md').split(globalOptionsLine)).toHaveLength(2);
+  });
+
   test('has a section for every command with its own options', () => {
-    const shared = new Set(program.options.map(({ long }) => long));
+    const shared = new Set(program.options.filter(isGlobalOption).map(({ long }) => long));
     expect(all.length).toBeGreaterThan(100);
     for (const command of [program, ...all]) {
-      const flags = command.options.filter(({ long, hidden }) => !hidden && !(command.parent && shared.has(long)));
+      const flags = command.options.filter(({ long, hidden }) => !hidden && !shared.has(long));
       const section = sections.get(commandPath(command)) ?? '';
       expect([commandPath(command), flags.filter(({ flags }) => !section.includes(flags))]).toEqual([
         commandPath(command),

@@ -1,0 +1,73 @@
+/** The help of every command and topic. */
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { commandPath } from '../../src/cli/command.ts';
+import { createGlobalOptions, globalOptionsLine, isGlobalOption } from '../../src/cli/config/global-options.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { manifest } from '../../src/contract/manifest.ts';
+import { iam } from './run-cli.ts';
+
+const output = new Writable({ write: (_, __, done) => done() });
+const io = {
+  stdin: process.stdin,
+  stdout: output,
+  stderr: output,
+  signal: new AbortController().signal,
+  releaseSignals: () => undefined,
+};
+
+function listCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(listCommands)];
+}
+
+const commands = listCommands(buildProgram(io, { variables: {}, now: () => 0, random: () => 0 }, { manifest }));
+const globals = createGlobalOptions().flatMap(({ options }) => options);
+
+/** The options whose help is as long as their settings: those of the server. */
+const serverCommands = ['iam serve', 'iam server start'];
+
+describe.each(commands.map((command) => ({ name: commandPath(command), command })))('the help of $name', (case_) => {
+  const { name, command } = case_;
+  const words = name.split(' ').slice(1);
+  const acceptsGlobals = command.options.some(isGlobalOption);
+
+  test('has global options in one line, after its own arguments, options and examples', async () => {
+    const { out } = await iam([...words, '--help'], { columns: 80 });
+    const lines = out.trimEnd().split('\n');
+    const own = command.options.filter((option) => !isGlobalOption(option));
+    for (const { flags } of globals.filter(({ long }) => !own.some((option) => option.long === long)))
+      expect(lines.filter((line) => line.startsWith(`  ${flags}`))).toEqual([]);
+    const at = lines.indexOf(globalOptionsLine);
+    expect(at >= 0).toBe(acceptsGlobals);
+    expect(lines.filter((line) => line.startsWith('Global options'))).toHaveLength(acceptsGlobals ? 1 : 0);
+    if (!acceptsGlobals) return;
+    const before = lines.slice(0, at);
+    for (const { flags, hidden } of own.filter(({ hidden }) => !hidden))
+      expect([flags, hidden, before.some((line) => line.startsWith(`  ${flags}`))]).toEqual([flags, hidden, true]);
+    for (const heading of ['Arguments:', 'Options:', 'Examples:'])
+      expect([heading, lines.lastIndexOf(heading)]).toEqual([heading, before.lastIndexOf(heading)]);
+  });
+
+  test('fits 80 columns, except usage and examples, and has at most 75 lines', async () => {
+    const { out } = await iam([...words, '--help'], { columns: 80 });
+    const lines = out.trimEnd().split('\n');
+    const [text = ''] = out.split('\nExamples:\n');
+    expect(text.split('\n').filter((line) => line.length > 80 && !line.startsWith('Usage:'))).toEqual([]);
+    if (!serverCommands.includes(name)) expect(lines.length).toBeLessThanOrEqual(75);
+  });
+});
+
+test('the help of a command without options of its own is short', async () => {
+  const { out } = await iam(['groups', 'get', '--help'], { columns: 80 });
+  expect(out.split('\n').length).toBeLessThan(25);
+});
+
+test('the topic lists each global option once, at most 80 columns wide', async () => {
+  const { out } = await iam(['help', 'global-options']);
+  for (const { flags } of globals)
+    expect(out.split('\n').filter((line) => line.startsWith(`  ${flags}`))).toHaveLength(1);
+  expect(globals.length).toBe(commands[0]?.options.filter(isGlobalOption).length);
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(globalOptionsLine.length).toBeLessThanOrEqual(80);
+});
