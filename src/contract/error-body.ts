@@ -31,6 +31,7 @@ export const ErrorDetailsSchema = z
   .meta({
     id: 'ErrorDetails',
     description: 'The content of an error message as data. Empty fields are omitted.',
+    examples: [{ missingRoles: ['DEPLOY'], grantedByGroups: ['ops'] }],
   });
 
 /** Details of an error. They never contain a secret. */
@@ -42,7 +43,11 @@ export const ErrorItemSchema = z
     message: z.string().describe('Human-readable message; it may change'),
     details: ErrorDetailsSchema.optional(),
   })
-  .meta({ id: 'ErrorItem', description: 'One error of a request.' });
+  .meta({
+    id: 'ErrorItem',
+    description: 'One error of a request.',
+    examples: [{ code: 'ROLE_MISSING', message: 'The caller lacks DEPLOY.', details: { missingRoles: ['DEPLOY'] } }],
+  });
 
 /** The body of every error response. */
 export const ErrorBody = z.array(ErrorItemSchema).min(1);

@@ -55,6 +55,14 @@ describe('docs/openapi.json', () => {
     expect(responses).toContain('default');
   });
 
+  test('documents 415 for the operations with a body, and 4XX for all', () => {
+    const with415 = described.filter(({ responses }) => '415' in responses).map(({ operationId }) => operationId);
+    const withBody = registry.filter(({ request }) => 'body' in request).map(({ id }) => id);
+    expect(withBody.length).toBeGreaterThan(0);
+    expect(with415.toSorted()).toEqual(withBody.toSorted());
+    expect(described.filter(({ responses }) => !('4XX' in responses))).toEqual([]);
+  });
+
   test('resolves every reference and contains no unused component', () => {
     const references = new Set(valuesOf('$ref', document));
     const components = Object.entries(document.components)
@@ -69,6 +77,12 @@ describe('docs/openapi.json', () => {
       valuesOf('examples', [document, controlDocument.document]).flatMap((examples) => Object.keys(examples as object)),
     );
     expect((Object.keys(errorTable) as string[]).filter((code) => !documented.has(code))).toEqual([]);
+  });
+
+  test('has an example in every schema', () => {
+    const schemas = [document, controlDocument.document].flatMap((one) => Object.entries(one.components.schemas ?? {}));
+    expect(schemas.length).toBeGreaterThan(0);
+    expect(schemas.filter(([, schema]) => !('examples' in (schema as object))).map(([name]) => name)).toEqual([]);
   });
 
   test('documents no error code that only the control plane returns', () => {

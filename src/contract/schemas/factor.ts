@@ -13,9 +13,14 @@ const contactFields = {
   mobile: Mobile.optional().meta({ 'x-only-for': { field: 'contactType', value: 'MOBILE' } }),
 };
 
-export const FactorInput = z
-  .strictObject({ ...contactFields, tags: Tags.optional() })
-  .meta({ id: 'FactorInput', description: 'An alternative contact: an e-mail address or a mobile number.' });
+/** A contact has an address or a number, not both. */
+const exampleContact = { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] };
+
+export const FactorInput = z.strictObject({ ...contactFields, tags: Tags.optional() }).meta({
+  id: 'FactorInput',
+  description: 'An alternative contact: an e-mail address or a mobile number.',
+  examples: [exampleContact],
+});
 
 const AdministratorsFactorInput = z
   .strictObject({
@@ -23,7 +28,11 @@ const AdministratorsFactorInput = z
     ...contactFields,
     tags: TagsOrText.optional(),
   })
-  .meta({ id: 'AdministratorsFactorInput', description: 'An alternative contact, optionally with its id.' });
+  .meta({
+    id: 'AdministratorsFactorInput',
+    description: 'An alternative contact, optionally with its id.',
+    examples: [exampleContact],
+  });
 
 function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z
@@ -46,7 +55,7 @@ export const FactorChange = z
     mobile: Mobile.optional(),
     tags: Tags.optional(),
   })
-  .meta({ id: 'FactorChange', description: 'Changes to an alternative contact.' });
+  .meta({ id: 'FactorChange', description: 'Changes to an alternative contact.', examples: [exampleContact] });
 
 export const FactorIds = z.array(
   z

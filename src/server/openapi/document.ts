@@ -69,7 +69,13 @@ export function buildDocument(unsorted: readonly AnyOperation[], parts: Document
   const schemesUsed = new Set(operations.flatMap((operation) => parts.securityOf(operation).flatMap(Object.keys)));
   return {
     openapi: '3.1.0',
-    info: { title, version, description: parts.description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title,
+      version,
+      description: parts.description,
+      contact: { name: 'The maintainers of iam-standin' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: `${baseUrl.replace(/\/+$/, '')}${prefix}` }],
     tags: parts.tags.filter(({ name }) => used.has(name)),
     paths,
@@ -123,6 +129,6 @@ function buildOperation(operation: AnyOperation, parts: DocumentParts, schemas: 
     'x-roles': roles,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: buildResponses(operation, schemas),
+    responses: buildResponses(operation, schemas, parts.guardCodes),
   };
 }

@@ -70,10 +70,9 @@ export function buildRequestBody(
   schemas: SchemaCollection,
 ): Json | undefined {
   if (!request.body) return undefined;
-  const { schema, createExample } = schemas.describe(request.body, 'input');
-  const example = openapiExamples?.body ?? createExample();
+  const { schema, createExample } = schemas.describe(request.body, 'input', openapiExamples?.body);
   const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
-  return { required: !request.body.safeParse({}).success, content: { [type]: { schema, example } } };
+  return { required: !request.body.safeParse({}).success, content: { [type]: { schema, example: createExample() } } };
 }
 
 /** An operation with `auth: 'none'` that can return CREDENTIALS_INVALID is a client login and accepts Basic. */

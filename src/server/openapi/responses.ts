@@ -21,6 +21,7 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   403: 'A role is missing.',
   404: 'The resource in the path does not exist.',
   412: 'A precondition is not satisfied.',
+  415: 'The content type of the body is not supported.',
   422: 'A value is well-formed but not allowed.',
   429: 'Too many attempts or requests.',
   500: 'Internal error; the message contains the request id.',
@@ -41,9 +42,11 @@ export const headerComponents: Json = {
   'WWW-Authenticate': { description: 'Accepted authentication schemes (RFC 9110).', schema: { type: 'string' } },
 };
 
-const OAuthFailure = z
-  .strictObject({ error: z.string(), error_description: z.string() })
-  .meta({ id: 'OAuthError', description: 'The error body of the OAuth token endpoint (RFC 6749, 5.2).' });
+const OAuthFailure = z.strictObject({ error: z.string(), error_description: z.string() }).meta({
+  id: 'OAuthError',
+  description: 'The error body of the OAuth token endpoint (RFC 6749, 5.2).',
+  examples: [{ error: 'invalid_client', error_description: 'The client secret is wrong.' }],
+});
 
 const Errors = ErrorBody.meta({ id: 'Errors', description: 'The body of every error response.' });
 
@@ -56,9 +59,16 @@ function buildHeaders(...names: readonly string[]): Json {
   return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Builds the responses by status, and `default` for errors of HTTP itself. */
-export function buildResponses(operation: AnyOperation, schemas: SchemaCollection): Json {
-  const codes = groupCodesByStatus(operation);
+/**
+ * Builds the responses by status; `4XX` and `default` are the errors of HTTP itself. `guardCodes`: error codes of checks
+ * before the operation.
+ */
+export function buildResponses(
+  operation: AnyOperation,
+  schemas: SchemaCollection,
+  guardCodes: readonly ErrorCode[],
+): Json {
+  const codes = groupCodesByStatus(operation, guardCodes);
   const responses = new Map<number, Json>();
   for (const status of new Set([...operation.statuses, ...codes.keys()])) {
     if (status >= 400)
@@ -69,12 +79,17 @@ export function buildResponses(operation: AnyOperation, schemas: SchemaCollectio
     responses.set(status, addSoftFailure(success, responses.get(status)));
   }
   const sorted = [...responses].sort(([a], [b]) => a - b).map(([status, response]) => [String(status), response]);
-  return { ...Object.fromEntries(sorted), default: { $ref: '#/components/responses/Http' } };
+  const http = { $ref: '#/components/responses/Http' };
+  return { ...Object.fromEntries(sorted), '4XX': http, default: http };
 }
 
-function groupCodesByStatus(operation: AnyOperation): Map<number, ErrorCode[]> {
+/** The documented errors of the operation, those of guards whose status it documents, and those of reading a body. */
+function groupCodesByStatus(operation: AnyOperation, guardCodes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const [code, status] of listOperationErrors(operation))
+  const guards = guardCodes.map((code) => [code, errorTable[code].status] as const);
+  const documentedGuards = guards.filter(([, status]) => operation.statuses.includes(status));
+  const bodyErrors = 'body' in operation.request ? ([['CONTENT_TYPE_UNSUPPORTED', 415]] as const) : [];
+  for (const [code, status] of [...listOperationErrors(operation), ...documentedGuards, ...bodyErrors])
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   if (operation.statuses.includes(503))
     byStatus.set(503, [...new Set([...(byStatus.get(503) ?? []), 'STORE_UNAVAILABLE' as const])]);
@@ -84,8 +99,12 @@ function groupCodesByStatus(operation: AnyOperation): Map<number, ErrorCode[]> {
 function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [number, Json][] {
   const { response } = operation;
   if ('page' in response) {
-    const { schema: items, createExample } = schemas.describe(response.page, 'output');
-    const example = [operation.openapiExamples?.response ?? createExample()];
+    const { schema: items, createExample } = schemas.describe(
+      response.page,
+      'output',
+      operation.openapiExamples?.response,
+    );
+    const example = [createExample()];
     const content = jsonContent({ schema: { type: 'array', items }, example });
     return [
       [200, { description: 'The complete list, or its last page.', headers: buildHeaders(), content }],
@@ -103,8 +122,8 @@ type WithBody = Extract<ResponseDeclaration, { body: unknown }>;
 
 /** Text responses have their own content types, never JSON. */
 function buildContent(operation: AnyOperation, { body, alternatives = [] }: WithBody, schemas: SchemaCollection) {
-  const { schema, createExample } = schemas.describe(body, 'output');
-  const example = operation.openapiExamples?.response ?? createExample();
+  const { schema, createExample } = schemas.describe(body, 'output', operation.openapiExamples?.response);
+  const example = createExample();
   const isText = schema.type === 'string';
   const texts = Object.fromEntries(
     alternatives.map((type) => [

@@ -18,31 +18,37 @@ export class SchemaCollection {
     return this.describe(schema, io).schema;
   }
 
-  /** Returns the JSON Schema as `schemaOf` does, and a function that builds an example. */
-  describe(schema: z.ZodType, io: 'input' | 'output'): SchemaDescription {
+  /**
+   * Returns the JSON Schema as `schemaOf` does, and a function that returns an example: the declared one, or one from the
+   * examples of the parts.
+   */
+  describe(schema: z.ZodType, io: 'input' | 'output', declaredExample?: unknown): SchemaDescription {
     const {
       $schema: _dialect,
       $defs = {},
       ...rest
     } = z.toJSONSchema(schema, { io, reused: 'inline', override: withoutCommandLine }) as Json;
     const definitions = $defs as Record<string, Json>;
-    for (const [name, definition] of Object.entries(definitions)) this.#add(name, definition);
-    return { schema: documentSchema(rest) as Json, createExample: () => buildExample(rest, definitions) };
+    const createExample = (part: Json) =>
+      part.$ref === rest.$ref && declaredExample !== undefined ? declaredExample : buildExample(part, definitions);
+    for (const [name, definition] of Object.entries(definitions))
+      this.#add(name, definition, createExample({ $ref: `#/$defs/${name}` }));
+    return { schema: documentSchema(rest) as Json, createExample: () => createExample(rest) };
   }
 
   get components(): Json {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #add(name: string, definition: Json): void {
+  #add(name: string, definition: Json, example: unknown): void {
     const { id: _id, ...schema } = definition;
-    const component = documentSchema(schema) as Json;
+    const component: Json = documentSchema(schema) as Json;
     const known = this.#components.get(name);
-    if (known && JSON.stringify(known) !== JSON.stringify(component))
+    if (known && JSON.stringify({ ...known, examples: undefined }) !== JSON.stringify(component))
       throw new Error(
         `two different schemas have the id ${name}, or the schema differs between requests and responses`,
       );
-    this.#components.set(name, component);
+    if (!known) this.#components.set(name, { ...component, examples: [example] });
   }
 }
 
@@ -55,7 +61,7 @@ function withoutCommandLine({ jsonSchema }: { readonly jsonSchema: z.core.JSONSc
 
 /**
  * Rewrites references to components, and the keyword `sensitive` to the OpenAPI extension `x-sensitive`. Removes the examples
- * of the parts: requests, responses and parameters have complete ones.
+ * of the parts: components, requests, responses and parameters have complete ones.
  */
 function documentSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentSchema);

@@ -25,9 +25,6 @@ export default defineOperation({
     { title: 'An e-mail address', command: 'USER_ID --contact-type EMAIL --email alice@example.org --tag home' },
     { title: 'Several contacts, as authenticationFactors in a file', command: 'USER_ID -f factors.yaml' },
   ],
-  openapiExamples: {
-    body: { authenticationFactors: [{ contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] }] },
-  },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const drafts = body.authenticationFactors.map((factor) => ({ ...factor, tags: parseTags(factor.tags) }));

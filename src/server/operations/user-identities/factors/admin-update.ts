@@ -33,7 +33,6 @@ export default defineOperation({
   ],
   command: 'users factors update',
   cliExamples: [{ title: 'Replace the tags', command: 'USER_ID FACTOR_ID --tag home --tag MARKED_RESOURCES' }],
-  openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const setByAdministrator = body.email !== undefined || body.mobile !== undefined;

@@ -26,7 +26,6 @@ export default defineOperation({
       command: 'FACTOR_ID --contact-type EMAIL --email alice@example.org',
     },
   ],
-  openapiExamples: { body: { contactType: 'EMAIL', email: 'alice@example.net', tags: ['private'] } },
 
   async handle({ params, body }, { store, caller, ...context }) {
     const draft = { ...body, tags: parseTags(body.tags) };
