@@ -3,7 +3,7 @@ import { Command, Help, type Option } from 'commander';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { addGlobalOptions, assertNoEmptyArguments } from './command.ts';
 import { addHelp } from './commands/help.ts';
-import { addOperationCommand, findVerbAliases } from './commands/operation.ts';
+import { addOperationCommand } from './commands/operation.ts';
 import { isGlobalOption } from './config/global-options.ts';
 import type { CliRuntime } from './context.ts';
 import { type Environment, getTextOutput, type Io } from './io/io.ts';
@@ -21,6 +21,7 @@ import {
   serveCommand,
 } from './registry.ts';
 import { toSingular } from './request/field-options.ts';
+import { findVerbAliases } from './request/operation-names.ts';
 
 export interface ProgramOptions {
   readonly manifest: Manifest;

@@ -207,6 +207,24 @@ describe('the catalogue', () => {
       expect(entries.get(id)).toMatchObject({ effect, idempotent, roles });
   });
 
+  test('is sorted like help, and prints command, operation and effect as a table', async () => {
+    const entries = await catalogue();
+    const top = build().commands.map((command) => command.name());
+    const keys = entries.map(({ command }) => [top.indexOf(command.split(' ')[0] ?? ''), command] as const);
+    expect(keys).toEqual([...keys].sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)));
+    const { out } = await iam(['commands'], { columns: 80 });
+    const [heading = '', ...lines] = out.trimEnd().split('\n');
+    expect(heading.trim().split(/ {2,}/)).toEqual(['COMMAND', 'OPERATION', 'EFFECT']);
+    expect(lines).toHaveLength(entries.length);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines).toContainEqual(expect.stringMatching(/^groups delete +groups\.remove +destructive$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^call OPERATION +user-identities\.retrieve +write$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^doctor +read$/));
+    expect((await iam(['commands', '--columns', 'command,roles', '-o', 'csv'])).out).toContain(
+      'call user-identities.retrieve,',
+    );
+  });
+
   test('has every command, with an effect that matches its options', async () => {
     const entries = await catalogue();
     for (const [words, command] of byWords) {

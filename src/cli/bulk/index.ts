@@ -8,7 +8,7 @@ import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { withFileLock } from '../io/private-files.ts';
 import { assertConfirmed } from '../request/confirm.ts';
-import { getOperation } from '../request/find-operation.ts';
+import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, withoutSecrets } from '../request/preview.ts';
 import { type BulkOptions, parseBulkOptions, resolveOutputPaths } from './options.ts';
 import { openOutputFiles } from './output-files.ts';
@@ -40,8 +40,9 @@ interface BulkJob {
 /** `iam bulk run FILE`. */
 export async function runBulk(context: Context, file: string, options: CommandOptions): Promise<void> {
   const bulkOptions = parseBulkOptions(context.settings, options);
-  const { server, operation } = bulkOptions;
-  if (operation !== undefined) getOperation(context.manifest, operation);
+  const { server } = bulkOptions;
+  const named = bulkOptions.operation;
+  const operation = named === undefined ? undefined : resolveOperation(context.manifest, named).id;
   await withRowSource(context.io, file, async (source) => {
     const { resumeLog, rejects } = resolveOutputPaths(file, source.digest, bulkOptions);
     await withLock(bulkOptions, resumeLog, async () => {

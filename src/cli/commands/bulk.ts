@@ -33,7 +33,7 @@ function addRunCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('<file>', 'File with rows, - for standard input')
-    .option('--operation <id>', 'operation for rows that do not name one')
+    .option('--operation <name>', 'operation for rows that do not name one, by its id or command')
     .option('--resume-log <file>', 'file that records the state of each row, default next to the input file')
     .option('--skip-invalid', 'write invalid rows to the reject file and send the others');
   addRunOptions(command);

@@ -12,19 +12,20 @@ import { readDocument } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
-import { getOperation } from '../request/find-operation.ts';
+import { resolveOperation } from '../request/operation-names.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
-  title: 'Call any operation by its id',
+  title: 'Call any operation by its id or command',
   description: 'List the operations with `iam commands`. The response is printed unchanged; lists print one page.',
   roles: varyingRoles,
   effect: 'destructive',
   effectVaries: true,
   examples: [
     { title: 'Get a group', command: 'groups.get --param groupId=ops -o json' },
+    { title: 'The same by the name of its command', command: 'groups get --param groupId=ops -o json' },
     { title: 'Create a group from a file', command: 'groups.create -f group.json' },
     { title: 'List the first ten API keys', command: 'api-key.list --param limit=10' },
     {
@@ -37,14 +38,14 @@ export const callText: CommandDescription = {
 /** Adds the command. */
 export function addCall(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'call', callText)
-    .argument('<operation>', 'Id of the operation')
+    .argument('<operation...>', 'Id of the operation, or its command')
     .option('-p, --param <name=value>', 'path or query parameter (repeatable)', collectAssignments)
     .option('--header <name=value>', 'request header of the operation (repeatable)', collectAssignments)
     .option('-f, --file <file>', 'JSON or YAML file with the request body, - for standard input')
     .option('--anonymous', 'send no credentials')
     .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
   declareValueSources(command, { operation: 'operation' });
-  setAction(command, runtime, (context, [id], options) => callOperation(context, String(id), options));
+  setAction(command, runtime, (context, [name], options) => callOperation(context, [name].flat().join(' '), options));
 }
 
 /** Collects `name=value` assignments; the value can contain `=`. */
@@ -57,8 +58,9 @@ export function collectAssignments(
   return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-async function callOperation(context: Context, id: string, options: CommandOptions): Promise<void> {
-  const operation = getOperation(context.manifest, id);
+async function callOperation(context: Context, name: string, options: CommandOptions): Promise<void> {
+  const operation = resolveOperation(context.manifest, name);
+  const { id } = operation;
   const { params, query } = splitParameters(operation, (options.param ?? {}) as Record<string, string>);
   const headers = (options.header ?? {}) as Record<string, string>;
   assertKnownNames(id, 'header', headers, operation.headers ?? []);

@@ -3,14 +3,16 @@ import type { Command } from 'commander';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, type CommandDescription, commandPath, descriptionOf, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import { commandOfOperation } from '../request/operation-names.ts';
 
 export const catalogueText: CommandDescription = {
   title: 'List all commands and operations',
   description:
-    'Shows the effect on the server state, whether the command is idempotent, and the required roles. Local commands send no writes but can change files on this machine. Commands that call any operation, such as `iam bulk`, have the effect and roles of that operation.',
+    'Shows the operation that a command calls, if it is one, the effect on the server state, whether the command is idempotent, and the required roles. Local commands send no writes but can change files on this machine. Commands that call any operation, such as `iam bulk`, have the effect and roles of that operation.',
   effect: 'local',
   examples: [
-    { title: 'Print a table', command: '' },
+    { title: 'Print commands, the ids of their operations, and effects', command: '' },
+    { title: 'Find a command by its title', command: `--query "[?contains(title, 'MFA')].[command, title]"` },
     { title: 'Print everything as JSON', command: '--json' },
   ],
 };
@@ -21,22 +23,35 @@ export function addCatalogue(program: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, _, options) => printCatalogue(context, runtime.everyCommand(), options));
 }
 
-/** Hand-written commands for operations. */
-const commandByOperation: Readonly<Record<string, string>> = {
-  'groups.update': 'groups update',
-  'client-identities.login': 'login',
-  'user-identities.login': 'login',
-};
+/** The columns of `-o table`; the ids of operations need the width of the others. */
+const columns = ['command', 'operation', 'effect'];
 
 async function printCatalogue(
-  { manifest, printer }: Context,
+  { manifest, printer, settings }: Context,
   program: Command,
   options: CommandOptions,
 ): Promise<void> {
-  const entries = buildEntries(manifest.operations, listCommands(program));
+  const entries = sortEntries(program, buildEntries(manifest.operations, listCommands(program)));
   if (options.json === true) return printer.lines([JSON.stringify(entries, null, 2)]);
-  if (!printer.isForPeople || printer.format === 'wide') return printer.value(entries);
-  await printer.value(entries.map(({ command, effect, title }) => ({ command, effect, title })));
+  if (printer.format !== 'table' || !printer.isForPeople || settings.options.columns !== undefined)
+    return printer.value(entries);
+  await printer.list(rowsOf(entries), { main: columns });
+}
+
+/** The table has the id of an operation once: in its own column. */
+async function* rowsOf(entries: readonly CatalogueEntry[]) {
+  yield entries.map((entry) => ({
+    ...entry,
+    command: entry.command === `call ${entry.operation}` ? 'call OPERATION' : entry.command,
+  }));
+}
+
+/** Sorts entries like help: by the group of the first word, then by name. */
+function sortEntries({ commands }: Command, entries: readonly CatalogueEntry[]): CatalogueEntry[] {
+  const names = commands.map((command) => command.name());
+  const rank = ({ command }: CatalogueEntry) => names.indexOf(command.split(' ')[0] ?? '');
+  const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+  return [...entries].sort((a, b) => rank(a) - rank(b) || compare(a.command, b.command));
 }
 
 /** A command, with its operation if it has one. */
@@ -51,21 +66,17 @@ interface CatalogueEntry {
   readonly examples: readonly string[];
 }
 
-/** Entries in help order; operations without their own command come last. */
+/** Entries of all commands, and of the operations without their own command. */
 function buildEntries(operations: readonly ManifestOperation[], commands: readonly Command[]): CatalogueEntry[] {
   const withCommands = commands.flatMap((command) => {
     const name = commandPath(command).replace(/^iam /, '');
-    const own = operations.filter((operation) => findCommand(operation) === name);
+    const own = operations.filter((operation) => commandOfOperation(operation) === name);
     return own.length > 0
       ? own.map((operation) => createOperationEntry(operation, name, command))
       : [createCommandEntry(name, command)];
   });
-  const others = operations.filter((operation) => findCommand(operation) === undefined);
+  const others = operations.filter((operation) => commandOfOperation(operation) === undefined);
   return [...withCommands, ...others.map((operation) => createOperationEntry(operation, `call ${operation.id}`))];
-}
-
-function findCommand({ id, command }: ManifestOperation): string | undefined {
-  return command ?? commandByOperation[id];
 }
 
 function listCommands(command: Command): Command[] {

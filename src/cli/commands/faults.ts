@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { type ApiResponse, asPage } from '../../client/response.ts';
 import { reference } from '../../contract/entities.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -10,6 +11,7 @@ import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
+import { resolveOperation } from '../request/operation-names.ts';
 import { printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { printResponse } from '../request/send.ts';
@@ -65,7 +67,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
       { title: 'Serve the key set from before the last rotation', command: '--stale-keys' },
     ],
   })
-    .option('--operation <id>', 'only requests for this operation, such as groups.create')
+    .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
     .option('--caller <id>', 'only requests of this client or user');
   for (const [name, description] of integers)
     addFieldOption(command, createField([name], { type: 'integer', description }, false));
@@ -78,7 +80,7 @@ function addAddCommand(noun: Command, runtime: CliRuntime): void {
     .option('--stale-keys', 'serve the key set from before the last rotation');
   declareValueSources(command, { '--operation': 'operation' });
   setAction(command, runtime, async (context, _, options) => {
-    const body = buildRule(options);
+    const body = buildRule(context.manifest, options);
     if (options.dryRun === true)
       return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
     await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');
@@ -93,7 +95,9 @@ const integers = [
   ['times', 'maximum number of affected requests'],
 ] as const;
 
-function buildRule({ operation, caller, nth, every, seed, times, probability, ...rest }: CommandOptions): object {
+function buildRule(manifest: Manifest, options: CommandOptions): object {
+  const { operation: name, caller, nth, every, seed, times, probability, ...rest } = options;
+  const operation = name === undefined ? undefined : resolveOperation(manifest, String(name)).id;
   const { fail: status, latency, jitter, drop, rotateKey, staleKeys } = rest;
   const chosen = [status, latency, drop, rotateKey, staleKeys].filter((value) => value !== undefined);
   if (chosen.length !== 1)

@@ -10,6 +10,7 @@ import { assertConfirmed } from '../request/confirm.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { addFieldOption } from '../request/field-options.ts';
 import { createIfNotExists } from '../request/if-not-exists.ts';
+import { findVerbAliases } from '../request/operation-names.ts';
 import { addListOptions, parseListLimits, printList } from '../request/pagination.ts';
 import { previewOf, printRequestPreview } from '../request/preview.ts';
 import {
@@ -21,18 +22,6 @@ import {
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
-
-const verbAliases: Readonly<Record<string, readonly string[]>> = {
-  delete: ['remove', 'rm'],
-  remove: ['delete', 'rm'],
-  list: ['ls'],
-  get: ['show'],
-};
-
-/** The aliases of a verb. */
-export function findVerbAliases(verb: string): readonly string[] {
-  return verbAliases[verb] ?? [];
-}
 
 /** Adds the command of an operation below its noun. */
 export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
@@ -13,6 +14,7 @@ import {
   createControlPageSource,
 } from '../request/control-plane.ts';
 import { addFieldOption, createField } from '../request/field-options.ts';
+import { resolveOperation } from '../request/operation-names.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
 
@@ -47,7 +49,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, (context, _, options) =>
     printPages(
       context,
-      createControlPageSource(context, path, readFilters(options)),
+      createControlPageSource(context, path, readFilters(context.manifest, options)),
       buildListShape(columns, tableColumnCount),
       parseListLimits(options),
     ),
@@ -56,15 +58,17 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
 
 function addFilterOptions(command: Command): void {
   command
-    .option('--operation <id>', 'only requests for this operation, such as groups.create')
+    .option('--operation <name>', 'only requests for this operation, by its id or command: groups.create')
     .option('--caller <id>', 'only requests of this subject, client or user')
     .option('--status <status>', 'only responses with this status, or a class such as 4xx')
     .option('--error <code>', 'only responses with this error code');
   declareValueSources(command, { '--operation': 'operation' });
 }
 
-function readFilters(options: CommandOptions): Record<string, string | undefined> {
-  return Object.fromEntries(filters.map((name) => [name, options[name] as string | undefined]));
+function readFilters(manifest: Manifest, options: CommandOptions): Record<string, string | undefined> {
+  const values = Object.fromEntries(filters.map((name) => [name, options[name] as string | undefined]));
+  const { operation: name } = values;
+  return name === undefined ? values : { ...values, operation: resolveOperation(manifest, name).id };
 }
 
 function addShowCommand(noun: Command, runtime: CliRuntime): void {
@@ -108,7 +112,7 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
   declareValueSources(command, { '--after': reference('request', ['id']) });
   setAction(command, runtime, async (context, _, options) => {
     const query = {
-      ...readFilters(options),
+      ...readFilters(context.manifest, options),
       count: options.count as number | undefined,
       after: options.after as string | undefined,
     };

@@ -7,6 +7,7 @@ import { topics } from '../commands/help.ts';
 import type { Environment } from '../io/io.ts';
 import { readServerRecords } from '../local-server/server-records.ts';
 import { localSourceOf } from '../prompts/value-sources.ts';
+import { commandOfOperation } from '../request/operation-names.ts';
 import type { Candidate } from './candidate.ts';
 import { findSubcommand, type Position } from './position.ts';
 import type { Slot } from './slot.ts';
@@ -17,6 +18,8 @@ interface LocalValueRequest {
   readonly program: Command;
   readonly manifest: Manifest;
   readonly environment: Environment;
+  /** The typed part of the value. */
+  readonly typed: string;
 }
 
 type Source = (request: LocalValueRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
@@ -44,9 +47,31 @@ const sources: Readonly<Record<string, Source>> = {
 export async function findLocalValues(request: LocalValueRequest): Promise<readonly Candidate[] | undefined> {
   const { name, flag, sources: declared } = request.slot;
   const [local] = declared.filter((source) => typeof source === 'string');
+  if (local === 'operation') return listOperationNames(request);
   if (local) return localSourceOf(local).list(request);
   const key = flag !== undefined && Object.hasOwn(sources, flag) ? flag : name;
   return Object.hasOwn(sources, key) ? sources[key]?.(request) : undefined;
+}
+
+/** Ids of operations; the names of commands only if no id matches, and their words after the first one. */
+function listOperationNames({ manifest, position, slot, typed }: LocalValueRequest): readonly Candidate[] {
+  const above = slot.flag === undefined ? position.args.map((word) => `${word} `).join('') : '';
+  const named = manifest.operations.flatMap((operation) => {
+    const command = commandOfOperation(operation);
+    return command?.startsWith(above) ? [{ command: command.slice(above.length), title: operation.title }] : [];
+  });
+  const nextWords = named.map(({ command, title }) => {
+    const [value = '', ...rest] = command.split(' ');
+    return rest.length > 0 ? { value } : { value, text: title };
+  });
+  if (above !== '') return withoutRepeated(nextWords);
+  const ids = manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
+  if (ids.some(({ value }) => value.startsWith(typed))) return ids;
+  return named.map(({ command, title }) => ({ value: command.replaceAll(' ', '.'), text: title }));
+}
+
+function withoutRepeated(candidates: readonly Candidate[]): Candidate[] {
+  return [...new Map(candidates.map((candidate) => [candidate.value, candidate])).values()];
 }
 
 /** The words of a command in order, or a topic. */

@@ -2,6 +2,7 @@
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Environment } from '../io/io.ts';
 import { referenceIn } from '../prompts/value-sources.ts';
+import { findOperations } from '../request/operation-names.ts';
 import { buildRequestSpec } from '../request/request-spec.ts';
 import { type Completions, noCompletions, withPrefix } from './candidate.ts';
 import { findCommandOperation, findLocalValues } from './local-values.ts';
@@ -78,8 +79,8 @@ async function completeAssignment(request: ValueRequest): Promise<Completions> {
 function listAssignableFields(request: ValueRequest): readonly AssignableField[] {
   const { position, manifest, slot } = request;
   if (slot.name === 'field=value') return listSettableFields(findCommandOperation(manifest, position.command));
-  const operation = manifest.operations.find(({ id }) => id === position.args[0]);
-  if (!operation) return [];
+  const [operation, ...others] = findOperations(manifest, position.args.join(' '));
+  if (!operation || others.length > 0) return [];
   const { params, query, headers = [] } = operation;
   const declared = slot.flag === '--header' ? headers : [...params, ...query];
   return declared;
