@@ -266,6 +266,12 @@ export const errorTable = {
     message: 'Business not found.',
     hint: 'List businesses with `iam businesses list`.',
   },
+  CUSTOMER_NOT_FOUND: {
+    status: 404,
+    category: 'not-found',
+    message: 'Customer not found.',
+    hint: 'List customers with `iam customers list`.',
+  },
   SERVICE_NOT_FOUND: {
     status: 404,
     category: 'not-found',

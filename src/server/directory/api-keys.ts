@@ -4,7 +4,8 @@ import { describeMissing, isAuthenticationRole } from '../../contract/roles.ts';
 import type { Random } from '../lib/random.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import type { Client } from '../store/tables.ts';
+import type { ApiKey, Client } from '../store/tables.ts';
+import type { ApiKeyUses } from './api-key-uses.ts';
 import type { Principal } from './principal.ts';
 import { resolveClientAuthorities } from './service-roles.ts';
 import { isLevelUpTo } from './user-roles.ts';
@@ -53,4 +54,10 @@ function mayGrant(role: string, { roles }: Principal): boolean {
 export async function assertApiKeyAvailable(tx: Transaction, keyHash: string, apiKeyId: string): Promise<void> {
   const existing = await tx.apiKeys.getBy('keyHash', keyHash);
   if (existing && existing.apiKeyId !== apiKeyId) throw apiError('API_KEY_TAKEN');
+}
+
+/** An API key as responses contain it: without its hash, and with its last use. */
+export function toApiKeyView({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses): Omit<ApiKey, 'keyHash'> {
+  const lastUsedAt = uses.findPending(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
+  return lastUsedAt === undefined ? row : { ...row, lastUsedAt };
 }

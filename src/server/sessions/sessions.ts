@@ -2,6 +2,7 @@
 
 import type { AuthenticationLevel } from '../directory/user-roles.ts';
 import { epochSeconds } from '../lib/clock.ts';
+import { createPause } from '../lib/for-each-yielding.ts';
 import type { Random } from '../lib/random.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import type { Session } from '../store/tables.ts';
@@ -100,4 +101,23 @@ async function deleteEndedSessions(
       : tx.sessions.find('userId', userId, { after, limit: cleanupBatchSize });
   for (const session of [...(await listBatch(random.uuid())), ...(await listBatch())])
     if (session.endsAt <= now) await endSession(tx, session.sessionId);
+}
+
+/** The number of a user's sessions that have not ended. Reads them page by page, yielding to the event loop. */
+export async function countActiveSessions(
+  reader: Pick<Reader, 'sessions'>,
+  userId: string,
+  now: number,
+): Promise<number> {
+  const limit = 1000;
+  const pause = createPause(1);
+  let count = 0;
+  let after: string | undefined;
+  for (;;) {
+    const sessions = await reader.sessions.find('userId', userId, { after, limit });
+    count += sessions.filter(({ endsAt }) => endsAt > now).length;
+    if (sessions.length < limit) return count;
+    after = sessions.at(-1)?.sessionId;
+    await pause();
+  }
 }

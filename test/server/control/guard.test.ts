@@ -2,12 +2,25 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
 import type { AuthenticationLevel } from '../../../src/server/directory/user-roles.ts';
 import { enqueueMessage } from '../../../src/server/messaging/messages.ts';
+import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { adminClient, startServer, type TestServer } from '../../harness.ts';
 import { userToken } from '../operations/user-token.ts';
 import { send } from './control-client.ts';
 
-const seed = { users: [{ userId: 'user1' }] };
-const idIn = (path: string) => (path.startsWith('/users/') ? 'user1' : 'iam-administrators');
+const seed: SeedDocument = {
+  users: [{ userId: 'user1' }],
+  businesses: [{ businessId: 'business1', businessName: 'Business', document: '1' }],
+  clients: [{ clientId: 'client1', appId: 'app' }],
+  apiKeys: [{ apiKeyId: 'key1', appId: 'app', clientId: 'client1', keyHash: `sha256:${'0'.repeat(64)}` }],
+};
+const ids: Readonly<Record<string, string>> = {
+  users: 'user1',
+  businesses: 'business1',
+  clients: 'client1',
+  customers: '1',
+  'api-keys': 'key1',
+};
+const idIn = (path: string) => ids[path.split('/')[1] ?? ''] ?? 'iam-administrators';
 const all = controlRoutes.map(({ method, path, capability }) => ({
   method,
   capability,

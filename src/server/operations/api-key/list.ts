@@ -1,7 +1,7 @@
 import { ApiKeySchema } from '../../../contract/schemas/api-key.ts';
 import { applicationId, ClientId } from '../../../contract/schemas/client.ts';
 import { PageQuery } from '../../../contract/schemas/primitives.ts';
-import type { ApiKeyUses } from '../../directory/api-key-uses.ts';
+import { toApiKeyView } from '../../directory/api-keys.ts';
 import { readFilteredPage } from '../../store/pages.ts';
 import type { Range, Reader } from '../../store/store.ts';
 import type { ApiKey } from '../../store/tables.ts';
@@ -50,9 +50,4 @@ async function listCandidates(
   if (clientId !== undefined) return store.apiKeys.find('clientId', clientId, part);
   if (appId !== undefined) return store.apiKeys.find('appId', appId, part);
   return store.apiKeys.list(part);
-}
-
-function toApiKeyView({ keyHash: _, ...row }: ApiKey, uses: ApiKeyUses) {
-  const lastUsedAt = uses.findPending(row.apiKeyId)?.toISOString() ?? row.lastUsedAt;
-  return lastUsedAt === undefined ? row : { ...row, lastUsedAt };
 }

@@ -1,38 +1,8 @@
 /** GET /_iam/clients */
-import * as z from 'zod';
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { readFilteredPage } from '../../../store/pages.ts';
-import type { Client } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
-
-const text = z.string();
-
-const ClientItem = z.strictObject({
-  clientId: text.meta({ examples: ['billing-service'] }),
-  appId: text.meta({ examples: ['billing'] }),
-  party: z.enum(['1STPARTY', '3RDPARTY']),
-  authorities: z
-    .array(text)
-    .readonly()
-    .meta({ examples: [['AUTH-BASIC']] }),
-  scope: z
-    .array(text)
-    .readonly()
-    .meta({ examples: [['reports.read']] }),
-  grantTypes: z
-    .array(text)
-    .readonly()
-    .meta({ examples: [['client_credentials']] }),
-  redirectURI: text.optional().meta({ examples: ['https://app.example.com/callback'] }),
-  serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
-  userId: text.optional().meta({ examples: ['alice'] }),
-  businessId: text.optional().meta({ examples: ['example-shop'] }),
-  ownerClientId: text.optional().meta({ examples: ['portal'] }),
-  organizationId: text.optional().meta({ examples: ['example-org'] }),
-  businessUnitId: text.optional().meta({ examples: ['retail'] }),
-  factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
-  createdAt: text.meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-});
+import { ClientItem, toClientItem } from './client-item.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -65,8 +35,3 @@ export default defineRoute({
     return { ...page, items: page.items.map(toClientItem) };
   },
 });
-
-/** Omits secrets and internal fields. */
-function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _bootstrap, ...client }: Client) {
-  return client;
-}

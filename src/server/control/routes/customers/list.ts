@@ -1,28 +1,9 @@
 /** GET /_iam/customers */
-import * as z from 'zod';
 import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { readFilteredPage } from '../../../store/pages.ts';
-import type { Reader } from '../../../store/store.ts';
-import { type Customer, customerKey } from '../../../store/tables.ts';
+import { customerKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
-
-const CustomerItem = z.strictObject({
-  customerId: z.int().meta({ examples: [1001] }),
-  document: z.string().meta({ examples: ['12345678900'] }),
-  name: z
-    .string()
-    .optional()
-    .meta({ description: 'Name of the customer; for a business, the business name', examples: ['Example Shop'] }),
-  userId: z
-    .string()
-    .optional()
-    .meta({ examples: ['alice'] }),
-  businessId: z
-    .string()
-    .optional()
-    .meta({ examples: ['example-shop'] }),
-  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
-});
+import { CustomerItem, toCustomerItem } from './customer-item.ts';
 
 export default defineRoute({
   capability: 'read',
@@ -54,9 +35,3 @@ export default defineRoute({
     );
   },
 });
-
-async function toCustomerItem(store: Reader, customer: Customer): Promise<z.input<typeof CustomerItem>> {
-  if (customer.businessId === undefined) return customer;
-  const business = await store.businesses.get(customer.businessId);
-  return business ? { ...customer, name: business.businessName } : customer;
-}

@@ -1,0 +1,26 @@
+/** GET /_iam/api-keys/{id} */
+import { apiError } from '../../../../contract/errors.ts';
+import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { toApiKeyView } from '../../../directory/api-keys.ts';
+import { defineRoute } from '../../define.ts';
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.api-key',
+  title: 'Show an API key',
+  description: 'Returns the API key with this id, without the key itself.',
+  method: 'GET',
+  path: '/api-keys/{id}',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id.meta({ examples: ['64b0c0ffee00000000000004'] }) } },
+  response: { status: 200, body: ApiKeySchema },
+  errors: ['API_KEY_NOT_FOUND'],
+
+  async handle({ params }, { store, authentication }) {
+    const row = await store.apiKeys.get(params.id);
+    if (!row) throw apiError('API_KEY_NOT_FOUND');
+    return toApiKeyView(row, authentication.apiKeyUses);
+  },
+});

@@ -1,0 +1,37 @@
+/** A client in responses of the control plane. */
+import * as z from 'zod';
+import type { Client } from '../../../store/tables.ts';
+
+const text = z.string();
+
+export const ClientItem = z.strictObject({
+  clientId: text.meta({ examples: ['billing-service'] }),
+  appId: text.meta({ examples: ['billing'] }),
+  party: z.enum(['1STPARTY', '3RDPARTY']),
+  authorities: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['AUTH-BASIC']] }),
+  scope: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['reports.read']] }),
+  grantTypes: z
+    .array(text)
+    .readonly()
+    .meta({ examples: [['client_credentials']] }),
+  redirectURI: text.optional().meta({ examples: ['https://app.example.com/callback'] }),
+  serviceAccountId: text.optional().meta({ examples: ['billing-service'] }),
+  userId: text.optional().meta({ examples: ['alice'] }),
+  businessId: text.optional().meta({ examples: ['example-shop'] }),
+  ownerClientId: text.optional().meta({ examples: ['portal'] }),
+  organizationId: text.optional().meta({ examples: ['example-org'] }),
+  businessUnitId: text.optional().meta({ examples: ['retail'] }),
+  factorVisibility: z.enum(['CREDENTIALS_ONLY', 'MARKED_RESOURCES', 'UNRESTRICTED']),
+  createdAt: text.meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+});
+
+/** Omits secrets and internal fields. */
+export function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _bootstrap, ...client }: Client) {
+  return client;
+}

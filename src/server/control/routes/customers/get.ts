@@ -1,0 +1,28 @@
+/** GET /_iam/customers/{id} */
+import { apiError } from '../../../../contract/errors.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { customerKey } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+import { CustomerItem, toCustomerItem } from './customer-item.ts';
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.customer',
+  title: 'Show a customer',
+  description: 'Returns the customer with this number: a user or a business.',
+  method: 'GET',
+  path: '/customers/{id}',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id.meta({ description: 'Number of the customer', examples: ['1001'] }) } },
+  response: { status: 200, body: CustomerItem },
+  errors: ['CUSTOMER_NOT_FOUND'],
+
+  async handle({ params }, { store }) {
+    const customer = /^[1-9]\d{0,11}$/.test(params.id)
+      ? await store.customers.get(customerKey(Number(params.id)))
+      : undefined;
+    if (!customer) throw apiError('CUSTOMER_NOT_FOUND');
+    return toCustomerItem(store, customer);
+  },
+});

@@ -1,0 +1,105 @@
+/** GET /_iam/users/{id} */
+import * as z from 'zod';
+import { FactorView } from '../../../../contract/schemas/factor.ts';
+import { Id } from '../../../../contract/schemas/primitives.ts';
+import { listMemberIdentities } from '../../../directory/user-roles.ts';
+import { epochSeconds } from '../../../lib/clock.ts';
+import { maskEmail } from '../../../messaging/contacts.ts';
+import { listAllFactorViews } from '../../../mfa/factor-views.ts';
+import { countActiveSessions } from '../../../sessions/sessions.ts';
+import type { Reader } from '../../../store/store.ts';
+import { hasEmailForm, type User } from '../../../store/tables.ts';
+import { requireUser } from '../../../users/users.ts';
+import { defineRoute } from '../../define.ts';
+import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
+
+const UserDetail = z.strictObject({
+  userId: z.string().meta({ examples: ['alice'] }),
+  userName: z.string().meta({ examples: ['alice'] }),
+  identities: z.array(z.string()).meta({
+    description: 'Additional login identifiers; e-mail addresses among them are masked',
+    examples: [['alice.smith']],
+  }),
+  legacyLogons: z.array(z.string()).meta({ description: 'Mainframe logons', examples: [['ALICE01']] }),
+  businessId: z
+    .string()
+    .optional()
+    .meta({ examples: ['example-shop'] }),
+  businessName: z
+    .string()
+    .optional()
+    .meta({ examples: ['Example Shop'] }),
+  customerId: z
+    .int()
+    .optional()
+    .meta({ examples: [1001] }),
+  lead: z.boolean(),
+  locked: z.boolean(),
+  lockReason: z
+    .string()
+    .optional()
+    .meta({ examples: ['Lost phone'] }),
+  createdAt: z.string().meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
+  contacts: z
+    .array(FactorView.extend({ verified: z.boolean() }))
+    .describe('Main and alternative contacts, sorted by id and masked'),
+  ...memberGrantFields,
+  sessions: z.int().meta({ description: 'Number of active sessions', examples: [1] }),
+});
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.user',
+  title: 'Show a user',
+  description:
+    'Returns the user with this id: login names, masked contacts, lock, business, groups, effective roles, and the number of its active sessions. Groups and roles include those of its business. Roles that depend on the authentication level are not included.',
+  method: 'GET',
+  path: '/users/{id}',
+  audit: { kind: 'read', targets: { path: ['id'] } },
+  status: [200, 401, 403, 404, 500],
+  request: { params: { id: Id.meta({ examples: ['alice'] }) } },
+  response: { status: 200, body: UserDetail },
+  errors: ['USER_NOT_FOUND'],
+
+  async handle({ params }, { store, clock }) {
+    const user = await requireUser(store, params.id);
+    return {
+      ...toIdentity(user),
+      ...(await readSubject(store, user)),
+      contacts: await listAllFactorViews(store, user),
+      ...(await readMemberGrants(store, listMemberIdentities(user))),
+      sessions: await countActiveSessions(store, user.userId, epochSeconds(clock)),
+    };
+  },
+});
+
+function toIdentity({ userId, userName, identities, legacyLogons = [], lead, locked, lockReason, createdAt }: User) {
+  return {
+    userId,
+    userName,
+    identities: identities.map(maskIdentity),
+    legacyLogons: [...legacyLogons],
+    lead,
+    locked,
+    ...(lockReason === undefined ? {} : { lockReason }),
+    createdAt,
+  };
+}
+
+/** Masks an e-mail address, also as the subject of a link (`<provider>:<subject>`). */
+function maskIdentity(identity: string): string {
+  if (!hasEmailForm(identity)) return identity;
+  const [link = ''] = /^[^@:]*:/.exec(identity) ?? [];
+  return link + maskEmail(identity.slice(link.length));
+}
+
+/** The business of a user, and its number as a customer. */
+async function readSubject(store: Pick<Reader, 'businesses' | 'customers'>, { userId, businessId }: User) {
+  const customer = await store.customers.getBy('userId', userId);
+  const business = businessId === undefined ? undefined : await store.businesses.get(businessId);
+  return {
+    ...(businessId === undefined ? {} : { businessId }),
+    ...(business === undefined ? {} : { businessName: business.businessName }),
+    ...(customer === undefined ? {} : { customerId: customer.customerId }),
+  };
+}
