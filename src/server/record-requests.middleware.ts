@@ -5,6 +5,7 @@ import type { AppContext } from './app-context.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { buildAuditEvent } from './audit/event.ts';
 import { formatCallerName, isUnprivileged } from './directory/principal.ts';
+import { readCorrelation } from './http/correlation.ts';
 import { splitTarget } from './http/paths.ts';
 import type { KoaContext, Middleware, RequestState } from './http/request-state.ts';
 import { createSourceReader, type SourceReader } from './lib/request-source.ts';
@@ -58,6 +59,7 @@ function recordOutcome(ctx: KoaContext, appContext: AppContext): void {
   appContext.log.info(
     {
       requestId,
+      ...readCorrelation(ctx.req.headers),
       method: ctx.req.method,
       operation: operation?.id,
       caller: actor,

@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts';
 import { formatNextLink, type ListIdentity } from './http/pagination.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { setHeader, setHeaders, writeChunks, writeEmpty, writeJson, writeText } from './http/response.ts';
-import { type Serializer, serializeJsonOnce } from './http/serializer.ts';
+import { matchesEtag, type Serializer, serializeJsonOnce } from './http/serializer.ts';
 import { writeStream } from './http/streams.ts';
 import { createPause } from './lib/for-each-yielding.ts';
 
@@ -14,7 +14,7 @@ import { createPause } from './lib/for-each-yielding.ts';
 type ResponseWriter = (ctx: KoaContext, result: unknown, list: ListIdentity) => Promise<void> | void;
 
 /** Compiles the response writer of an operation. */
-export function createResponseWriter({ response }: Operation<never>, appContext: AppContext): ResponseWriter {
+export function createResponseWriter({ method, response }: Operation<never>, appContext: AppContext): ResponseWriter {
   if ('page' in response) {
     const { toJson } = appContext.serializers(response.page);
     return (ctx, result, list) => writePage(ctx, result as Page<object>, { list, baseUrl: appContext.baseUrl, toJson });
@@ -32,10 +32,19 @@ export function createResponseWriter({ response }: Operation<never>, appContext:
     if (isChunked(result)) return writeChunks(ctx, 200, result);
     // A response with a secret is never cached.
     const json = secret ? serializeJsonOnce(body, result as object) : serializer.toJson(result as object);
-    if (entity) setHeader(ctx, 'ETag', serializer.computeEtag(result as object));
+    if (entity) {
+      const etag = serializer.computeEtag(result as object);
+      setHeader(ctx, 'ETag', etag);
+      if (method === 'GET' && isCurrent(ctx.req.headers['if-none-match'], etag)) return writeEmpty(ctx, 304);
+    }
     if (secret) setHeader(ctx, 'Pragma', 'no-cache');
     writeJson(ctx, status, json);
   };
+}
+
+/** Whether the caller has this representation (If-None-Match, RFC 9110, 13.1.2: weak comparison). */
+function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
+  return ifNoneMatch !== undefined && matchesEtag(ifNoneMatch.replaceAll('W/', ''), etag);
 }
 
 /** Writes a list without pagination. */

@@ -33,6 +33,10 @@ export interface RequestRecord {
   caller: string;
   clientId?: string | undefined;
   userId?: string | undefined;
+  /** X-Request-Id of the request */
+  callerRequestId?: string | undefined;
+  /** Trace id of the header traceparent (W3C Trace Context) */
+  traceId?: string | undefined;
   /** Absent if the request matched no operation */
   operation?: string | undefined;
   method: string;

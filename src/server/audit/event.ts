@@ -8,6 +8,7 @@ import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
 import type { Principal } from '../directory/principal.ts';
+import { type Correlation, readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { getDefaultStatus, isAuthenticationRejection, isCallerRejection } from './rejection.ts';
@@ -21,7 +22,7 @@ interface Party {
   readonly sessionId?: string | undefined;
 }
 
-export interface AuditEvent {
+export interface AuditEvent extends Correlation {
   /** UTC, by the clock of the server or of the sandbox. */
   readonly time: string;
   readonly event: AuditKind;
@@ -75,6 +76,7 @@ export function buildAuditEvent(
     event: isAuthentication ? 'authentication' : 'administration',
     sandbox,
     requestId: record.requestId,
+    ...readCorrelation(record.request.headers),
     operation: operation?.id,
     result: natural === undefined ? 'granted' : natural >= 500 ? 'failed' : 'refused',
     status: record.dropped ? undefined : status,

@@ -21,6 +21,17 @@ export const RequestItem = z.strictObject({
     .string()
     .optional()
     .meta({ examples: ['alice'] }),
+  callerRequestId: z
+    .string()
+    .optional()
+    .meta({ description: 'X-Request-Id of the request', examples: ['checkout-4711'] }),
+  traceId: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Trace id of the header traceparent (W3C Trace Context)',
+      examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+    }),
   operation: z
     .string()
     .optional()
@@ -100,9 +111,10 @@ function matchesStatus(status: number | undefined, pattern: string): boolean {
 }
 
 export function toRequestItem(entry: RequestLogEntry): z.input<typeof RequestItem> {
-  const { requestId, at, actor, caller, operation, method, path, status, errors, duration, fault } = entry;
+  const { requestId, correlation, at, actor, caller, operation, method, path, status, errors, duration, fault } = entry;
   return {
     id: requestId,
+    ...correlation,
     at: new Date(at).toISOString(),
     caller: actor,
     ...(caller ? { clientId: caller.client.clientId } : {}),

@@ -48,7 +48,7 @@ export async function writeChunks(
 }
 
 /** Sends a response without a body. */
-export function writeEmpty(ctx: KoaContext): void {
-  ctx.res.writeHead(204, ctx.state.responseHeaders);
+export function writeEmpty(ctx: KoaContext, status: 204 | 304 = 204): void {
+  ctx.res.writeHead(status, ctx.state.responseHeaders);
   ctx.res.end();
 }

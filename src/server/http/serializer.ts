@@ -54,7 +54,7 @@ export function serializeJsonOnce(schema: z.ZodType, value: object): string {
   return JSON.stringify(schema.parse(value));
 }
 
-/** Returns whether If-Match matches this ETag: `*`, or one of the list. */
-export function matchesEtag(ifMatch: string, etag: string): boolean {
-  return ifMatch.trim() === '*' || ifMatch.split(',').some((candidate) => candidate.trim() === etag);
+/** Returns whether a condition, as in If-Match, matches this ETag: `*`, or one of the list. */
+export function matchesEtag(condition: string, etag: string): boolean {
+  return condition.trim() === '*' || condition.split(',').some((candidate) => candidate.trim() === etag);
 }

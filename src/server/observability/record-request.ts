@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ErrorItem, IamError } from '../../contract/errors.ts';
 import { controlPrefix } from '../../contract/prefix.ts';
+import { readCorrelation } from '../http/correlation.ts';
 import type { RequestState } from '../http/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Observability } from './observability.ts';
@@ -28,6 +29,7 @@ export function recordRequest(
   observability.requestLog.add({
     sequence: 0,
     requestId: record.requestId,
+    correlation: readCorrelation(request.headers),
     at: clock.now().getTime(),
     duration,
     method: request.method ?? '',

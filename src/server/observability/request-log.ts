@@ -7,6 +7,7 @@ import { errorTable } from '../../contract/error-codes.ts';
 import type { ErrorCode, ErrorItem, ErrorReason } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Principal } from '../directory/principal.ts';
+import type { Correlation } from '../http/correlation.ts';
 
 /** Authentication method of a request, from its headers. */
 export type CredentialKind = 'none' | 'client-id' | 'basic' | 'bearer' | 'api-key' | 'body' | 'other';
@@ -15,6 +16,7 @@ export interface RequestLogRecord {
   /** Increases with each request. Assigned in place when the record is added, since a copy would be expensive. */
   sequence: number;
   readonly requestId: string;
+  readonly correlation: Correlation;
   /** Milliseconds since the epoch, by the server clock. */
   readonly at: number;
   /** Milliseconds. */
@@ -49,6 +51,7 @@ export interface RequestLog {
   add(record: RequestLogRecord): void;
   /** Iterates from newest to oldest. */
   newestFirst(): Iterable<RequestLogEntry>;
+  /** Finds a request by its id, or else the newest with this X-Request-Id of its caller. */
   find(requestId: string): RequestLogEntry | undefined;
 }
 
@@ -100,8 +103,12 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
     },
     newestFirst,
     find(requestId) {
-      for (const record of newestFirst()) if (record.requestId === requestId) return record;
-      return undefined;
+      let named: RequestLogEntry | undefined;
+      for (const record of newestFirst()) {
+        if (record.requestId === requestId) return record;
+        if (record.correlation.callerRequestId === requestId) named ??= record;
+      }
+      return named;
     },
   };
 }

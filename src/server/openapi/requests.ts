@@ -18,7 +18,7 @@ export const securitySchemes: Json = {
   user: { type: 'http', scheme: 'basic', description: 'Name and password of a user, for user logins.' },
 };
 
-/** Builds the parameters in path, query and headers, and the If-Match condition of writes. */
+/** Builds the parameters in path, query and headers, and the conditions of reads and writes. */
 export function buildParameters(operation: AnyOperation, schemas: SchemaCollection): Json[] {
   const { params = {}, query = {}, headers = {} } = operation.request;
   const locations = [
@@ -56,12 +56,23 @@ function buildParameter({ name, location, schema }: Parameter, schemas: SchemaCo
   };
 }
 
-/** The header of conditional writes (RFC 9110, 13.1.1). */
-function buildConditions({ errors }: AnyOperation): Json[] {
-  if (!errors.includes('CHANGED_MEANWHILE')) return [];
+/** The headers of conditional writes (RFC 9110, 13.1.1) and reads (13.1.2). */
+function buildConditions(operation: AnyOperation): Json[] {
+  if (isConditionalRead(operation))
+    return [buildCondition('If-None-Match', 'ETag of an earlier response; 304 if the entity has not changed since.')];
+  if (!operation.errors.includes('CHANGED_MEANWHILE')) return [];
   const description = 'ETag of the entity as it was read; the request is rejected if the entity has changed since.';
+  return [buildCondition('If-Match', description)];
+}
+
+function buildCondition(name: string, description: string): Json {
   const schema = { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] };
-  return [{ name: 'If-Match', in: 'header', required: false, description, schema }];
+  return { name, in: 'header', required: false, description, schema };
+}
+
+/** Whether the operation reads one entity, whose ETag a repeated read can send as If-None-Match. */
+export function isConditionalRead({ method, response }: AnyOperation): boolean {
+  return method === 'GET' && 'entity' in response && response.entity === true;
 }
 
 /** @returns undefined if the operation has no body. */

@@ -7,6 +7,7 @@ import { toOAuthError } from '../../contract/oauth-errors.ts';
 import type { Operation, ResponseDeclaration } from '../../contract/operation.ts';
 import { listOperationErrors } from '../../contract/operation-errors.ts';
 import type { Json } from './json.ts';
+import { isConditionalRead } from './requests.ts';
 import type { SchemaCollection } from './schemas.ts';
 
 type AnyOperation = Operation<never>;
@@ -16,6 +17,7 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   201: 'Created.',
   204: 'Success, without a body.',
   206: 'A page of the list; the Link header contains the next page.',
+  304: 'The representation with the ETag in If-None-Match is current.',
   400: 'The request is malformed.',
   401: 'Credentials are missing or invalid, or a role is missing if 403 is not documented.',
   403: 'A role is missing.',
@@ -32,7 +34,7 @@ const statusDescriptions: Readonly<Record<number, string>> = {
 /** Response headers, by component name. */
 export const headerComponents: Json = {
   'X-Request-Id': {
-    description: 'Id of the request in the log; copied from the request if present.',
+    description: 'Id of the request in the logs of the server, which also record the X-Request-Id of the caller.',
     schema: { type: 'string' },
   },
   'Cache-Control': { description: 'no-store: the response contains a token or a secret.', schema: { type: 'string' } },
@@ -115,7 +117,12 @@ function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [nu
   const description = statusDescriptions[status];
   if (!('body' in response)) return [[status, { description, headers: buildEmptyHeaders(response) }]];
   const named = buildHeaders(...(response.secret ? ['Cache-Control'] : []), ...(response.entity ? ['ETag'] : []));
-  return [[status, { description, headers: named, content: buildContent(operation, response, schemas) }]];
+  const success: [number, Json] = [
+    status,
+    { description, headers: named, content: buildContent(operation, response, schemas) },
+  ];
+  if (!isConditionalRead(operation)) return [success];
+  return [success, [304, { description: statusDescriptions[304], headers: buildHeaders('ETag') }]];
 }
 
 type WithBody = Extract<ResponseDeclaration, { body: unknown }>;

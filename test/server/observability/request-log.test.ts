@@ -8,6 +8,7 @@ import {
 const record: RequestLogRecord = {
   sequence: 0,
   requestId: 'r',
+  correlation: {},
   at: 0,
   duration: 1,
   method: 'POST',
