@@ -75,6 +75,9 @@ export function signInNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'SIGN_IN_NEEDED', exitCode: 4, hint });
 }
 
+/** The control plane rejected a request. The server keeps no explanation of it for `iam why`. */
+export class ControlPlaneError extends ClientError {}
+
 /** The part of the manifest that has the error table. It is loaded on first use, so pass it on unread. */
 export type ErrorTable = Pick<Manifest, 'errors'>;
 

@@ -70,6 +70,7 @@ function quoteForShell(text: string): string {
   return quoted.join('') || "''";
 }
 
-function singleQuote(text: string): string {
+/** Quotes text for a shell, if it needs quotes. */
+export function singleQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,14 @@
 import { CommanderError } from 'commander';
 import { ClientError, type ClientErrorItem, type ErrorDetails, InputError, NetworkError } from '../../client/errors.ts';
 import { describeMissing, isReservedRole } from '../../contract/roles.ts';
-import { CliError, type ErrorTable, errorEntryOf, PromptCanceledError, QuietExit } from '../errors.ts';
+import {
+  CliError,
+  ControlPlaneError,
+  type ErrorTable,
+  errorEntryOf,
+  PromptCanceledError,
+  QuietExit,
+} from '../errors.ts';
 import { getExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
@@ -26,9 +33,12 @@ export interface ErrorReport {
   readonly quiet?: boolean;
 }
 
-/** Creates the report of a thrown value. */
-export function createErrorReport(error: unknown, known: ErrorTable): ErrorReport {
-  if (error instanceof ClientError) return fromClientError(error, known);
+/**
+ * Creates the report of a thrown value.
+ * @param serverOptions the options of the command line that select the server, for commands in hints: ` --profile p`
+ */
+export function createErrorReport(error: unknown, known: ErrorTable, serverOptions = ''): ErrorReport {
+  if (error instanceof ClientError) return fromClientError(error, known, serverOptions);
   if (error instanceof NetworkError) return fromNetworkError(error);
   if (error instanceof CliError) return fromCliError(error);
   if (error instanceof QuietExit) return { ...createBaseReport('EXIT', '', error.exitCode), quiet: true };
@@ -46,18 +56,18 @@ function fromCliError({ code, message, lines, exitCode, hint }: CliError): Error
   return { ...createBaseReport(code, message, exitCode), lines, hint };
 }
 
-function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
+function fromClientError(error: ClientError, table: ErrorTable, serverOptions: string): ErrorReport {
   const entry = errorEntryOf(table, error.code);
   const exitCode = getExitCode(error.status, entry);
   const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
   const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
-  const hint =
-    [wait, roleHint(error) ?? entry?.hint ?? later].filter((sentence) => sentence !== undefined).join(' ') || undefined;
+  const sentences = [wait, roleHint(error) ?? entry?.hint ?? later, whyHint(error, serverOptions)];
+  const hint = sentences.filter((sentence) => sentence !== undefined).join(' ') || undefined;
   const { status, requestId, items, details } = error;
   return { ...createBaseReport(error.code, error.message, exitCode), status, requestId, items, details, hint };
 }
 
-/** For a missing role: the groups that grant it, or that no group can grant it. */
+/** For a missing role: the role with the groups that grant it, or that no group can grant it. */
 function roleHint({ code, details }: ClientError): string | undefined {
   const { missingRoles = [], missingScopes = [], grantedByGroups = [] } = details ?? {};
   const missing = describeMissing({ missingRoles, missingScopes });
@@ -65,8 +75,16 @@ function roleHint({ code, details }: ClientError): string | undefined {
   const role = missingRoles.find((name) => !isReservedRole(name));
   if (role === undefined)
     return `No group grants ${missing.map(escapeControls).join(', ')}: it depends on how the caller signs in.`;
-  if (grantedByGroups.length === 0) return undefined;
-  return `Add the caller to a group that grants ${escapeControls(role)}: ${grantedByGroups.map(escapeControls).join(', ')}.`;
+  // The server names groups only to callers that may list them, and at most five.
+  const groups = grantedByGroups.length === 0 ? '' : `: ${grantedByGroups.map(escapeControls).join(', ')}`;
+  return `Add the caller to a group that grants ${escapeControls(role)}${groups}.`;
+}
+
+/** For a missing role: the command that explains the request. */
+function whyHint(error: ClientError, serverOptions: string): string | undefined {
+  if (error.code !== 'ROLE_MISSING' || error.requestId === undefined) return undefined;
+  if (error instanceof ControlPlaneError) return undefined;
+  return `Explain it with \`iam why ${escapeControls(error.requestId)}${serverOptions}\`.`;
 }
 
 function fromNetworkError(error: NetworkError): ErrorReport {

@@ -5,7 +5,7 @@ import { buildQueryString } from '../../client/request.ts';
 import { type ApiResponse, asPage, assertSuccess } from '../../client/response.ts';
 import type { CallInput, Scalar } from '../../client/types.ts';
 import type { Context, RequestContext } from '../context.ts';
-import { CliError, categoryOf, type ErrorTable } from '../errors.ts';
+import { CliError, ControlPlaneError, categoryOf, type ErrorTable } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import type { PageSource } from './pagination.ts';
@@ -42,7 +42,7 @@ export async function callOptionalControlPlane(
     return response;
   } catch (error) {
     if (isRouteMissing(context.manifest, error)) return undefined;
-    throw error;
+    throw error instanceof ClientError ? new ControlPlaneError(error) : error;
   }
 }
 

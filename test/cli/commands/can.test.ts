@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorDetails } from '../../../src/client/errors.ts';
 import { errorResponse, type FakeServer, startFakeServer } from '../../client/fake-server.ts';
-import { iam } from '../run-cli.ts';
+import { Home, iam, tokenVariables } from '../run-cli.ts';
 
 /** Has the user u1, the service s1, and groups that grant DEPLOY: ops directly, leads through it. */
 function roleServer(): Promise<FakeServer> {
@@ -61,7 +61,9 @@ describe('a missing role', () => {
     const outcome = await iam(add, server);
     expect(outcome.code).toBe(5);
     expect(outcome.err).toContain('Another message.');
-    expect(outcome.err).toContain('to a group that grants ADMIN: iam-administrators, owners.');
+    expect(outcome.err).toContain(
+      'hint     Add the caller to a group that grants ADMIN: iam-administrators, owners. Explain it with `iam why request-1`.',
+    );
     expect(server.received).toHaveLength(1);
     const { error } = JSON.parse((await iam([...add, '-o', 'json'], server)).err) as { error: object };
     expect(error).toMatchObject({ code: 'ROLE_MISSING', details, items: [{ details }] });
@@ -71,8 +73,27 @@ describe('a missing role', () => {
     await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
     const outcome = await iam(add, server);
     expect(outcome).toMatchObject({ code: 5, out: '' });
-    expect(outcome.err).toContain('Add the caller to a group that grants the role.');
+    expect(outcome.err).toContain('Add the caller to a group that grants ADMIN. Explain it with `iam why request-1`.');
     expect(server.received).toHaveLength(1);
+  });
+
+  test('repeats the server of the command line in the command of the hint', async () => {
+    await using home = await Home.make();
+    await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
+    const profile = ['profile', 'add', 'staging', '--base-url', server.url, '--no-input'];
+    expect((await home.iam(profile)).code).toBe(0);
+    const variables = { ...tokenVariables, ...home.variables };
+    const named = await iam([...add, '--profile', 'staging'], { variables });
+    expect(named.err).toContain('`iam why request-1 --profile staging`');
+    const addressed = await iam([...add, '--base-url', server.url], { variables });
+    expect(addressed.err).toContain(`\`iam why request-1 --base-url ${server.url}\``);
+  });
+
+  test('is not explained by the server if the control plane rejected the request', async () => {
+    await using server = await startFakeServer(() => missing({ missingRoles: ['ADMIN'] }));
+    const { code, err } = await iam(['why', 'request-2'], server);
+    expect([code, err]).toEqual([5, expect.stringContaining('Add the caller to a group that grants ADMIN.')]);
+    expect(err).not.toContain('Explain it');
   });
 
   test.each([
