@@ -49,6 +49,11 @@ const SeedClient = z
   .refine((client) => client.clientSecret === undefined || client.secretHash === undefined, {
     path: ['secretHash'],
     message: 'must not be combined with clientSecret',
+  })
+  // Both can be the `sub` of a token, which must identify one of them.
+  .refine((client) => client.serviceAccountId !== client.clientId, {
+    path: ['serviceAccountId'],
+    message: 'must differ from clientId',
   });
 
 const SeedBusiness = z.strictObject({

@@ -47,6 +47,11 @@ describe('an error contains its position', () => {
       'groups:\n  - groupName: ops\n    roles:\n      - A\n      - deploy\n',
       's:5:9: groups.0.roles.1: must be',
     ],
+    [
+      'a service with the id of its client',
+      'clients:\n  - clientId: billing\n    serviceAccountId: billing\n',
+      's:3:5: clients.0.serviceAccountId: must differ from clientId',
+    ],
     ['a reserved id', 'clients:\n  - clientId: me\n', 's:2:5: clients.0.clientId: is a reserved word'],
     [
       'a bad hash',
