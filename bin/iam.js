@@ -27,8 +27,9 @@ function findProblem(main) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) return `Node 20.19 or newer is required, found ${process.version}`;
   if (existsSync(main)) return undefined;
-  return existsSync(path.join(__dirname, '../src'))
-    ? 'iam is not built yet. Run: npm ci && npm run build'
+  const folder = path.dirname(__dirname);
+  return existsSync(path.join(folder, 'src'))
+    ? `iam is not built yet. Run in ${folder}: npm ci && npm run build`
     : 'the files of iam are incomplete. Install iam-standin again';
 }
 

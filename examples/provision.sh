@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Creates groups, roles, users, a service with its key, and memberships. Existing entities are not changed, so you can
 # run it repeatedly. It needs administrator credentials: eval "$(iam env)", or IAM_CLIENT_ID and IAM_CLIENT_SECRET.
-# New secrets are written to private files in the folder SECRETS.
+# New secrets are written to private files in the folder SECRETS. IAM names another command than that of this package.
 set -euo pipefail
 secrets=${SECRETS:-secrets}
 mkdir -p -m 700 "$secrets"
-iam() { "${IAM:-$(dirname "$0")/../bin/iam.js}" --no-input --quiet "$@"; }
+iam() { "${IAM:-$(dirname "$0")/../bin/iam}" --no-input --quiet "$@"; }
 make() { iam "$@" --if-not-exists > /dev/null; }
 
 # Two groups; billing depends on viewers, so its members also have VIEW.

@@ -51,8 +51,8 @@ export interface ServeOptions {
   readonly io: Streams & Partial<SignalOwner>;
   /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
   saveProfile?(profile: LocalProfile): Promise<string>;
-  /** How the user runs `iam`, for the banner. */
-  readonly command?: string;
+  /** The folder that PATH lacks so that the shell finds `iam`, for the banner. */
+  readonly missingPathFolder?: string | undefined;
 }
 
 const exitCodes = {
@@ -157,7 +157,7 @@ async function printBanner(server: RunningServer, settings: Settings, options: S
     return;
   }
   const profile = await trySaveProfile(server, settings, options);
-  options.io.stdout.write(formatBanner(server, settings, { profile, command: options.command ?? 'iam' }));
+  options.io.stdout.write(formatBanner(server, settings, { profile, missingPathFolder: options.missingPathFolder }));
 }
 
 /** The banner shows the credentials only once, so it must be printed even if the profile cannot be saved. */

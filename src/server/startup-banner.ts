@@ -17,12 +17,16 @@ export function formatReadyLine(
 interface BannerContext {
   /** Where the credentials were saved. */
   readonly profile: string | undefined;
-  /** How the user runs `iam`. */
-  readonly command: string;
+  /** The folder that PATH lacks so that the shell finds `iam`. */
+  readonly missingPathFolder: string | undefined;
 }
 
 /** Formats the banner: URL, new credentials and next commands. */
-export function formatBanner(service: RunningServer, settings: Settings, { profile, command }: BannerContext): string {
+export function formatBanner(
+  service: RunningServer,
+  settings: Settings,
+  { profile, missingPathFolder }: BannerContext,
+): string {
   const { url, bootstrapResult: bootstrapped } = service;
   const storeLocation = settings.store === 'memory' ? 'in memory, deleted when the server stops' : settings.data;
   const lines = [
@@ -34,8 +38,13 @@ export function formatBanner(service: RunningServer, settings: Settings, { profi
     ...formatCredentials(service, profile),
   ];
   const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? formatExportLines(service) : [];
-  const example = `  ${command} groups list`;
-  return `${[...lines, 'Next, in another terminal:', ...next, example, '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+  const path = missingPathFolder === undefined ? [] : [`  export PATH=${formatSearchPath(missingPathFolder)}`];
+  return `${[...lines, 'Next, in another terminal:', ...path, ...next, '  iam groups list', '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+}
+
+/** A PATH that starts with a folder, in double quotes for a POSIX shell. */
+function formatSearchPath(folder: string): string {
+  return `"${folder.replace(/[\\"$`]/g, '\\$&')}:$PATH"`;
 }
 
 /** Lists the settings that make responses differ from the interface. */

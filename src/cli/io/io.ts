@@ -38,8 +38,8 @@ export interface Environment {
   readonly pause?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** The working folder; undefined if it was removed or is irrelevant. */
   readonly workingFolder?: (() => string | undefined) | undefined;
-  /** How the user runs `iam`, for examples; by default `iam`. */
-  readonly command?: string | undefined;
+  /** The folder that PATH lacks so that the shell finds this program as `iam`; undefined if it finds it. */
+  readonly missingPathFolder?: (() => string | undefined) | undefined;
 }
 
 /** The output for text without data. */

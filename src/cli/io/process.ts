@@ -1,20 +1,37 @@
 /** The only module of the command line that reads the process: variables, clock and streams. */
 
-import { fstatSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment, Io, OutputStream } from './io.ts';
 
 /** The variables, the clock and the folder of this process. */
 export function processEnvironment(): Environment {
-  const command = describeCommand(process.argv[1] ?? 'iam');
-  return { variables: process.env, now: () => Date.now(), random: () => Math.random(), pause, workingFolder, command };
+  return {
+    variables: process.env,
+    now: () => Date.now(),
+    random: () => Math.random(),
+    pause,
+    workingFolder,
+    missingPathFolder: () => findMissingPathFolder(process.argv[1] ?? '', process.env.PATH ?? ''),
+  };
 }
 
-/** An installed command is a link named `iam`; in a clone, the file itself is run. */
-function describeCommand(file: string): string {
-  if (path.basename(file) !== 'iam.js') return path.basename(file);
-  const fromHere = path.relative(workingFolder() ?? path.dirname(file), file);
-  return fromHere.startsWith('..') ? file : `./${fromHere}`;
+/** The folder of the program, unless the shell already finds this program as `iam`. */
+function findMissingPathFolder(program: string, searchPath: string): string | undefined {
+  const folder = path.dirname(resolveLink(program) ?? program);
+  const own = ['iam', 'iam.js'].map((name) => path.join(folder, name));
+  const candidates = searchPath.split(path.delimiter).map((entry) => resolveLink(path.join(entry, 'iam')));
+  const found = candidates.find((file) => file !== undefined);
+  return found !== undefined && own.includes(found) ? undefined : folder;
+}
+
+function resolveLink(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    // The file does not exist.
+    return undefined;
+  }
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

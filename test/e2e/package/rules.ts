@@ -10,6 +10,7 @@ const required = [
   'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
+  'bin/iam',
   'bin/iam.js',
   'bin/package.json',
   'data/seed.json',

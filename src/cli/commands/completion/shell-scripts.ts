@@ -8,8 +8,7 @@ export interface ShellScript {
   readonly permanently: string;
 }
 
-/** In a clone of the repository the command is iam.js. */
-const names = 'iam iam.js';
+const names = 'iam';
 
 /** The first line of the output is the kind: `files`, `open` (no space follows) or `values`. */
 const bash = `# Completion of iam for bash 4 and newer.

@@ -32,7 +32,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
       flags: readFlags(command, settings),
       io,
       environment: variables,
-      command: environment.command ?? 'iam',
+      missingPathFolder: environment.missingPathFolder?.(),
       saveProfile: (profile) => saveLocalProfile(profile, variables),
     });
     throw new QuietExit(exitCode);
