@@ -33,6 +33,8 @@ import { addSessions } from './commands/sessions.ts';
 import { addState } from './commands/state/state.ts';
 import { addStore } from './commands/store/store.ts';
 import { addToken } from './commands/token.ts';
+import { addUsersInvite } from './commands/users/invite.ts';
+import { addUsersSetPassword } from './commands/users/set-password.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
 import { addWhy, whyText } from './commands/why.ts';
 import type { CliRuntime } from './context.ts';
@@ -90,7 +92,7 @@ export const nounSummaries: Readonly<Record<string, string>> = {
 
 export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
   groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
-  users: [addControlList, addUsersFactors],
+  users: [addControlList, addUsersFactors, addUsersInvite, addUsersSetPassword],
   clients: [addControlList],
   businesses: [addControlList],
   customers: [addControlList],

@@ -3,12 +3,22 @@
 import { type AnonymousCall, basicAuthorization } from '../../client/credentials.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { ApiResponse } from '../../client/response.ts';
+import { isSameOrigin } from '../config/server-url.ts';
+import type { CliSettings } from '../config/settings.ts';
 
 export interface UserCredentials {
   readonly userName: string;
   readonly password: string;
   /** The identified client of the login; it needs no secret. */
   readonly clientId: string;
+}
+
+/** The client through which users sign in at the server in use: of the environment, else of a profile for that server. */
+export function findUserLoginClient(settings: CliSettings): string | undefined {
+  const { profile, variables } = settings;
+  if (variables.IAM_CLIENT_ID) return variables.IAM_CLIENT_ID;
+  if (!profile || !isSameOrigin(settings.get('base-url')?.value ?? '', profile.baseUrl)) return undefined;
+  return profile.session?.clientId ?? profile.userClientId ?? profile.clientId;
 }
 
 /** Logs in through an identified client. `remember` requests a refresh token and a shorter access token. */

@@ -1,19 +1,13 @@
 /** `iam inbox`: shows messages sent by a server and the one-time codes in them. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime, CommandOptions, Context } from '../context.ts';
+import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
-import {
-  buildListShape,
-  type ControlFilters,
-  callControlPlane,
-  controlPlaneNote,
-  createControlPageSource,
-} from '../request/control-plane.ts';
+import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
+import { findInboxCode, inboxPath, waitForMessage } from '../request/inbox-codes.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
-import { deadlineAfter, parseWaitSeconds, waitDescription, waitFor } from '../request/wait.ts';
+import { deadlineAfter, parseWaitSeconds, waitDescription } from '../request/wait.ts';
 
-const path = '/_iam/inbox';
 const columns = [
   ...['id', 'to', 'purpose', 'code', 'createdAt'],
   ...['channel', 'expiresAt', 'attemptsLeft', 'supersededBy', 'failure', 'text'],
@@ -43,7 +37,7 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     .option('--purpose <purpose>', purposeDescription);
   addListOptions(command);
   setAction(command, runtime, (context, _, options) => {
-    const source = createControlPageSource(context, path, readFilters(options));
+    const source = createControlPageSource(context, inboxPath, readFilters(options));
     return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
   });
 }
@@ -63,7 +57,7 @@ function addCodeCommand(noun: Command, runtime: CliRuntime): void {
     .option('--wait <seconds>', waitDescription);
   setAction(command, runtime, async (context, [address], options) => {
     const filters = { ...readFilters(options), to: String(address) };
-    const code = await findCode(context, filters, parseWaitSeconds(options.wait ?? '0'));
+    const code = await findInboxCode(context, filters, parseWaitSeconds(options.wait ?? '0'));
     if (code === undefined) throw messageNotFoundError(`No valid code for ${filters.to} found.`);
     await context.printer.value(code);
   });
@@ -91,38 +85,8 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
   });
 }
 
-interface Item {
-  readonly id: string;
-  readonly code?: string;
-  /** Present while the code is valid. */
-  readonly attemptsLeft?: number;
-}
-
 function readFilters({ to, purpose }: CommandOptions) {
   return { to: to as string | undefined, purpose: purpose as string | undefined };
-}
-
-/** Returns the newest valid code, or waits up to `seconds` for the next one. */
-async function findCode(context: Context, filters: ControlFilters, seconds: number): Promise<string | undefined> {
-  const { body } = await callControlPlane(context, 'GET', path, { query: { ...filters, limit: 100 } });
-  const items = body as readonly Item[];
-  const found = items.find(isValid);
-  if (found || seconds === 0) return found?.code;
-  const end = deadlineAfter(seconds);
-  let after = items[0]?.id;
-  for (;;) {
-    const item = await waitForMessage(context, { ...filters, after }, end);
-    if (!item || isValid(item)) return item?.code;
-    after = item.id;
-  }
-}
-
-function isValid({ code, attemptsLeft }: Item): boolean {
-  return code !== undefined && attemptsLeft !== undefined;
-}
-
-function waitForMessage(context: Context, query: ControlFilters, end: number): Promise<Item | undefined> {
-  return waitFor<Item>(context, { path: `${path}/wait`, missing: 'MESSAGE_NOT_FOUND', query }, end);
 }
 
 function messageNotFoundError(message: string): CliError {

@@ -51,3 +51,10 @@ export async function readSecret(file: string, io: Io): Promise<string> {
     throw usageError(`${file === '-' ? 'Standard input' : file} must contain one line with the secret.`);
   return secret;
 }
+
+/** Reads secrets from standard input, one per line. @throws CliError (exit 2) for another number of lines */
+export async function readSecrets(names: readonly string[], io: Io): Promise<string[]> {
+  const lines = (await readText('-', io)).replace(/\r?\n$/, '').split(/\r?\n/);
+  if (lines.length === names.length && !lines.includes('')) return lines;
+  throw usageError(`Standard input must contain ${names.length} lines: ${names.join(', ')}.`);
+}

@@ -20,10 +20,22 @@ export async function printRequestPreview(context: Context, preview: RequestPrev
   context.curl?.(preview);
   const redacted = withoutSecrets(context, preview);
   if (!context.printer.isForPeople) return context.printer.value(redacted);
-  const headers = Object.entries(redacted.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  const body = redacted.body === undefined ? [] : [jsonText(redacted.body, 2)];
-  context.printer.lines([`${redacted.method} ${redacted.url}`, ...headers, ...body]);
+  context.printer.lines(formatPreviewLines(redacted));
   context.notice('Dry run: nothing was sent.');
+}
+
+/** Prints the requests of a command that sends several, as a list for programs. */
+export async function printRequestPreviews(context: Context, previews: readonly RequestPreview[]): Promise<void> {
+  for (const preview of previews) context.curl?.(preview);
+  const redacted = previews.map((preview) => withoutSecrets(context, preview));
+  if (!context.printer.isForPeople) return context.printer.value(redacted);
+  context.printer.lines(redacted.flatMap(formatPreviewLines));
+  context.notice('Dry run: nothing was sent.');
+}
+
+function formatPreviewLines({ method, url, headers = {}, body }: RequestPreview): string[] {
+  const formatted = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${url}`, ...formatted, ...(body === undefined ? [] : [jsonText(body, 2)])];
 }
 
 /** A copy with only the declared fields of its operation or route, without secrets. */

@@ -166,7 +166,7 @@ export class ExampleRunner implements AsyncDisposable {
 
   /** Splits a command line like a shell, without expansion; files are in the folder of the example. */
   #words(home: Home, line: string, names: Readonly<Record<string, string>> = {}): string[] {
-    const [commandLine = ''] = line.split(/ [>|] /);
+    const [commandLine = ''] = line.split(/ [<>|] /);
     const all = { ...this.names, ...names };
     const words = [...commandLine.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
     return words.map((word) => all[word] ?? (isFile(word) ? home.file(word) : word));

@@ -78,6 +78,16 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam users provision-logon USER_ID --logon SMITH01 --password-file first-password': {
     files: { 'first-password': 'FIRST#1\n' },
   },
+  'iam users set-password alice --password-stdin < password.txt': { as: 'client', stdin: `${password} again\n` },
+  'iam users set-password alice --has-code': { as: 'client', code: 10 },
+  'iam users set-password alice --code-stdin --password-stdin < lines.txt': {
+    as: 'client',
+    prepare: async ({ iam }) => {
+      await iam('users invite alice', 'client');
+      return { stdin: `${(await iam('inbox code alice@example.com')).out.trim()}\n${password} again\n` };
+    },
+  },
+  'iam users invite alice': { as: 'client' },
   'iam my-clients create --app-id reports --scope READ': bob,
   'iam my-clients delete CLIENT_ID --yes': {
     ...bob,

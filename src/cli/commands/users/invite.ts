@@ -1,0 +1,57 @@
+/** `iam users invite`: sends a user a code to set its own password. */
+import type { Command } from 'commander';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import { singleQuote } from '../../http/curl.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { controlPlaneNote } from '../../request/control-plane.ts';
+import { printRequestPreview } from '../../request/preview.ts';
+import {
+  clientIdOption,
+  createRecoveryRequests,
+  findRecoverableUser,
+  recoverySources,
+  resolveRecoveryClient,
+} from './recovery.ts';
+
+/** Adds `users invite`. */
+export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'invite', {
+    title: 'Send a user a code to set its own password',
+    description: `Starts the recovery of the account: the service sends a code to the verified contacts of the user. The code is valid for ten minutes; the password does not change until it is used. Prints the command that the user runs. ${controlPlaneNote} Without it, the command cannot check whether the user exists.`,
+    effect: 'write',
+    roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
+    examples: [
+      { title: 'Invite a user', command: 'alice' },
+      { title: 'Name the application client', command: 'alice --client-id APP_CLIENT_ID -o json' },
+    ],
+  })
+    .argument('<user>', 'User id or login name')
+    .option(...clientIdOption);
+  declareValueSources(command, recoverySources);
+  setAction(command, runtime, (context, [user], options) => invite(context, String(user), options));
+}
+
+async function invite(context: Context, name: string, options: CommandOptions): Promise<void> {
+  const isDry = options.dryRun === true;
+  const clientId = await resolveRecoveryClient(context, options, context.promptOptions(isDry));
+  const user = await findRecoverableUser(context, name, true);
+  const loginName = user?.loginName ?? name;
+  const requests = createRecoveryRequests(context, clientId, loginName);
+  if (isDry) return printRequestPreview(context, requests.previews.sendCode);
+  await requests.sendCode();
+  const words = ['--has-code', '--client-id', clientId, '--base-url', resolveBaseUrl(context.settings)];
+  const command = ['iam users set-password', ...[loginName, ...words].map(singleQuote)].join(' ');
+  const sentTo = user?.contacts;
+  if (!context.printer.isForPeople)
+    return context.printer.value({ ...(user ? { userId: user.userId } : {}), userName: loginName, sentTo, command });
+  const sent = sentTo
+    ? `Sent a code to ${sentTo.join(' and ')}.`
+    : `If ${loginName} exists, is not locked and has a verified contact, a code was sent there.`;
+  context.printer.lines([
+    `${sent} It is valid for ten minutes.`,
+    `${loginName} sets a password with it:`,
+    `  ${command}`,
+  ]);
+}

@@ -1,0 +1,183 @@
+/** Account recovery, which `users set-password` and `users invite` use: the user, the client and the requests. */
+
+import type { AnonymousCall } from '../../../client/credentials.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { reference } from '../../../contract/entities.ts';
+import type { ErrorCode } from '../../../contract/errors.ts';
+import { findUserLoginClient } from '../../auth/user-login.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { CliError, signInNeededError, usageError } from '../../errors.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import { type PromptOptions, promptText } from '../../io/prompt.ts';
+import { unlessRejected } from '../../request/call-operation.ts';
+import { callOptionalControlPlane } from '../../request/control-plane.ts';
+import { getOperation } from '../../request/find-operation.ts';
+import { previewOf, type RequestPreview } from '../../request/preview.ts';
+
+export const recoverySources = { user: reference('user', ['name', 'id']), '--client-id': reference('client', ['id']) };
+export const clientIdOption = [
+  '--client-id <id>',
+  'application client to use; default: that of IAM_CLIENT_ID or the profile',
+] as const;
+
+/** A user that can recover its account. */
+export interface RecoverableUser {
+  readonly userId: string;
+  /** The name that the service accepts as login name. */
+  readonly loginName: string;
+  /** Verified main contacts, masked. */
+  readonly contacts: readonly string[];
+  readonly isEmailVerified: boolean;
+}
+
+interface UserRow {
+  readonly userId: string;
+  readonly userName: string;
+  readonly locked: boolean;
+}
+
+interface FactorRow {
+  readonly id: string;
+  readonly verified: boolean;
+  readonly email?: string;
+  readonly mobile?: { readonly regionCode: string; readonly areaCode: string; readonly phoneNumber: string };
+}
+
+const accessCodes: readonly string[] = ['ROLE_MISSING', 'MFA_MISSING', 'CREDENTIALS_MISSING'] satisfies ErrorCode[];
+
+/** Whether the caller may not read the control plane or the contacts of the user. */
+export function isAccessError(error: unknown): boolean {
+  if (error instanceof ClientError) return accessCodes.includes(error.code);
+  return error instanceof CliError && error.code === signInNeededError('', '').code;
+}
+
+const mainContacts: readonly string[] = ['main-email', 'main-mobile'];
+
+/**
+ * Finds a user by id or login name; undefined if the server has no control plane, or if the caller may not read it and the
+ * user `isOptional`.
+ * @throws CliError if the user does not exist, is locked or has no verified contact
+ */
+export async function findRecoverableUser(
+  context: Context,
+  name: string,
+  isOptional: boolean,
+): Promise<RecoverableUser | undefined> {
+  try {
+    return await requireRecoverableUser(context, name);
+  } catch (error) {
+    if (isOptional && isAccessError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function requireRecoverableUser(context: Context, name: string): Promise<RecoverableUser | undefined> {
+  const row = await findUserRow(context, name);
+  if (!row) return undefined;
+  const { userId, loginName } = row;
+  if (row.locked) throw userLockedError(row);
+  const factors = await readControlPlane(context, `/_iam/users/${encodeURIComponent(userId)}/factors`);
+  if (!factors) return undefined;
+  const verified = (factors as readonly FactorRow[]).filter(
+    ({ id, verified }) => verified && mainContacts.includes(id),
+  );
+  if (verified.length === 0) throw contactNotVerifiedError(row);
+  const isEmailVerified = verified.some(({ email }) => email !== undefined);
+  return { userId, loginName, contacts: verified.map(formatContact), isEmailVerified };
+}
+
+function formatContact({ email, mobile }: FactorRow): string {
+  return email ?? (mobile ? `+${mobile.regionCode} ${mobile.areaCode} ${mobile.phoneNumber}` : '');
+}
+
+function userLockedError({ userId, userName }: FoundUser): CliError {
+  return new CliError(`The user ${userName} is locked and cannot recover its account; nothing was sent.`, {
+    code: 'USER_LOCKED',
+    exitCode: 6,
+    hint: `Unlock it first with \`iam users unlock ${userId}\`.`,
+  });
+}
+
+function contactNotVerifiedError({ userId, userName }: FoundUser): CliError {
+  return new CliError(`The user ${userName} has no verified e-mail address or mobile number; nothing was sent.`, {
+    code: 'CONTACT_NOT_VERIFIED',
+    exitCode: 6,
+    hint: `A contact that an administrator sets is verified: \`iam users update ${userId} --user-email ADDRESS\`.`,
+  });
+}
+
+type FoundUser = UserRow & { readonly loginName: string };
+
+async function findUserRow(context: Context, name: string): Promise<FoundUser | undefined> {
+  const byId = await readControlPlane(context, `/_iam/users/${encodeURIComponent(name)}`, {}, ['USER_NOT_FOUND']);
+  if (byId) return { ...(byId as UserRow), loginName: (byId as UserRow).userName };
+  const byName = await readControlPlane(context, '/_iam/users', { name });
+  if (!byName) return undefined;
+  const [row] = byName as readonly UserRow[];
+  if (row) return { ...row, loginName: name };
+  throw new CliError(`User ${JSON.stringify(name)} not found.`, {
+    code: 'USER_NOT_FOUND',
+    exitCode: 3,
+    hint: 'List users with `iam users list`.',
+  });
+}
+
+/** Returns undefined if the server has no such route, or rejects the request with an expected code. */
+async function readControlPlane(
+  context: Context,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+  expectedCodes: readonly string[] = [],
+): Promise<unknown> {
+  const request = callOptionalControlPlane(context, 'GET', path, { query });
+  return (await unlessRejected(request, expectedCodes))?.body;
+}
+
+/** The client through which the recovery is requested. @throws CliError (exit 10) if none is known and it cannot prompt */
+export async function resolveRecoveryClient(
+  context: Context,
+  options: CommandOptions,
+  promptOptions: PromptOptions,
+): Promise<string> {
+  const known = (options.clientId as string | undefined) ?? findUserLoginClient(context.settings);
+  if (known) return known;
+  const typed = await promptText(
+    promptOptions,
+    `Id of an application client at ${resolveBaseUrl(context.settings)}`,
+    'Name the client with --client-id or IAM_CLIENT_ID; `iam clients list` prints the ids.',
+  );
+  if (typed === '') throw usageError('A client id is required.');
+  return typed;
+}
+
+/** The requests of a recovery, as an identified client without credentials. */
+export interface RecoveryRequests {
+  /** Sends a code to the user. */
+  sendCode(): Promise<void>;
+  resetPassword(code: string, newPassword: string): Promise<void>;
+  /** The previews of both requests. */
+  readonly previews: { readonly sendCode: RequestPreview; readonly resetPassword: RequestPreview };
+}
+
+/** Creates the requests for a login name. */
+export function createRecoveryRequests(context: Context, clientId: string, userName: string): RecoveryRequests {
+  const query = { clientId };
+  const call: AnonymousCall = async (id, input) => {
+    const client = await context.connect();
+    return client.call(id, { ...input, anonymous: true, signal: context.io.signal });
+  };
+  const [send, reset] = ['user-identities.retrieve', 'user-identities.reset-password'] as const;
+  const sendInput = { query, body: { userName } };
+  const resetInput = (validationCode: string, newPassword: string) => ({
+    query,
+    body: { username: userName, validationCode, newPassword },
+  });
+  return {
+    sendCode: async () => void (await call(send, sendInput)),
+    resetPassword: async (code, newPassword) => void (await call(reset, resetInput(code, newPassword))),
+    previews: {
+      sendCode: previewOf(context, getOperation(context.manifest, send), sendInput),
+      resetPassword: previewOf(context, getOperation(context.manifest, reset), resetInput('CODE', 'PASSWORD')),
+    },
+  };
+}
