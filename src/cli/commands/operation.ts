@@ -7,6 +7,13 @@ import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { promptForMissingFields } from '../prompts/missing-fields.ts';
 import { declareValueSources, referenceIn } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
+import {
+  addCreatedId,
+  assertTokenOptions,
+  idBesideToken,
+  omitToken,
+  printedSchema,
+} from '../request/created-entity.ts';
 import { describeDeleteImpact } from '../request/delete-impact.ts';
 import { addFieldOption } from '../request/field-options.ts';
 import { createIfNotExists } from '../request/if-not-exists.ts';
@@ -75,6 +82,8 @@ function addOptions(command: Command, { operation, query, body, members, entries
         'set a field to the content of a file, - is standard input (repeatable)',
         repeated,
       );
+    if (idBesideToken(operation) !== undefined)
+      command.option('--show-token', 'also print the token of the new entity, which is a secret');
     if (entityOf(operation.creates).ifNotExists !== false)
       command.option('--if-not-exists', 'succeed if it already exists');
   }
@@ -96,7 +105,8 @@ async function runOperation(
   );
   const fillMissing = (draft: RequestDraft) => promptForMissingFields({ ...promptContext, known }, spec, draft);
   const input = await buildRequest(context, spec, { args, options, fillMissing });
-  if (!operation.response.page) context.printer.check(operation.response.schema);
+  if (!operation.response.page) context.printer.check(printedSchema(operation, options));
+  assertTokenOptions(context, options);
   if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
   if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
   const named = [commandPath(command).replace(/^\S+ /, ''), ...formatTarget(spec, input)].join(' ');
@@ -105,18 +115,33 @@ async function runOperation(
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
-  const call = async () => (await send(context, operation, input)).body;
+  const call = async () => addCreatedId(operation, input.body, (await send(context, operation, input)).body);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
-  if (!operation.response.secret) return printResponse(context, await createOrGet(), done);
-  const body = await withSecretOutput(
-    context,
-    operation.response,
-    options.secretOutput as string | undefined,
-    createOrGet,
-    options.ifNotExists === true,
-  );
+  await printResult(context, operation, options, { request: createOrGet, done });
+}
+
+interface ResultRequest {
+  readonly request: () => Promise<unknown>;
+  /** The notice for an empty response. */
+  readonly done: string;
+}
+
+/** Sends the request and prints the response. Secrets are written to a file, or printed with a notice. */
+async function printResult(
+  context: Context,
+  operation: ManifestOperation,
+  options: CommandOptions,
+  { request, done }: ResultRequest,
+): Promise<void> {
+  const { response } = operation;
+  const hidesToken = idBesideToken(operation) !== undefined && options.showToken !== true;
+  const file = options.secretOutput as string | undefined;
+  if (!response.secret) return printResponse(context, await request(), done);
+  if (hidesToken && file === undefined) return printResponse(context, omitToken(operation, await request()), done);
+  const body = await withSecretOutput(context, response, file, request, options.ifNotExists === true);
+  if (hidesToken) return printResponse(context, omitToken(operation, body), done);
   await printResponse(context, body, done);
-  noticeSecretShownOnce(context, operation.response, body);
+  noticeSecretShownOnce(context, response, body);
 }
 
 /** The target of a request as command-line arguments: parameters and further arguments. */

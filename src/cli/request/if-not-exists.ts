@@ -1,18 +1,27 @@
 /** `--if-not-exists`: treats an existing entity as created. */
 
 import { ClientError } from '../../client/errors.ts';
-import { asPage } from '../../client/response.ts';
 import type { CallInput } from '../../client/types.ts';
-import { entityOf } from '../../contract/entities.ts';
+import { type EntityDeclaration, entityOf } from '../../contract/entities.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
-import { categoryOf } from '../errors.ts';
-import { getOperation } from './find-operation.ts';
+import { CliError, categoryOf } from '../errors.ts';
+import { idBesideToken } from './created-entity.ts';
+import { readEntityPage } from './entity-rows.ts';
 import { send } from './send.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Creates an entity. If its name is taken, returns the same fields of the existing one, unchanged. */
+/** An identifying value in the body, and the kind of reference it is: id or name. */
+interface EntityKey {
+  readonly by: string;
+  readonly value: string;
+}
+
+/**
+ * Creates an entity. If it exists, returns the same fields of the existing one, unchanged; the field `created` and a
+ * notice tell which happened. @throws the error of the server if another entity causes the conflict
+ */
 export async function createIfNotExists(
   context: Context,
   operation: ManifestOperation,
@@ -20,43 +29,95 @@ export async function createIfNotExists(
   create: () => Promise<unknown>,
 ): Promise<unknown> {
   try {
-    return await create();
+    const body = (await create()) as Row | undefined;
+    context.notice('Created.');
+    return { ...body, created: true };
   } catch (error) {
     if (categoryOf(context.manifest, error) !== 'taken') throw error;
+    const found = await findExisting(context, operation, (input.body ?? {}) as Row);
+    if (found === 'none') throw error;
     context.notice('Already exists; nothing was changed.');
-    return readExistingFields(context, operation, input);
+    if (found === 'unknown') context.notice('Its id is not known: no operation that this caller may use returns it.');
+    return { ...(found === 'unknown' ? {} : pickResponseFields(operation, found)), created: false };
   }
 }
 
-async function readExistingFields(context: Context, operation: ManifestOperation, input: CallInput): Promise<unknown> {
-  const found = await existingEntity(context, operation, (input.body ?? {}) as Row).catch((error: unknown) => {
-    // The conflicting value is not one that the lookup uses.
-    if (error instanceof ClientError && error.status === 404) return undefined;
-    throw error;
-  });
-  if (!found) return undefined;
-  const names = Object.keys(operation.response.schema?.properties ?? found);
+/** The fields of an existing entity that the response to its creation has: all but its secrets. */
+function pickResponseFields(operation: ManifestOperation, found: Row): Row {
+  const id = idBesideToken(operation);
+  const names = id === undefined ? Object.keys(operation.response.schema?.properties ?? found) : [id];
   return Object.fromEntries(names.filter((field) => field in found).map((field) => [field, found[field]]));
 }
 
-/** Looks the entity up by the names in the body: reads it, or searches the list. */
-async function existingEntity(context: Context, operation: ManifestOperation, body: Row): Promise<Row | undefined> {
-  if (operation.creates === undefined) return undefined;
-  const { get: getId, list, properties } = entityOf(operation.creates);
-  const names = namesIn(operation, body);
-  const get = context.manifest.operations.find(({ id }) => id === getId);
+/**
+ * Finds the entity by the identifying values in the body; an id is decisive. `none`: another entity causes the conflict.
+ * `unknown`: no operation or list can tell.
+ */
+async function findExisting(
+  context: Context,
+  operation: ManifestOperation,
+  body: Row,
+): Promise<Row | 'none' | 'unknown'> {
+  if (operation.creates === undefined) return 'unknown';
+  const keys = keysIn(operation, body);
+  const key = keys.find(({ by }) => by === 'id') ?? keys[0];
+  if (!key) return 'unknown';
+  const entity = entityOf(operation.creates);
+  return (await readByKey(context, entity, key)) ?? (await searchByKey(context, entity, key));
+}
+
+/** Reads the entity with the operation that accepts this kind of key. */
+async function readByKey(
+  context: Context,
+  { get: id, properties }: EntityDeclaration,
+  { by, value }: EntityKey,
+): Promise<Row | undefined> {
+  const get = context.manifest.operations.find((one) => one.id === id);
   const [param] = get?.params ?? [];
-  const known = names.find(({ by }) => param?.schema['x-reference']?.by.includes(by));
-  if (get && param && known) return (await send(context, get, { params: { [param.name]: known.value } })).body as Row;
-  const named = names.find(({ by }) => by === 'name');
-  if (!named || !('operation' in list) || list.filter === undefined) return undefined;
-  const lister = getOperation(context.manifest, list.operation);
-  const { items } = asPage(await send(context, lister, { query: { [list.filter]: named.value } }));
-  return (items as readonly Row[]).find((row) => row[properties.name ?? ''] === named.value);
+  if (!get || !param?.schema['x-reference']?.by.includes(by)) return undefined;
+  try {
+    const found = (await send(context, get, { params: { [param.name]: value } })).body as Row;
+    return { [properties[by] ?? by]: value, ...found };
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Searches the list of entities, if it has a filter. */
+async function searchByKey(
+  context: Context,
+  { list, properties }: EntityDeclaration,
+  { by, value }: EntityKey,
+): Promise<Row | 'none' | 'unknown'> {
+  if (list.filter === undefined) return 'unknown';
+  const property = properties[by] ?? by;
+  const { signal } = context.io;
+  try {
+    const query = { [list.filter]: value };
+    const rows = (await readEntityPage(context, { source: list, params: [], query, signal })).items as readonly Row[];
+    const exact = rows.find((row) => row[property] === value);
+    // Lists of the control plane match a name exactly, except for the case of login names.
+    const similar = 'control' in list ? rows.find((row) => foldName(row[property]) === foldName(value)) : undefined;
+    return exact ?? similar ?? 'none';
+  } catch (error) {
+    if (isUnreadable(error)) return 'unknown';
+    throw error;
+  }
+}
+
+function foldName(value: unknown): string {
+  return String(value).normalize('NFC').toLowerCase();
+}
+
+/** Whether the list is missing on this server, or not for this caller. */
+function isUnreadable(error: unknown): boolean {
+  if (error instanceof CliError) return error.code === 'CONTROL_PLANE_MISSING';
+  return error instanceof ClientError && (error.status === 401 || error.status === 403);
 }
 
 /** The values in the body that identify the entity it creates. */
-function namesIn({ body: schema, creates }: ManifestOperation, body: Row): { by: string; value: string }[] {
+function keysIn({ body: schema, creates }: ManifestOperation, body: Row): EntityKey[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([field, { 'x-defines': definition }]) => {
     const value = body[field];
     return definition?.entity === creates && typeof value === 'string' ? [{ by: definition?.by ?? '', value }] : [];

@@ -87,7 +87,7 @@ describe('the command of an operation', () => {
     [['groups', 'lst'], 'Did you mean one of list, ls?'],
     [['groups', 'list', '--alll'], 'Did you mean --all?'],
     [['grups', 'list'], 'Did you mean groups?'],
-    [['call', 'groups.gett'], 'Did you mean groups.get?'],
+    [['call', 'groups.gett'], 'Did you mean groups get (groups.get)?'],
     [['call', 'groups.get', '--param', 'id=x'], 'no path or query parameter id'],
     [['groups', 'create', '-f', '/nonexistent/file'], 'Cannot read'],
     [['groups', 'get', '..'], 'cannot be'],
@@ -169,13 +169,80 @@ describe('--if-not-exists', () => {
         : { json: { groupId: 'g7', groupName: 'ops', roles: [], dependencies: [] } },
     );
     const outcome = await iam(['groups', 'create', '--group-name', 'ops', '--if-not-exists', '-o', 'jsonl'], server);
-    expect(outcome).toMatchObject({ code: 0, out: '{"groupId":"g7"}\n' });
+    expect(outcome).toMatchObject({ code: 0, out: '{"groupId":"g7","created":false}\n' });
     expect(outcome.err).toContain('nothing was changed');
   });
 
   test('without the option an existing name is a conflict', async () => {
     await using server = await startFakeServer(() => errorResponse(412, 'GROUP_NAME_TAKEN'));
     expect((await iam(['groups', 'create', '--group-name', 'ops'], server)).code).toBe(6);
+  });
+});
+
+describe('users create', () => {
+  const claims = Buffer.from(JSON.stringify({ sub: 'u-7' })).toString('base64url');
+  const token = { accessToken: `e30.${claims}.c2ln`, tokenType: 'Bearer', refreshToken: 'r-secret', expiresIn: '3600' };
+  const words = ['users', 'create', '--user-name', 'alice', '--user-email', 'alice@example.com'];
+  const issuing = (json: unknown = token) => startFakeServer(() => ({ status: 201, json }));
+
+  test.each([
+    ['table', 'user id  u-7\n'],
+    ['wide', 'user id  u-7\n'],
+    ['json', '{\n  "userId": "u-7"\n}\n'],
+    ['jsonl', '{"userId":"u-7"}\n'],
+    ['yaml', 'userId: u-7\n'],
+    ['csv', 'userId\nu-7\n'],
+    ['name', 'u-7\n'],
+  ])('prints the id and no token as %s', async (format, out) => {
+    await using server = await issuing();
+    expect(await iam([...words, '-o', format], server)).toEqual({ code: 0, out, err: '' });
+  });
+
+  test('prints the token with --show-token, with a notice', async () => {
+    await using server = await issuing();
+    const { code, out, err } = await iam([...words, '-o', 'json', '--show-token'], server);
+    expect([code, JSON.parse(out)]).toEqual([0, { userId: 'u-7', ...token }]);
+    expect(err).toContain('It is not shown again');
+  });
+
+  test('writes the token to a private file, and prints the id', async () => {
+    await using home = await Home.make();
+    await using server = await issuing();
+    const file = home.file('token');
+    const outcome = await home.iam([...words, '-o', 'name', '--secret-output', file], {
+      ...server,
+      variables: tokenVariables,
+    });
+    expect(outcome).toMatchObject({ code: 0, out: 'u-7\n', err: expect.stringContaining('was written to') });
+    expect(await readFile(file, 'utf8')).toBe(`${token.accessToken}\n${token.refreshToken}\n`);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    [['--show-token', '--secret-output', 'FILE'], 'exclude each other'],
+    [['--show-token', '-o', 'name'], 'does not print the token'],
+    [['--columns', 'accessToken'], 'Unknown column'],
+  ])('%j is a usage error: nothing is sent or written', async (more, message) => {
+    await using home = await Home.make();
+    await using server = await issuing();
+    const file = home.file('token');
+    const line = [...words, ...more.map((word) => (word === 'FILE' ? file : word))];
+    const outcome = await home.iam(line, { ...server, variables: tokenVariables });
+    expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+    expect(server.received).toEqual([]);
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('takes the id from the request where the token is opaque', async () => {
+    await using server = await issuing({ ...token, accessToken: 'opaque' });
+    expect((await iam([...words, '--user-id', 'u-8', '-o', 'name'], server)).out).toBe('u-8\n');
+    expect(await iam(words, server)).toEqual({ code: 0, out: '', err: 'users create: done\n' });
+  });
+
+  test('escapes an id with control characters in a table', async () => {
+    const hostile = Buffer.from(JSON.stringify({ sub: 'a\u001b[2J' })).toString('base64url');
+    await using server = await issuing({ ...token, accessToken: `e30.${hostile}.c2ln` });
+    expect((await iam(words, server)).out).not.toContain('\u001b');
   });
 });
 
