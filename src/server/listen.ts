@@ -39,6 +39,8 @@ export interface ListenOptions {
   readonly timer?: Timer | undefined;
   readonly seed?: SeedDocument | undefined;
   readonly tls?: NodeServerOptions['tls'];
+  /** Whether the open server keeps the process running, as `ref` and `unref` of node:net. Default: true. */
+  readonly ref?: boolean | undefined;
   /** Sets the clock before anything reads it. */
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   openStore(): Promise<Store>;
@@ -108,6 +110,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     maxConnections: settings.maxConnections,
     networkOf: createNetworkReader(settings.trustedProxies),
   });
+  if (options.ref === false) unrefServer(server);
   await bindServer(server, settings);
   let store: Store | undefined;
   let audit: AuditLog | undefined;
@@ -208,6 +211,12 @@ function bindServer(server: Server, { host, port }: Settings): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Lets the process end while the server and its connections are open. */
+function unrefServer(server: Server): void {
+  server.unref();
+  server.on('connection', (socket) => socket.unref());
 }
 
 function formatServerUrl(server: Server, { host, tlsCert }: Settings): string {

@@ -38,7 +38,7 @@ export interface IamServer extends AsyncDisposable {
   reset(): Promise<void>;
   /** Starts another server in this process, on a separate port, with the current state and time of this one. */
   fork(): Promise<IamServer>;
-  /** Closes the connections of all clients and releases port and store. Forks keep running. */
+  /** Closes the connections of all clients, stops the forks, and releases port and store. */
   stop(): Promise<void>;
 }
 
@@ -47,17 +47,26 @@ export interface IamServerDeps {
   readonly credentials: ServerCredentials;
   prepareClock(clock: AdjustableClock): void;
   /** Starts a server with the same options on a store. */
-  startFork(store: ForkableStore, prepareClock: (clock: AdjustableClock) => void): Promise<IamServer>;
+  startFork(fork: ForkRequest): Promise<IamServer>;
+  onStop?: (() => void) | undefined;
+}
+
+export interface ForkRequest {
+  readonly store: ForkableStore;
+  prepareClock(clock: AdjustableClock): void;
+  /** Called when the fork has stopped. */
+  onStop(): void;
 }
 
 /** Wraps a running service. */
 export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
-  const { service, credentials, prepareClock } = deps;
+  const { service, credentials, prepareClock, onStop } = deps;
   const { url } = service;
   const getContext = () => service.appContext;
   const baseline = await captureBaseline(service);
   const clock = createIamClock(getContext, prepareClock);
   const clients: IamClient[] = [];
+  const forks = new Set<IamServer>();
   const connect = (clientCredentials: ClientOptions['credentials']) => {
     const client = createClient({ baseUrl: url, credentials: clientCredentials });
     clients.push(client);
@@ -67,7 +76,9 @@ export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
   let stopped: Promise<void> | undefined;
   // In parallel: closing a client waits for its requests, and stopping the service ends pending waits.
   async function stopAll(): Promise<void> {
-    await Promise.all([service.stop(), ...clients.map((client) => client.close())]);
+    const ended = [...clients.map((client) => client.close()), ...[...forks].map((fork) => fork.stop())];
+    await Promise.all([service.stop(), ...ended]);
+    onStop?.();
   }
   const stop = () => {
     stopped ??= stopAll();
@@ -88,7 +99,15 @@ export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
       await baseline.reset();
       clock.reset();
     },
-    fork: async () => deps.startFork(await baseline.fork(), copyClockState(getContext().clock)),
+    async fork() {
+      const fork: IamServer = await deps.startFork({
+        store: await baseline.fork(),
+        prepareClock: copyClockState(getContext().clock),
+        onStop: () => forks.delete(fork),
+      });
+      forks.add(fork);
+      return fork;
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -2,6 +2,7 @@
 import type { AppContext } from '../server/app-context.ts';
 import { emptyInbox, listMessages, toInboxItem } from '../server/control/inbox-items.ts';
 import type { Message } from '../server/store/tables.ts';
+import { withDeadline } from './deadline.ts';
 import type { InboxMessage } from './library-types.ts';
 
 export interface InboxFilter {
@@ -42,7 +43,7 @@ export function createInbox(getContext: () => AppContext): Inbox {
     async waitFor({ after, timeout = defaultTimeout, ...search } = {}) {
       const findMessage = async (): Promise<Message | undefined> =>
         (await listMessages(getContext(), { ...search, after })).at(after === undefined ? -1 : 0);
-      const message = await getContext().outbox.waitFor(findMessage, AbortSignal.timeout(timeout));
+      const message = await withDeadline(timeout, (signal) => getContext().outbox.waitFor(findMessage, signal));
       if (!message) throw new Error(`No message ${formatFilter(search)}arrived within ${timeout} ms.`);
       return toInboxItem(message, getContext());
     },

@@ -11,3 +11,4 @@ export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts'
 export type { ServerCredentials } from './server-credentials.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
 export { type StartOptions, startServer } from './start-server.ts';
+export type { TestScope } from './test-scope.ts';

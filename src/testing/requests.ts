@@ -7,6 +7,7 @@ import {
   toRequestItem,
 } from '../server/control/request-items.ts';
 import type { Observability } from '../server/observability/observability.ts';
+import { withDeadline } from './deadline.ts';
 import type { RequestRecord } from './library-types.ts';
 
 export interface RequestFilter {
@@ -62,7 +63,7 @@ export function createRequests(getObservability: () => Observability | undefined
       const { requestLog, requestWaiters } = requireObservability();
       const query = { ...buildQuery(search), after };
       const findMatches = async () => findRequests(requestLog, query, count);
-      const found = await requestWaiters.waitFor(findMatches, AbortSignal.timeout(timeout));
+      const found = await withDeadline(timeout, (signal) => requestWaiters.waitFor(findMatches, signal));
       if (!found) throw new Error(`Fewer than ${count} matching requests arrived within ${timeout} ms.`);
       return found.map(toRequestItem);
     },

@@ -15,6 +15,7 @@ import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
 import type { SeedInput, SettingValues } from './library-types.ts';
 import type { ServerCredentials } from './server-credentials.ts';
+import { isTestScope, runAfterTest, type TestScope } from './test-scope.ts';
 
 export interface StartOptions {
   /** Default: any free port. */
@@ -32,28 +33,51 @@ export interface StartOptions {
   readonly clock?: 'frozen' | DateInput | { readonly at?: DateInput; readonly frozen?: boolean } | undefined;
   /** Receives the log lines. Default: errors are written to standard error. */
   readonly log?: ((line: string) => void) | undefined;
+  /** Stops the server when it aborts. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Starts a service in this process and resolves when it accepts requests. Several isolated servers can run concurrently.
- * @throws SettingError, SeedError, RangeError (the clock), and errors of listening and of opening the store.
+ * A server does not keep the process running.
+ * @throws SettingError, SeedError, RangeError (the clock), the reason of an aborted signal, and errors of listening and of
+ * opening the store.
  */
-export async function startServer(options: StartOptions = {}): Promise<IamServer> {
+export function startServer(options?: StartOptions): Promise<IamServer>;
+/** Starts a service for one test, the context of node:test or vitest, and stops it when the test has finished. */
+export function startServer(test: TestScope, options?: StartOptions): Promise<IamServer>;
+export async function startServer(first: StartOptions | TestScope = {}, second?: StartOptions): Promise<IamServer> {
+  if (!isTestScope(first)) return startWithOptions(first);
+  const iam = await startWithOptions(second ?? {});
+  runAfterTest(first, iam.stop);
+  return iam;
+}
+
+async function startWithOptions(options: StartOptions): Promise<IamServer> {
   assertKnownOptions(options);
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const stopped = new AbortController();
   const seed = await readSeed(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
   const base = { settings, log, clock: systemClock, random: systemRandom };
-  return startIamServer(
+  const iam = await startIamServer(
     {
       ...base,
+      ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
       openStore: () => openStore(settings, log),
       openAudit: createAuditOpener(log, options),
     },
     options.credentials ?? {},
+    () => stopped.abort(),
   );
+  signal?.addEventListener('abort', () => void iam.stop(), { once: true, signal: stopped.signal });
+  if (signal?.aborted) await iam.stop();
+  signal?.throwIfAborted();
+  return iam;
 }
 
 const optionNames: Readonly<Record<keyof StartOptions, true>> = {
@@ -65,6 +89,7 @@ const optionNames: Readonly<Record<keyof StartOptions, true>> = {
   credentials: true,
   clock: true,
   log: true,
+  signal: true,
 };
 
 /** Validates options of JavaScript callers: a misspelled option would be ignored, a wrong store would use the default folder. */
@@ -85,7 +110,11 @@ function createAuditOpener(
 
 type InternalStartOptions = ListenOptions & { prepareClock(clock: AdjustableClock): void };
 
-async function startIamServer(options: InternalStartOptions, fixed: Partial<ServerCredentials>): Promise<IamServer> {
+async function startIamServer(
+  options: InternalStartOptions,
+  fixed: Partial<ServerCredentials>,
+  onStop?: () => void,
+): Promise<IamServer> {
   const service = await listen(options);
   // The bootstrap result contains only generated secrets.
   const credentials = { ...fixed, ...service.bootstrapResult } as ServerCredentials;
@@ -93,7 +122,8 @@ async function startIamServer(options: InternalStartOptions, fixed: Partial<Serv
     service,
     credentials,
     prepareClock: options.prepareClock,
-    startFork: (store, prepareClock) =>
+    onStop,
+    startFork: ({ store, prepareClock, onStop: onForkStop }) =>
       startIamServer(
         {
           ...options,
@@ -103,6 +133,7 @@ async function startIamServer(options: InternalStartOptions, fixed: Partial<Serv
           openStore: async () => store,
         },
         credentials,
+        onForkStop,
       ),
   });
 }

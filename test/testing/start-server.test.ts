@@ -3,7 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingsTable } from '../../src/server/config/settings.ts';
-import { ClientError, createClient, type IamServer, type StartOptions, startServer } from '../../src/testing/index.ts';
+import {
+  ClientError,
+  createClient,
+  type IamServer,
+  type StartOptions,
+  startServer,
+  type TestScope,
+} from '../../src/testing/index.ts';
 import { normalizeDump, readVisibleData } from './normalize-dump.ts';
 
 const seed = {
@@ -121,12 +128,11 @@ describe('a server in this process', () => {
       const options = { seed: file, store: { data: path.join(folder, 'store') } };
       const first = await startServer(options);
       await first.client.groups.create({ body: { groupName: 'stored', roles: ['VIEW'] } });
-      await using copy = await first.fork();
+      const names = async (iam: IamServer) => (await iam.client.groups.list()).items.map(({ groupName }) => groupName);
+      expect(await names(await first.fork())).toContain('stored');
       await first.stop();
       await using second = await startServer(options);
-      const names = async (iam: IamServer) => (await iam.client.groups.list()).items.map(({ groupName }) => groupName);
       expect(await names(second)).toEqual(expect.arrayContaining(['ops', 'stored']));
-      expect(await names(copy)).toContain('stored');
       await second.client.groups.create({ body: { groupName: 'new', roles: ['VIEW'] } });
       const before = await names(second);
       await second.reset();
@@ -343,11 +349,10 @@ describe('a fork', () => {
     expect(fork.clock.now()).not.toEqual(iam.clock.now());
   });
 
-  test('is reset to its initial state, outlives its origin and can be forked', async () => {
-    const iam = await startServer({ seed, ...quick });
+  test('is reset to its initial state, and can be forked', async () => {
+    await using iam = await startServer({ seed, ...quick });
     await iam.client.groups.create({ body: { groupName: 'shared', roles: ['VIEW'] } });
     await using fork = await iam.fork();
-    await iam.stop();
     await fork.client.groups.create({ body: { groupName: 'later', roles: ['VIEW'] } });
     await using second = await fork.fork();
     await fork.reset();
@@ -363,5 +368,54 @@ describe('a fork', () => {
     await using fork = await iam.fork();
     expect(await statusOf(iam.as({ token }).groups.list())).toBe(200);
     expect(await statusOf(fork.as({ token }).groups.list())).toBe(401);
+  });
+});
+
+const isReachable = (iam: IamServer) =>
+  fetch(`${iam.url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+
+describe('a server stops', () => {
+  test('with its forks and theirs', async () => {
+    const iam = await startServer(quick);
+    const fork = await iam.fork();
+    const second = await fork.fork();
+    await iam.stop();
+    expect(await Promise.all([iam, fork, second].map(isReachable))).toEqual([false, false, false]);
+  });
+
+  test('when its signal aborts', async () => {
+    const controller = new AbortController();
+    const iam = await startServer({ ...quick, signal: controller.signal });
+    expect(await isReachable(iam)).toBe(true);
+    controller.abort();
+    await iam.stop();
+    expect(await isReachable(iam)).toBe(false);
+  });
+
+  test('and does not start, if the signal has aborted', async () => {
+    await expect(startServer({ ...quick, signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
+      'too late',
+    );
+    const controller = new AbortController();
+    const starting = startServer({ ...quick, signal: controller.signal });
+    controller.abort(new Error('changed my mind'));
+    await expect(starting).rejects.toThrow('changed my mind');
+  });
+
+  test.each(['after', 'onTestFinished'])('after the test whose context has %s', async (method) => {
+    const registered: (() => Promise<void>)[] = [];
+    const scope = { [method]: (work: () => Promise<void>) => registered.push(work) } as unknown as TestScope;
+    const iam = await startServer(scope, quick);
+    expect(await isReachable(iam)).toBe(true);
+    await registered[0]?.();
+    expect(await isReachable(iam)).toBe(false);
+  });
+
+  test('after a test of vitest', async (context) => {
+    const iam = await startServer(context, quick);
+    expect(await isReachable(iam)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 /** The package as a consumer installs it: packed, unpacked and imported by name. Requires dist/. */
-import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { type ExecFileException, execFile } from 'node:child_process';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -19,6 +19,7 @@ async function inProject(subfolder: string, words: readonly string[]): Promise<s
   const { stdout, stderr } = await run(process.execPath, words, {
     cwd: path.join(folder, subfolder),
     env: Object.fromEntries(inherited),
+    timeout: 60_000,
   });
   return stdout + stderr;
 }
@@ -52,6 +53,33 @@ describe('an example', () => {
     const out = await inProject('jest', [path.join(shared, 'jest/bin/jest.js'), '--detectOpenHandles', '--no-cache']);
     expect(out).toMatch(/Tests:\s+3 passed, 3 total/);
     expect(out).not.toMatch(/open handle|did not exit|force exited/i);
+  });
+
+  test('that fails without stopping its server ends, in node:test, vitest and jest', async () => {
+    const use = `const iam = await startServer({ settings: { 'fast-passwords': true } });
+      await iam.client.groups.list();
+      throw new Error('planted');`;
+    const failing = (imports: string) => `${imports}\ntest('fails', async () => { ${use} });\n`;
+    const library = `import { startServer } from 'iam-standin';`;
+    const sources = {
+      'node-test/planted.mjs': failing(`import test from 'node:test'; ${library}`),
+      'vitest/planted.test.ts': failing(`import { test } from 'vitest'; ${library}`),
+      'jest/planted.test.js': failing(`const { startServer } = require('iam-standin');`),
+    };
+    for (const [file, source] of Object.entries(sources)) await writeFile(path.join(folder, file), source);
+    const outcomes = await Promise.allSettled([
+      inProject('node-test', ['--test', 'planted.mjs']),
+      inProject('vitest', [path.join(shared, 'vitest/vitest.mjs'), 'run', '--root', '.', 'planted']),
+      inProject('jest', [path.join(shared, 'jest/bin/jest.js'), '--no-cache', 'planted']),
+    ]);
+    for (const file of Object.keys(sources)) await rm(path.join(folder, file));
+    for (const outcome of outcomes) {
+      expect(outcome.status).toBe('rejected');
+      const { code, killed, stdout, stderr } = (outcome as PromiseRejectedResult).reason as ExecFileException;
+      expect({ code, killed }).toEqual({ code: 1, killed: false });
+      expect(`${stdout}${stderr}`).toContain('planted');
+      expect(`${stdout}${stderr}`).not.toMatch(/did not exit|force exited|close timed out/i);
+    }
   });
 });
 
