@@ -20,7 +20,7 @@ interface EntityKey {
 
 /**
  * Creates an entity. If it exists, returns the same fields of the existing one, unchanged; the field `created` and a
- * notice tell which happened. @throws the error of the server if another entity causes the conflict
+ * notice report which happened. @throws the error of the server if another entity causes the conflict
  */
 export async function createIfNotExists(
   context: Context,
@@ -51,7 +51,7 @@ function pickResponseFields(operation: ManifestOperation, found: Row): Row {
 
 /**
  * Finds the entity by the identifying values in the body; an id is decisive. `none`: another entity causes the conflict.
- * `unknown`: no operation or list can tell.
+ * `unknown`: neither an operation nor a list returns it.
  */
 async function findExisting(
   context: Context,
