@@ -40,6 +40,7 @@ const realTime = [
       'src/server/listen.ts',
       'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
+      'src/testing/deadline.ts',
     ],
   ],
   [
@@ -53,8 +54,6 @@ const realTime = [
       'src/server/federation/jwk-set-cache.ts',
       'src/server/lib/http-client.ts',
       'src/server/messaging/sms-hook.ts',
-      'src/testing/inbox.ts',
-      'src/testing/requests.ts',
     ],
   ],
 ] as const;

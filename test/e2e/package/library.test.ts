@@ -58,26 +58,26 @@ describe('an example', () => {
   test('that fails without stopping its server ends, in node:test, vitest and jest', async () => {
     const use = `const iam = await startServer({ settings: { 'fast-passwords': true } });
       await iam.client.groups.list();
-      throw new Error('planted');`;
+      throw new Error('failing-test');`;
     const failing = (imports: string) => `${imports}\ntest('fails', async () => { ${use} });\n`;
     const library = `import { startServer } from 'iam-standin';`;
     const sources = {
-      'node-test/planted.mjs': failing(`import test from 'node:test'; ${library}`),
-      'vitest/planted.test.ts': failing(`import { test } from 'vitest'; ${library}`),
-      'jest/planted.test.js': failing(`const { startServer } = require('iam-standin');`),
+      'node-test/failing-test.mjs': failing(`import test from 'node:test'; ${library}`),
+      'vitest/failing-test.test.ts': failing(`import { test } from 'vitest'; ${library}`),
+      'jest/failing-test.test.js': failing(`const { startServer } = require('iam-standin');`),
     };
     for (const [file, source] of Object.entries(sources)) await writeFile(path.join(folder, file), source);
     const outcomes = await Promise.allSettled([
-      inProject('node-test', ['--test', 'planted.mjs']),
-      inProject('vitest', [path.join(shared, 'vitest/vitest.mjs'), 'run', '--root', '.', 'planted']),
-      inProject('jest', [path.join(shared, 'jest/bin/jest.js'), '--no-cache', 'planted']),
+      inProject('node-test', ['--test', 'failing-test.mjs']),
+      inProject('vitest', [path.join(shared, 'vitest/vitest.mjs'), 'run', '--root', '.', 'failing-test']),
+      inProject('jest', [path.join(shared, 'jest/bin/jest.js'), '--no-cache', 'failing-test']),
     ]);
     for (const file of Object.keys(sources)) await rm(path.join(folder, file));
     for (const outcome of outcomes) {
       expect(outcome.status).toBe('rejected');
       const { code, killed, stdout, stderr } = (outcome as PromiseRejectedResult).reason as ExecFileException;
       expect({ code, killed }).toEqual({ code: 1, killed: false });
-      expect(`${stdout}${stderr}`).toContain('planted');
+      expect(`${stdout}${stderr}`).toContain('failing-test');
       expect(`${stdout}${stderr}`).not.toMatch(/did not exit|force exited|close timed out/i);
     }
   });
