@@ -15,7 +15,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: a concurrent change, a taken name, or a state that forbids it.' },
   { code: 7, meaning: 'Rejected: the request is not valid.' },
-  { code: 8, meaning: 'Some rows of `iam bulk` failed.' },
+  { code: 8, meaning: 'Some rows of `iam bulk` failed, or several arguments failed for different reasons.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
   { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },

@@ -1,4 +1,5 @@
 /** The error codes: every error that a caller can see, in one table. */
+import type { EntityName } from './entities.ts';
 
 /**
  * The category of a code. Clients branch on it, not on the spelling of the code:
@@ -44,6 +45,8 @@ export interface ErrorEntry {
   readonly message: string;
   /** What the caller can do about it; shown by the CLI and in docs/errors.md. */
   readonly hint: string;
+  /** The entity that does not exist. */
+  readonly entity?: EntityName;
   /** The name of the server setting that controls it. */
   readonly setting?: string;
 }
@@ -209,6 +212,7 @@ export const errorTable = {
   GROUP_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'group',
     message: 'Group not found.',
     hint: 'List groups with `iam groups list`.',
   },
@@ -227,30 +231,35 @@ export const errorTable = {
   REQUEST_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'request',
     message: 'Request not found in the request log.',
     hint: 'List requests with `iam requests list`. The log holds the last requests and is cleared on restart.',
   },
   FAULT_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'fault',
     message: 'Fault not found.',
     hint: 'List faults with `iam faults list`. Faults are cleared on restart.',
   },
   CLIENT_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'client',
     message: 'Client not found.',
     hint: 'List clients with `iam clients list`.',
   },
   API_KEY_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'apiKey',
     message: 'API key not found.',
     hint: 'List API keys with `iam api-key list`.',
   },
   USER_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'user',
     message: 'User not found.',
     hint: 'List users with `iam users list`.',
   },
@@ -263,30 +272,35 @@ export const errorTable = {
   BUSINESS_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'business',
     message: 'Business not found.',
     hint: 'List businesses with `iam businesses list`.',
   },
   CUSTOMER_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'customer',
     message: 'Customer not found.',
     hint: 'List customers with `iam customers list`.',
   },
   SERVICE_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'client',
     message: 'Service not found.',
     hint: 'List clients and their service accounts with `iam clients list`.',
   },
   CORPORATE_GROUP_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'corporateGroup',
     message: 'Corporate group not found.',
     hint: 'List corporate groups with `iam corporate-groups list`.',
   },
   FACTOR_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'factor',
     message: 'Authentication factor not found.',
     hint: 'List factors with `iam factors list`. The ids of the main contacts are main-email and main-mobile.',
   },
@@ -311,18 +325,21 @@ export const errorTable = {
   SANDBOX_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'sandbox',
     message: 'Sandbox not found.',
     hint: 'Create it with `iam sandbox create`. The server deletes sandboxes that receive no requests.',
   },
   SNAPSHOT_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'snapshot',
     message: 'Snapshot not found.',
     hint: 'List snapshots with `iam state list`. Snapshots are held in memory and lost on restart.',
   },
   SESSION_NOT_FOUND: {
     status: 404,
     category: 'not-found',
+    entity: 'session',
     message: 'Session not found.',
     hint: 'List sessions with `iam sessions list`.',
   },

@@ -1,7 +1,7 @@
 /** Builds the command of an operation from its declaration: path parameters are arguments, fields are options. */
 import type { Command } from 'commander';
 import { entityOf } from '../../contract/entities.ts';
-import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
+import type { JsonSchema, ManifestField, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, allowsPrompts, type CommandAction, commandPath, firstExample, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { promptForMissingFields } from '../prompts/missing-fields.ts';
@@ -29,19 +29,25 @@ import {
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
+import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
 
 /** Adds the command of an operation below its noun. */
 export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {
   const verb = operation.command?.split(' ').at(-1) ?? operation.id;
   const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
   const spec = buildRequestSpec(operation);
-  for (const param of operation.params) command.argument(`<${formatArgumentName(param)}>`, param.schema.description);
+  for (const param of operation.params) addParameter(command, param, param === spec.target);
   if (spec.last) command.argument(`[${spec.last.flag}]`, spec.last.schema.description);
   if (spec.members) command.argument(`[${spec.members.flag}...]`, 'One or more');
   addOptions(command, spec);
   declareValueSources(command, sourcesIn(spec));
   const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
   return setAction(command, runtime, work, { promptsItself: true });
+}
+
+function addParameter(command: Command, param: ManifestField, isSeveral: boolean): void {
+  const [name, { description = '' }] = [formatArgumentName(param), param.schema];
+  command.argument(isSeveral ? `<${name}...>` : `<${name}>`, isSeveral ? `${description}, one or more` : description);
 }
 
 /** What the arguments and options of an operation refer to. */
@@ -59,8 +65,9 @@ function sourcesIn({ operation, query, body, last, members }: RequestSpec): Para
   );
 }
 
-function addOptions(command: Command, { operation, query, body, members, entries }: RequestSpec): void {
+function addOptions(command: Command, { operation, query, body, members, entries, target }: RequestSpec): void {
   for (const field of [...query, ...body]) addFieldOption(command, field);
+  if (target) addTargetOptions(command, operation);
   if (operation.body)
     command.option(
       '-f, --file <file>',
@@ -93,10 +100,11 @@ async function runOperation(
   context: Context,
   command: Command,
   spec: RequestSpec,
-  args: CommandArguments,
+  typedArgs: CommandArguments,
   options: CommandOptions,
 ): Promise<void> {
   const { operation } = spec;
+  const { args, targets } = splitTargets(spec, typedArgs);
   const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
   const known = Object.fromEntries(
     operation.params.flatMap((param, at) =>
@@ -108,14 +116,17 @@ async function runOperation(
   if (!operation.response.page) context.printer.check(printedSchema(operation, options));
   assertTokenOptions(context, options);
   if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
+  const name = commandPath(command).replace(/^\S+ /, '');
+  if (targets.length > 1) return runForTargets(context, spec, { name, input, targets, options });
   if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
-  const named = [commandPath(command).replace(/^\S+ /, ''), ...formatTarget(spec, input)].join(' ');
+  const named = [name, ...formatTarget(spec, input)].join(' ');
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),
     });
   const done = `${named}: done`;
   const call = async () => addCreatedId(operation, input.body, (await send(context, operation, input)).body);
+  if (options.ifExists === true) return deleteIfExists(context, spec, named, call);
   const createOrGet = options.ifNotExists === true ? () => createIfNotExists(context, operation, input, call) : call;
   await printResult(context, operation, options, { request: createOrGet, done });
 }

@@ -29,6 +29,8 @@ export interface ErrorReport {
   readonly exitCode: number;
   /** The data of the first item. */
   readonly details?: ErrorDetails | undefined;
+  /** The argument that it is about, if the command has several. */
+  readonly target?: string;
   /** Nothing is printed, because the command printed the reason. */
   readonly quiet?: boolean;
 }

@@ -4,6 +4,8 @@ import { createField, type Field, listFields, toKebabCase } from './field-option
 
 export interface RequestSpec {
   readonly operation: ManifestOperation;
+  /** The path parameter of the entity that the request reads or deletes: its command accepts several. */
+  readonly target: ManifestField | undefined;
   readonly query: readonly Field[];
   readonly body: readonly Field[];
   /** The body field that is also accepted as the last argument: `groups add-role ops DEPLOY`. */
@@ -24,12 +26,21 @@ export function buildRequestSpec(operation: ManifestOperation): RequestSpec {
   const query = visible.map(({ name, schema, required }) => createField([name], schema, required));
   return {
     operation,
+    target: findTarget(operation),
     query,
     body,
     last: findLastArgument(operation, declared),
     members: findMembersField(operation.body),
     entries,
   };
+}
+
+/** The last parameter, if the path ends in it and the request reads or deletes one entity. */
+function findTarget({ method, path, params, body, response }: ManifestOperation): ManifestField | undefined {
+  const last = params.at(-1);
+  if (!last || !path.endsWith(`{${last.name}}`) || body || response.page || response.secret) return undefined;
+  const readsOne = method === 'GET' && response.schema?.type === 'object';
+  return method === 'DELETE' || readsOne ? last : undefined;
 }
 
 /** The only field of a body, or the user of a request without path parameters. */

@@ -80,7 +80,8 @@ describe('the command of an operation', () => {
   });
 
   test.each([
-    [['groups', 'get', 'a', 'b'], 'too many arguments'],
+    [['groups', 'list', 'a'], 'too many arguments'],
+    [['groups', 'get', 'a', '..'], 'cannot be'],
     [['groups', 'list', '--limit', 'many'], 'whole number'],
     [['groups', 'list', '--limit', '0'], 'at least 1'],
     [['groups', 'list', '-o', 'xml'], 'Allowed choices are table'],

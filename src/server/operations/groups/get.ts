@@ -17,7 +17,10 @@ export default defineOperation({
   response: { status: 200, body: GroupSchema, entity: true },
   errors: ['GROUP_NOT_FOUND'],
   command: 'groups get',
-  cliExamples: [{ title: 'By name, as JSON', command: 'ops -o json' }],
+  cliExamples: [
+    { title: 'By name, as JSON', command: 'ops -o json' },
+    { title: 'Several', command: 'ops leads' },
+  ],
 
   async handle({ params }, { store }) {
     return toGroupView(store, await requireGroup(store, params.groupId));

@@ -20,7 +20,10 @@ export default defineOperation({
   response: { status: 204 },
   errors: ['GROUP_NOT_FOUND', 'CHANGED_MEANWHILE', 'GROUP_IN_USE', 'LAST_ADMINISTRATOR'],
   command: 'groups delete',
-  cliExamples: [{ title: 'Without confirmation', command: 'ops --yes' }],
+  cliExamples: [
+    { title: 'Without confirmation', command: 'ops --yes' },
+    { title: 'Several, if they exist', command: 'leads ops --yes --if-exists' },
+  ],
 
   async handle({ params }, { store, assertMatch }) {
     await store.transaction(async (tx) => {

@@ -1,0 +1,233 @@
+/** Several arguments of a read or a delete: one confirmation for all, one request each, a report of each failure. */
+import type { Command } from 'commander';
+import { ClientError, NetworkError } from '../../client/errors.ts';
+import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { assertChangeLimit } from '../config/safety.ts';
+import type { CommandOptions, Context } from '../context.ts';
+import { CliError, type ErrorTable, errorEntryOf } from '../errors.ts';
+import { createErrorReport, type ErrorReport, printErrorReport } from '../output/error-report.ts';
+import { assertConfirmed } from './confirm.ts';
+import { describeDeleteImpact } from './delete-impact.ts';
+import { previewOf, printRequestPreviews } from './preview.ts';
+import type { CommandArguments, RequestInput } from './request-builder.ts';
+import type { RequestSpec } from './request-spec.ts';
+import { printResponse, send } from './send.ts';
+
+/** Adds the options and the help of deletes. */
+export function addTargetOptions(command: Command, { effect }: ManifestOperation): void {
+  if (effect !== 'destructive') return;
+  command.option('--if-exists', 'succeed if it does not exist');
+  command.addHelpText('after', '\nOne confirmation covers all arguments. After a failure the next one runs.');
+}
+
+/** Separates the targets from the other arguments. The first target stays in its place; duplicates are removed. */
+export function splitTargets(
+  { operation, target }: RequestSpec,
+  args: CommandArguments,
+): { readonly args: CommandArguments; readonly targets: readonly string[] } {
+  if (!target) return { args, targets: [] };
+  const at = operation.params.length - 1;
+  const targets = [...new Set([args[at] ?? []].flat())];
+  return { args: [...args.slice(0, at), targets[0], ...args.slice(at + 1)], targets };
+}
+
+export interface TargetsRequest {
+  /** The command without the name of the program: `groups delete`. */
+  readonly name: string;
+  /** The request of the first target. */
+  readonly input: RequestInput;
+  readonly targets: readonly string[];
+  readonly options: CommandOptions;
+}
+
+interface TargetRequest {
+  readonly target: string;
+  readonly input: RequestInput;
+}
+
+/** Reads or deletes several targets in turn. @throws CliError at the end if some failed */
+export async function runForTargets(context: Context, spec: RequestSpec, request: TargetsRequest): Promise<void> {
+  const { operation } = spec;
+  const { input, targets, options } = request;
+  const param = spec.target?.name ?? '';
+  const requests = targets.map((target) => ({
+    target,
+    input: { ...input, params: { ...input.params, [param]: target } },
+  }));
+  // A preview checks the path: nothing is sent if one of the arguments is not valid.
+  const previews = requests.map((one) => previewOf(context, operation, one.input));
+  if (options.dryRun === true) return printRequestPreviews(context, previews);
+  const failures = new TargetFailures(context, targets.length);
+  if (operation.effect === 'read') await readTargets(context, operation, requests, failures);
+  else await deleteTargets(context, spec, { ...request, requests }, failures);
+  failures.assertNone();
+}
+
+async function readTargets(
+  context: Context,
+  operation: ManifestOperation,
+  requests: readonly TargetRequest[],
+  failures: TargetFailures,
+): Promise<void> {
+  async function* readEach() {
+    for (const { target, input } of requests) {
+      const response = await failures.attempt(target, () => send(context, operation, input));
+      if (response) yield [response.body];
+    }
+  }
+  await context.printer.list(readEach(), { schema: operation.response.schema });
+}
+
+/** The result of one delete, for programs. */
+interface DeleteResult {
+  readonly target: string;
+  readonly state: 'done' | 'absent' | 'failed' | 'unsent';
+}
+
+async function deleteTargets(
+  context: Context,
+  spec: RequestSpec,
+  { name, options, requests }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
+  failures: TargetFailures,
+): Promise<void> {
+  const { operation } = spec;
+  assertChangeLimit(context.settings, requests.length);
+  await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
+    details: () => describeTargets(context, operation, requests),
+  });
+  async function* deleteEach(): AsyncGenerator<readonly DeleteResult[]> {
+    for (const { target, input } of requests) {
+      const work = () => deleteTarget(context, spec, input, options.ifExists === true);
+      const done = await failures.attempt(target, work);
+      const state = done ?? (failures.isTried(target) ? 'failed' : 'unsent');
+      if (done) context.notice(`${[name, ...Object.values(input.params)].join(' ')}: ${stateTexts[done]}`);
+      yield [{ target, state }];
+    }
+  }
+  const { printer } = context;
+  if (!printer.isForPeople && printer.format !== 'name') await printer.list(deleteEach());
+  else for await (const _ of deleteEach());
+}
+
+const stateTexts = { done: 'done', absent: 'does not exist' };
+
+async function deleteTarget(
+  context: Context,
+  spec: RequestSpec,
+  input: RequestInput,
+  ifExists: boolean,
+): Promise<'done' | 'absent'> {
+  const work = async () => void (await send(context, spec.operation, input));
+  if (ifExists) return unlessAbsent(context.manifest, spec, work);
+  await work();
+  return 'done';
+}
+
+/** `--if-exists`: deletes one target, and succeeds if it does not exist. */
+export async function deleteIfExists(
+  context: Context,
+  spec: RequestSpec,
+  named: string,
+  call: () => Promise<unknown>,
+): Promise<void> {
+  const state = await unlessAbsent(context.manifest, spec, call);
+  await printResponse(context, undefined, `${named}: ${stateTexts[state]}`);
+}
+
+async function unlessAbsent(
+  table: ErrorTable,
+  spec: RequestSpec,
+  call: () => Promise<unknown>,
+): Promise<'done' | 'absent'> {
+  try {
+    await call();
+    return 'done';
+  } catch (error) {
+    if (!isTargetAbsent(table, spec, error)) throw error;
+    return 'absent';
+  }
+}
+
+/** Whether the target does not exist, and not an entity that the preceding parameters name. */
+function isTargetAbsent(table: ErrorTable, { operation }: RequestSpec, error: unknown): boolean {
+  const entry = error instanceof ClientError ? errorEntryOf(table, error.code) : undefined;
+  if (entry?.category !== 'not-found') return false;
+  const preceding = operation.params.slice(0, -1).map(({ schema }) => schema['x-reference']?.entity);
+  return entry.entity === undefined || !preceding.includes(entry.entity);
+}
+
+/** The number of targets whose impact is looked up for the prompt. */
+const maxDescribed = 10;
+
+/** A line for each target: its name, and what its delete affects. */
+async function describeTargets(
+  context: Context,
+  operation: ManifestOperation,
+  requests: readonly TargetRequest[],
+): Promise<string[]> {
+  return Promise.all(
+    requests.map(async ({ target, input }, at) => {
+      const impact = at < maxDescribed ? await describeDeleteImpact(context, operation.id, input.params) : [];
+      return impact.length === 0 ? target : `${target}: ${impact.join('; ')}`;
+    }),
+  );
+}
+
+/** Reports failures as they happen. */
+class TargetFailures {
+  readonly #context: Context;
+  readonly #total: number;
+  readonly #exitCodes: number[] = [];
+  readonly #tried = new Set<string>();
+  #isOver = false;
+
+  constructor(context: Context, total: number) {
+    this.#context = context;
+    this.#total = total;
+  }
+
+  /** The result of `work`, or undefined after a failure, which it reports. */
+  async attempt<Result>(target: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#isOver) return undefined;
+    this.#tried.add(target);
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#context.io.signal.aborted) throw error;
+      const report = createErrorReport(error, this.#context.manifest);
+      this.#exitCodes.push(report.exitCode);
+      // Every further request would fail as well.
+      this.#isOver = error instanceof NetworkError || report.exitCode === 4;
+      await this.#print(target, report);
+      return undefined;
+    }
+  }
+
+  /** Whether a request for the target was made. */
+  isTried(target: string): boolean {
+    return this.#tried.has(target);
+  }
+
+  /** @throws CliError with the exit code of the failures, or 8 if they differ */
+  assertNone(): void {
+    const [exitCode, ...others] = new Set(this.#exitCodes);
+    if (exitCode === undefined) return;
+    const untried = this.#total - this.#tried.size;
+    throw new CliError(
+      `${this.#exitCodes.length} of ${this.#total} failed${untried > 0 ? `, ${untried} not sent` : ''}.`,
+      { code: 'SOME_FAILED', exitCode: others.length === 0 ? exitCode : 8 },
+    );
+  }
+
+  #print(target: string, report: ErrorReport): Promise<void> {
+    const { io, environment, printer, color } = this.#context;
+    const message = `${target}: ${report.message}`;
+    const [first = '', ...more] = report.lines ?? [];
+    const lines = report.lines && { lines: [`${target}: ${first}`, ...more] };
+    const json = printer.format === 'json' || printer.format === 'jsonl';
+    return printErrorReport({ ...report, ...(json ? { target } : { message, ...lines }) }, io, environment, {
+      json,
+      colour: color,
+    });
+  }
+}
