@@ -33,6 +33,8 @@ function findProblem(main) {
     : 'the files of iam are incomplete. Install iam-standin again';
 }
 
+// Also the exit code of an uncaught exception: 1 is a result, as of `iam diff`.
+process.exitCode = 70;
 const main = path.join(__dirname, '../dist/cli.cjs');
 const problem = findProblem(main);
 if (problem === undefined) {
@@ -40,5 +42,4 @@ if (problem === undefined) {
   require(main);
 } else {
   process.stderr.write(`error: ${problem}\n`);
-  process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { BaseClient } from '../client/create-client.ts';
 import type { Manifest } from '../contract/manifest-types.ts';
 import { noCredentials } from './auth/credentials.ts';
-import { readProfiles } from './config/profile.ts';
+import { readUsableProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
 import { CliSettings, type GlobalOptions, type SettingDefinition, settingDefinitions } from './config/settings.ts';
 import { usageError } from './errors.ts';
@@ -63,7 +63,9 @@ export async function withContext(
 ): Promise<void> {
   const { io, environment } = runtime;
   const settings = await loadSettings(environment, options);
-  for (const warning of settings.project?.warnings ?? []) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
+  const { file, project } = settings;
+  for (const warning of [...(file.warning ? [file.warning] : []), ...(project?.warnings ?? [])])
+    io.stderr.write(`warning: ${escapeControls(warning)}\n`);
   const tracing = { verbose: options.verbose === true, debug: options.debug === true, curl: options.curl === true };
   const printer = createPrinter(io.stdout, readFormat(settings), await readSelection(options, settings), io.signal);
   const fieldsAt = requestFieldsIn(runtime.manifest);
@@ -102,7 +104,7 @@ export async function withContext(
 /** Reads the files of settings. @throws CliError if a file is invalid */
 export async function loadSettings(environment: Environment, options: GlobalOptions): Promise<CliSettings> {
   const project = findProject(environment);
-  const file = await readProfiles(environment.variables);
+  const file = await readUsableProfiles(environment.variables);
   return new CliSettings({ options, variables: environment.variables, file, project });
 }
 

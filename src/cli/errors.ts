@@ -10,6 +10,8 @@ export interface CliErrorOptions {
   readonly hint?: string | undefined;
   /** Lines after the message. Line breaks within the message or a line are data and are escaped. */
   readonly lines?: readonly string[] | undefined;
+  /** The error of the system. */
+  readonly cause?: unknown;
 }
 
 export class CliError extends Error {
@@ -20,9 +22,9 @@ export class CliError extends Error {
   /** The message and the lines after it. */
   readonly lines: readonly string[];
 
-  constructor(message: string, { code, exitCode, hint, lines = [] }: CliErrorOptions) {
+  constructor(message: string, { code, exitCode, hint, lines = [], cause }: CliErrorOptions) {
     const all = [message, ...lines];
-    super(all.join('\n'));
+    super(all.join('\n'), { cause });
     this.lines = all;
     this.code = code;
     this.exitCode = exitCode;
@@ -49,20 +51,6 @@ export class PromptCanceledError extends Error {
 /** An invalid command line (exit 2); nothing was sent. */
 export function usageError(message: string, hint?: string, lines?: readonly string[]): CliError {
   return new CliError(message, { code: 'USAGE', exitCode: 2, hint, lines });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'file not found',
-  ENOTDIR: 'a component of the path is not a folder',
-  EISDIR: 'it is a folder, not a file',
-  EACCES: 'permission denied',
-};
-
-/** A file cannot be read (exit 2); `origin` is the setting that names it, if not the command line. */
-export function unreadableFileError(file: string, error: unknown, origin?: string): CliError {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const source = origin === undefined ? file : `${file} (${origin})`;
-  return usageError(`Cannot read ${source}: ${reasons[code] ?? (code || message)}.`);
 }
 
 /** A value is required and prompts are not possible (exit 10). */

@@ -8,7 +8,7 @@ export interface ExitCode {
 
 export const exitCodes: readonly ExitCode[] = [
   { code: 0, meaning: 'Done.' },
-  { code: 1, meaning: 'Other error, or a negative result of `can`, `diff` or `server status`.' },
+  { code: 1, meaning: 'Negative result, such as "no" of `can` or a difference of `diff`.' },
   { code: 2, meaning: 'Usage error: invalid command, option or value. Nothing was sent.' },
   { code: 3, meaning: 'Not found.' },
   { code: 4, meaning: 'Authentication required: credentials are missing or not valid.' },
@@ -18,6 +18,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 8, meaning: 'Some rows of `iam bulk` failed, or several arguments failed for different reasons.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
+  { code: 70, meaning: 'Other error, such as a file that cannot be written.' },
   { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
@@ -60,5 +61,5 @@ const validationStatuses: readonly number[] = [400, 413, 415, 417, 422, 431];
 
 function getExitCodeByStatus(status: number): number {
   if (validationStatuses.includes(status)) return 7;
-  return exitCodesByStatus[status] ?? (status >= 500 ? 75 : 1);
+  return exitCodesByStatus[status] ?? (status >= 500 ? 75 : 70);
 }

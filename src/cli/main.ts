@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   const io = processIo(interrupted.signal, releaseSignals);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
     getTextOutput(io).write(`${packageVersion}\n`);
+    process.exitCode = 0;
     return;
   }
   for (const signal of signals) process.once(signal, onSignal);

@@ -111,14 +111,27 @@ function createNetworkError(origin: string, cause: unknown): NetworkError {
     UND_ERR_CONNECT_TIMEOUT: `Connection to ${origin} timed out.`,
     UND_ERR_SOCKET: `The connection to ${origin} was lost before the response was complete.`,
     ECONNRESET: `The connection to ${origin} was lost before the response was complete.`,
+    [notHttp]: `${origin} does not respond with HTTP.`,
+    EHOSTUNREACH: `The host of ${origin} is unreachable.`,
+    ENETUNREACH: `The network of ${origin} is unreachable.`,
+    ERR_SSL_WRONG_VERSION_NUMBER: `${origin} does not respond with TLS.`,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: `${origin} does not respond with TLS.`,
+    ERR_TLS_CERT_ALTNAME_INVALID: `The certificate of ${origin} is for another host name.`,
+    CERT_HAS_EXPIRED: `The certificate of ${origin} has expired.`,
+    CERT_NOT_YET_VALID: `The certificate of ${origin} is not valid yet.`,
+    DEPTH_ZERO_SELF_SIGNED_CERT: `The certificate of ${origin} is self-signed.`,
   };
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new NetworkError(reasons[code] ?? `The request to ${origin} failed: ${detail}`, code, cause);
 }
 
+/** The code of undici's HTTPParserError, which has none. */
+const notHttp = 'HPE_INVALID';
+
 /** For a host with several addresses, Node wraps one error per address; returns the first code. */
 function errorCodeOf(cause: unknown): string {
   const errors = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
+  if (cause instanceof Error && cause.name === 'HTTPParserError') return notHttp;
   const coded = errors.find((error): error is { code: string } => typeof error?.code === 'string');
   return coded?.code ?? 'NETWORK';
 }

@@ -57,7 +57,7 @@ export interface ServeOptions {
 
 const exitCodes = {
   usage: 2,
-  other: 1,
+  other: 70,
   portTaken: 11,
   ...openExitCodes,
 } as const;

@@ -61,6 +61,7 @@ const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>
     () => beside('iam.yaml', groups, { json: [group] }, (file) => `plan -f ${file} --detailed-exitcode`),
   ],
   10: ['non-interactive mode', () => against({ status: 204 }, 'groups delete ops')],
+  70: ['a response of no known kind', () => against(errorResponse(405, 'METHOD_NOT_ALLOWED'), 'groups get ops')],
   75: [
     'the server is unavailable',
     () => against(errorResponse(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0'),
@@ -92,6 +93,26 @@ describe('the exit code', () => {
 
   test.each(Object.entries(ofProcesses))('%s is tested with a process in %s', (code, file) => {
     expect(existsSync(file) && readFileSync(file, 'utf8')).toMatch(new RegExp(`(toBe\\(|code: |\\[|, )${code}\\b`));
+  });
+});
+
+describe('1 is a result, and no failure exits with it', () => {
+  const yaml = (reply: Reply, more = '') => beside('iam.yaml', groups, reply, (file) => `diff -f ${file}${more}`);
+  const failures: Readonly<Record<string, readonly [number, () => Promise<CliResult>]>> = {
+    'diff: the connection is lost': [75, () => yaml({ hangUp: true }, ' --max-wait 0')],
+    'diff: no response': [75, () => yaml({ silent: true }, ' --timeout 0.2')],
+    'diff: the response is not JSON': [70, () => yaml({ text: '<html>' })],
+    'diff: the query fails': [70, () => yaml({ json: [] }, ' --query sum(@)')],
+    'can: the response has no roles': [70, () => against({ json: { unexpected: true } }, 'can alice DEPLOY')],
+    'can: forbidden': [5, () => against(errorResponse(403, 'ROLE_MISSING'), 'can alice DEPLOY')],
+    'state diff: not found': [3, () => against(errorResponse(404, 'NOT_FOUND'), 'state diff a b')],
+    'state diff: the response has no tables': [70, () => against({ json: {} }, 'state diff')],
+    'server status: unknown name': [3, () => iam(['server', 'status', 'unknown'])],
+  };
+
+  test.each(Object.entries(failures))('%s', async (_, [code, run]) => {
+    const outcome = await run();
+    expect([outcome.code, outcome.err]).toEqual([code, expect.stringMatching(/^error: /)]);
   });
 });
 

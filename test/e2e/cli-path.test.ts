@@ -53,7 +53,7 @@ test('names the folder and the commands that build a clone', async () => {
   await using sandbox = await Sandbox.make();
   const clone = await makeClone(sandbox, { built: false });
   expect(await sandbox.start(path.join(clone, 'bin/iam'), ['groups', 'list']).done).toEqual({
-    code: 1,
+    code: 70,
     out: '',
     err: `error: iam is not built yet. Run in ${clone}: npm ci && npm run build\n`,
   });

@@ -1,9 +1,9 @@
 /** Stored logins: one private file of tokens per profile. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { getUserFolder } from '../config/profile.ts';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { getUserFolder } from '../io/user-folders.ts';
 
 export interface StoredSession {
   /** The server of the session; its tokens are sent to no other. */

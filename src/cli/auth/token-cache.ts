@@ -6,14 +6,21 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TokenCache } from '../../client/credentials.ts';
-import { getUserFolder } from '../config/profile.ts';
 import type { Environment } from '../io/io.ts';
 import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { findUserFolder } from '../io/user-folders.ts';
 import { computeExpiry, expiryMargin } from './session-file.ts';
 
 export interface ClearableTokenCache extends TokenCache {
   clear(): Promise<void>;
 }
+
+/** The cache of a user without a home folder. */
+const noCache: ClearableTokenCache = {
+  clear: async () => undefined,
+  read: async () => undefined,
+  write: async () => undefined,
+};
 
 /** Creates the cache of a server and client. Read and write errors only cost another login. */
 export function createTokenCache(
@@ -25,7 +32,9 @@ export function createTokenCache(
     .update(JSON.stringify([baseUrl, clientId, clientSecret]))
     .digest('hex')
     .slice(0, 32);
-  const file = path.join(getUserFolder(variables, 'cache'), 'tokens', `${key}.json`);
+  const folder = findUserFolder(variables, 'cache');
+  if (folder === undefined) return noCache;
+  const file = path.join(folder, 'tokens', `${key}.json`);
   return {
     clear: () => rm(file, { force: true }),
     read: async () => {

@@ -1,19 +1,23 @@
 /** Append-only private file. Appends are durable (fdatasync) when their promise resolves. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { unwritableFileError } from '../io/file-errors.ts';
 
 export class AppendFile {
+  readonly #file: string;
   readonly #handle: FileHandle;
   #lines: string[] = [];
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(handle: FileHandle) {
+  /** `file` is the path for error messages. */
+  constructor(handle: FileHandle, file: string) {
+    this.#file = file;
     this.#handle = handle;
   }
 
   /** Opens or creates a file with owner-only permissions; `ax` rejects an existing file. */
   static async open(file: string, flags: 'a' | 'ax'): Promise<AppendFile> {
-    return new AppendFile(await open(file, flags, 0o600));
+    return new AppendFile(await open(file, flags, 0o600), file);
   }
 
   /** Group commit: appends during a write are flushed together. A failure rejects all later appends. */
@@ -40,7 +44,11 @@ export class AppendFile {
   async #write(): Promise<void> {
     const text = this.#lines.join('');
     [this.#lines, this.#next] = [[], undefined];
-    await this.#handle.appendFile(text, 'utf8');
-    await this.#handle.datasync();
+    try {
+      await this.#handle.appendFile(text, 'utf8');
+      await this.#handle.datasync();
+    } catch (error) {
+      throw unwritableFileError(this.#file, error);
+    }
   }
 }

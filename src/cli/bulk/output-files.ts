@@ -2,6 +2,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
 import { jsonText } from '../io/control-characters.ts';
+import { uncreatableFileError } from '../io/file-errors.ts';
 import { AppendFile } from './append-file.ts';
 import type { RowOutputs } from './execute-row.ts';
 import { ResumeLog, type ResumeLogContent, type ResumeLogHeader } from './resume-log.ts';
@@ -29,10 +30,8 @@ export async function openOutputFiles(names: OutputFileNames, content: OutputFil
   const { before, rejectHeader } = content;
   const openFiles: { close(): Promise<void> }[] = [];
   const openFile = async (file: string, flags: 'a' | 'ax') => {
-    const appendFile = await AppendFile.open(file, flags).catch((error: NodeJS.ErrnoException) => {
-      throw usageError(
-        `Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
-      );
+    const appendFile = await AppendFile.open(file, flags).catch((error: unknown) => {
+      throw uncreatableFileError(file, error);
     });
     openFiles.push(appendFile);
     return appendFile;

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { unreadableFileError } from '../errors.ts';
+import { unreadableFileError } from '../io/file-errors.ts';
 import type { Io } from '../io/io.ts';
 
 export interface RowSource {

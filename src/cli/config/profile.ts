@@ -1,8 +1,8 @@
 /** The profiles of the user: a file of named servers with credentials. */
-import os from 'node:os';
 import path from 'node:path';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { readFileIfExists, replacePrivateFile, withFileLock } from '../io/private-files.ts';
+import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
 import { toReachableUrl } from './server-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -43,14 +43,8 @@ export interface ProfileFile {
   /** The name of the default profile. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
-}
-
-/** The folder for user files (XDG Base Directory): `config` or `cache`. */
-export function getUserFolder(variables: Variables, kind: 'config' | 'cache'): string {
-  const folder = variables[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_CACHE_HOME'];
-  // The specification ignores relative paths.
-  if (folder && path.isAbsolute(folder)) return path.join(folder, 'iam');
-  return path.join(variables.HOME || os.homedir(), kind === 'config' ? '.config' : '.cache', 'iam');
+  /** Why the profiles are not used. */
+  readonly warning?: string;
 }
 
 /** The path of the profile file. */
@@ -58,12 +52,27 @@ export function getProfilePath(variables: Variables): string {
   return path.join(getUserFolder(variables, 'config'), 'config.json');
 }
 
-/** Reads all profiles; empty if the file does not exist. */
+/** Reads all profiles; empty if the file does not exist or the user has no home folder. */
 export async function readProfiles(variables: Variables): Promise<ProfileFile> {
+  if (findUserFolder(variables, 'config') === undefined) return { profiles: {} };
   const file = getProfilePath(variables);
   const text = await readFileIfExists(file);
   if (text === undefined) return { profiles: {} };
   return parseProfiles(text, file);
+}
+
+/**
+ * Reads all profiles. Those of another user, as with the HOME of root and another user id, are not used, because commands
+ * with credentials in the environment need none.
+ */
+export async function readUsableProfiles(variables: Variables): Promise<ProfileFile> {
+  try {
+    return await readProfiles(variables);
+  } catch (error) {
+    const { code } = (error instanceof CliError ? (error.cause ?? {}) : {}) as NodeJS.ErrnoException;
+    if (!(error instanceof CliError) || code !== 'EACCES') throw error;
+    return { profiles: {}, warning: `${error.message} No profile is used.` };
+  }
 }
 
 function parseProfiles(text: string, file: string): ProfileFile {

@@ -4,7 +4,8 @@ import { isIPv6 } from 'node:net';
 import type { TlsOptions } from '../../client/transport.ts';
 import { stripUserInfo } from '../config/server-url.ts';
 import type { CliSettingKey, CliSettings } from '../config/settings.ts';
-import { unreadableFileError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { unreadableFileError } from '../io/file-errors.ts';
 
 /** Resolves the TLS options; undefined for the defaults. @throws CliError (exit 2) for invalid files */
 export async function resolveTls(settings: CliSettings): Promise<TlsOptions | undefined> {

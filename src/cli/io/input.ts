@@ -1,6 +1,7 @@
 /** Reads documents and secrets from files or standard input. */
 import { readFile } from 'node:fs/promises';
-import { unreadableFileError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { unreadableFileError } from './file-errors.ts';
 import { type Io, readStream } from './io.ts';
 
 /** Reads the text of a file; `-` is standard input. */

@@ -1,21 +1,23 @@
-/** Files with secrets, created with owner-only access and replaced atomically, and the folder for state. */
+/** Files with secrets, created with owner-only access and replaced atomically. */
 import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Environment } from './io.ts';
+import { unreadableFileError, unwritableFileError } from './file-errors.ts';
 
-/** Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access. */
+/**
+ * Writes a temporary file, flushes it and renames it. Creates the folder with owner-only access.
+ * @throws CliError that names the file, for an error of the file system
+ */
 export async function replacePrivateFile(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${crypto.randomUUID()}`;
   try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await createPrivateFile(temporary, text);
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw unwritableFileError(file, error);
   }
   await flushFolder(path.dirname(file));
 }
@@ -38,7 +40,7 @@ async function flushFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-/** Reads the text of a file; undefined if it does not exist. */
+/** Reads the text of a file; undefined if it does not exist. @throws CliError (exit 2) if it cannot be read */
 export async function readFileIfExists(file: string): Promise<string | undefined> {
   try {
     // Synchronous: every command reads its profile, and loading fs/promises takes longer than the read.
@@ -46,7 +48,7 @@ export async function readFileIfExists(file: string): Promise<string | undefined
   } catch (error) {
     // ENOTDIR: a component of the path is a file.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
+    throw unreadableFileError(file, error);
   }
 }
 
@@ -56,8 +58,12 @@ const lockHeartbeatMs = 1_000;
 
 /** Runs `work` while holding a lock file. A stale lock is replaced after 5 s. */
 export async function withFileLock<Result>(lockFile: string, work: () => Promise<Result>): Promise<Result> {
-  await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
-  await acquireLock(lockFile);
+  try {
+    await mkdir(path.dirname(lockFile), { recursive: true, mode: 0o700 });
+    await acquireLock(lockFile);
+  } catch (error) {
+    throw unwritableFileError(lockFile.replace(/\.lock$/, ''), error);
+  }
   // Long work refreshes the lock, so that it does not become stale.
   const beat = setInterval(() => void touch(lockFile), lockHeartbeatMs);
   try {
@@ -98,10 +104,4 @@ async function tryAcquireLock(lockFile: string): Promise<boolean> {
 async function readLockIdentity(lockFile: string): Promise<string> {
   const found = await stat(lockFile).catch(() => undefined);
   return found ? `${found.ino}:${found.mtimeMs}` : '';
-}
-
-/** The state folder (XDG Base Directory). Relative paths are ignored, as the specification requires. */
-export function getStateFolder({ XDG_STATE_HOME: named, HOME }: Environment['variables']): string {
-  const state = named && path.isAbsolute(named) ? named : path.join(HOME || os.homedir(), '.local', 'state');
-  return path.join(state, 'iam');
 }

@@ -90,7 +90,7 @@ export function processIo(signal: AbortSignal, releaseSignals: () => void): Io {
 function exitUnlessBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(`error: Cannot write the output: ${error.message}\n`);
-  process.exit(1);
+  process.exit(70);
 }
 
 function lazy<Value>(make: () => Value): () => Value {

@@ -89,7 +89,7 @@ async function waitForOutcome(child: ChildProcess, { timeoutMs, signal }: Launch
       lines.once('line', (line) => resolve({ kind: 'line', line }));
       // `close` follows the end of all output streams.
       child.once('close', (code) => resolve({ kind: 'ended', exitCode: code || 1 }));
-      child.once('error', () => resolve({ kind: 'ended', exitCode: 1 }));
+      child.once('error', () => resolve({ kind: 'ended', exitCode: 70 }));
     });
   } finally {
     listening.abort();

@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Environment } from '../io/io.ts';
-import { getStateFolder, readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { readFileIfExists, replacePrivateFile } from '../io/private-files.ts';
+import { findUserFolder, getUserFolder } from '../io/user-folders.ts';
 import { readProcessIdentity } from './processes.ts';
 
 type Variables = Environment['variables'];
@@ -27,11 +28,12 @@ export interface ServerRecord {
 
 /** Returns the path of a server's record, log or lock file. */
 export function getServerFile(name: string, kind: 'json' | 'log' | 'lock', variables: Variables): string {
-  return path.join(getStateFolder(variables), 'servers', `${name}.${kind}`);
+  return path.join(getUserFolder(variables, 'state'), 'servers', `${name}.${kind}`);
 }
 
 /** Returns all records, most recently started first. */
 export async function readServerRecords(variables: Variables): Promise<ServerRecord[]> {
+  if (findUserFolder(variables, 'state') === undefined) return [];
   const folder = path.dirname(getServerFile('any', 'json', variables));
   const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
   const texts = await Promise.all(files.map((file) => readFileIfExists(path.join(folder, file))));

@@ -46,7 +46,7 @@ export function assertColumnsPresent(columns: readonly string[], rows: readonly 
   const known = [...new Set(rows.flatMap((row) => Object.keys((row ?? {}) as object)))];
   if (unknownColumns.length === 0 || known.length === 0) return;
   const [message, hint] = formatUnknownColumns(unknownColumns, known);
-  throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 1, hint });
+  throw new CliError(message, { code: 'COLUMN_UNKNOWN', exitCode: 70, hint });
 }
 
 /** Rows such as those of `[].[a,b]` have no named columns, unless their entries are objects. */
@@ -56,7 +56,7 @@ function assertNamedColumns(columns: readonly string[], rows: readonly (readonly
     return;
   throw new CliError('--columns requires named columns, but the rows of --query are lists.', {
     code: 'COLUMN_UNKNOWN',
-    exitCode: 1,
+    exitCode: 70,
     hint: 'Name the columns in the query: --query "[].{name: groupName}".',
   });
 }

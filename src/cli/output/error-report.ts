@@ -12,6 +12,7 @@ import {
 } from '../errors.ts';
 import { getExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { describeFileError, isFileError } from '../io/file-errors.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
 import { hangingIndent } from './table.ts';
 
@@ -47,7 +48,8 @@ export function createErrorReport(error: unknown, known: ErrorTable, serverOptio
   if (error instanceof InputError) return createBaseReport('USAGE', error.message, 2);
   if (error instanceof CommanderError) return fromCommanderError(error);
   if (error instanceof PromptCanceledError) return createBaseReport('INTERRUPTED', 'Interrupted.', 130);
-  return createBaseReport('FAILED', error instanceof Error ? error.message : String(error), 1);
+  if (isFileError(error)) return { ...createBaseReport('FILE_ERROR', '', 70), ...describeFileError(error) };
+  return createBaseReport('FAILED', error instanceof Error ? error.message : String(error), 70);
 }
 
 function createBaseReport(code: string, message: string, exitCode: number): ErrorReport {
@@ -89,9 +91,20 @@ function whyHint(error: ClientError, serverOptions: string): string | undefined 
   return `Explain it with \`iam why ${escapeControls(error.requestId)}${serverOptions}\`.`;
 }
 
+const lostConnectionHint = 'Try again. If the server uses TLS, set --base-url to an https URL.';
+const notTlsHint = 'If the server does not use TLS, set --base-url to an http URL.';
+
 function fromNetworkError(error: NetworkError): ErrorReport {
   const hints: Readonly<Record<string, string>> = {
     ECONNREFUSED: 'Start the server with `iam serve`, or set --base-url or IAM_BASE_URL.',
+    ECONNRESET: lostConnectionHint,
+    UND_ERR_SOCKET: lostConnectionHint,
+    HPE_INVALID: 'Check the port of --base-url; a server with TLS needs an https URL.',
+    ERR_SSL_WRONG_VERSION_NUMBER: notTlsHint,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: notTlsHint,
+    ERR_TLS_CERT_ALTNAME_INVALID: 'Set --base-url to a host name of the certificate.',
+    CERT_HAS_EXPIRED: 'Renew the certificate of the server, and check the clock of this machine.',
+    CERT_NOT_YET_VALID: 'Check the clock of this machine, and the certificate of the server.',
     TIMEOUT: 'Try again, or increase the limit with --timeout.',
   };
   return {

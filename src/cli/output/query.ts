@@ -18,7 +18,7 @@ export function compileQuery(expression: string): ResultQuery {
     attempt(
       () => TreeInterpreter.search(tree, JSON.parse(JSON.stringify(value ?? null))),
       (reason) =>
-        new CliError(`--query cannot be applied to the result: ${reason}.`, { code: 'QUERY_FAILED', exitCode: 1 }),
+        new CliError(`--query cannot be applied to the result: ${reason}.`, { code: 'QUERY_FAILED', exitCode: 70 }),
     );
 }
 

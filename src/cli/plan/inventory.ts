@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { jsonText } from '../io/control-characters.ts';
+import { unwritableFileError } from '../io/file-errors.ts';
 import type { Environment } from '../io/io.ts';
-import { getStateFolder, readFileIfExists } from '../io/private-files.ts';
+import { readFileIfExists } from '../io/private-files.ts';
+import { getUserFolder } from '../io/user-folders.ts';
 
 type Variables = Environment['variables'];
 
@@ -18,7 +20,7 @@ export interface ManagedResource {
 /** Returns the path of a set's inventory. It is not in the cache, because it cannot be rebuilt. */
 export function getInventoryPath(baseUrl: string, set: string, variables: Variables): string {
   const server = createHash('sha256').update(baseUrl.replace(/\/+$/, '')).digest('hex').slice(0, 16);
-  return path.join(getStateFolder(variables), 'sets', `${set}-${server}.jsonl`);
+  return path.join(getUserFolder(variables, 'state'), 'sets', `${set}-${server}.jsonl`);
 }
 
 interface InventoryEntry extends ManagedResource {
@@ -53,7 +55,11 @@ export async function appendToInventory(
   what: InventoryEntry['what'],
   resources: readonly ManagedResource[],
 ): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const lines = resources.map((resource) => `${jsonText({ what, ...resource })}\n`);
-  await appendFile(file, lines.join(''), { mode: 0o600 });
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await appendFile(file, lines.join(''), { mode: 0o600 });
+  } catch (error) {
+    throw unwritableFileError(file, error);
+  }
 }

@@ -40,9 +40,7 @@ export async function savePlan(
     fingerprint: computeFingerprint(plan),
     plan: toPlanJson(plan),
   };
-  await replacePrivateFile(file, `${jsonText(saved, 2)}\n`).catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`Cannot write ${file}: ${error.code ?? error.message}.`);
-  });
+  await replacePrivateFile(file, `${jsonText(saved, 2)}\n`);
 }
 
 /** Reads a plan. @throws CliError if it is not a plan for this server */

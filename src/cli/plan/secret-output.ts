@@ -3,6 +3,7 @@ import { appendFile, rm } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
+import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
 import { createPrivateFile } from '../io/private-files.ts';
 import type { NewSecret } from './execution.ts';
 import type { AnyChange } from './model/changes.ts';
@@ -34,8 +35,8 @@ export async function openSecretOutput(
       );
     return { write: async (secret) => void unsaved.push(secret), unsaved, close: async () => undefined };
   }
-  await createPrivateFile(file, '').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`Cannot create ${file}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`);
+  await createPrivateFile(file, '').catch((error: unknown) => {
+    throw uncreatableFileError(file, error);
   });
   let count = 0;
   return {
@@ -46,7 +47,7 @@ export async function openSecretOutput(
       } catch (error) {
         // Print the secret instead, because it cannot be read again.
         unsaved.push(secret);
-        throw error;
+        throw unwritableFileError(file, error);
       }
     },
     unsaved,

@@ -5,6 +5,7 @@ import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { splitSecrets } from '../http/redact.ts';
+import { uncreatableFileError, unwritableFileError } from '../io/file-errors.ts';
 import { createPrivateFile } from '../io/private-files.ts';
 import { toWords } from '../output/table.ts';
 
@@ -30,10 +31,8 @@ export async function withSecretOutput(
   }
   // A new secret must not overwrite an existing one.
   const target = mayExist && existsSync(file) ? `${file}.new` : file;
-  await createPrivateFile(target, '').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(
-      `Cannot create ${target}: ${error.code === 'EEXIST' ? 'the file already exists' : error.message}.`,
-    );
+  await createPrivateFile(target, '').catch((error: unknown) => {
+    throw uncreatableFileError(target, error);
   });
   return callWithSecretFile(context, response, target, request);
 }
@@ -56,7 +55,12 @@ async function callWithSecretFile(
     await rm(file, { force: true });
     return body;
   }
-  await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
+  try {
+    await writeFile(file, `${Object.values(secrets).join('\n')}\n`);
+  } catch (error) {
+    context.notice(`${String((unwritableFileError(file, error) as Error).message)} The secret is printed instead.`);
+    return body;
+  }
   context.notice(
     `The ${Object.keys(secrets).map(toWords).join(' and the ')} was written to ${file}. It is not shown again.`,
   );

@@ -139,6 +139,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam state save before --replace': { before: ['state save before'] },
   'iam state restore before --yes': { before: ['state save before'] },
   'iam state delete before': { before: ['state save before'] },
+  'iam state diff': { code: 1 },
   'iam state diff before now': { before: ['state save before'] },
   'iam state diff before after -o json': { before: ['state save before', 'state save after'] },
   'iam state import state.json': { before: ['state export -f state.json', 'state reset --empty --yes'] },

@@ -27,8 +27,8 @@ describe('the exit code of a rejection', () => {
     [503, 'STORE_UNAVAILABLE', 75],
     [200, 'GROUP_NAME_TAKEN', 6],
     [200, 'FIELD_VALUE', 7],
-    [200, 'NEVER_HEARD_OF', 1],
-    [405, 'METHOD_NOT_ALLOWED', 1],
+    [200, 'NEVER_HEARD_OF', 70],
+    [405, 'METHOD_NOT_ALLOWED', 70],
   ])('%i %s is %i', async (status, code, exitCode) => {
     await using server = await startFakeServer(() => errorResponse(status, code));
     const outcome = await iam([...get, '-o', 'json'], server);

@@ -61,7 +61,7 @@ describe('--query', () => {
     await using server = await groupServer();
     const words = ['groups', 'list', '--query', '[].[groupName]', '--columns', 'groupName', '-o', 'csv'];
     const outcome = await iam(words, server);
-    expect(outcome).toMatchObject({ code: 1, out: '' });
+    expect(outcome).toMatchObject({ code: 70, out: '' });
     expect(outcome.err).toContain('Name the columns in the query');
   });
 
@@ -83,7 +83,7 @@ describe('--query', () => {
   test('that cannot be applied to the result is reported', async () => {
     await using server = await groupServer();
     const { code, err } = await iam(['groups', 'list', '--query', 'sum([].groupName)'], server);
-    expect(code).toBe(1);
+    expect(code).toBe(70);
     expect(err).toContain('--query cannot be applied to the result');
   });
 
@@ -131,7 +131,7 @@ describe('--columns', () => {
   test('that the response lacks are reported if no schema declares them', async () => {
     await using server = await startFakeServer(() => ({ json: { a: 1, b: 2 } }));
     const { code, err } = await iam(['api', 'GET', '/healthz', '--columns', 'c'], server);
-    expect(code).toBe(1);
+    expect(code).toBe(70);
     expect(err).toContain('Available columns: a, b.');
   });
 

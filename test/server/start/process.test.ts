@@ -190,11 +190,11 @@ describe('exits with a one-line error and a specific code if', () => {
     expect(checkpoints.map((file) => readFileSync(file))).toEqual(spoilt);
   });
 
-  test('the folder can not be created: 1', async () => {
+  test('the folder cannot be created: 70', async () => {
     const file = path.join(launcher.folder(), 'file');
     writeFileSync(file, '');
     const run = launcher.start({ flags: { data: path.join(file, 'store') } });
-    expect(await run.exit()).toBe(1);
+    expect(await run.exit()).toBe(70);
     expect(run.stderr()).toContain(file);
   });
 });

@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
+import { QuietExit } from '../../errors.ts';
 import { callControlPlane, controlPlaneNote } from '../../request/control-plane.ts';
 
 /** Adds the command. */
 export function addStateDiff(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'diff', {
     title: 'Compare two states',
-    description: `Each state is a snapshot name, or now, seed or empty. For secrets only the fact of a change is shown. ${controlPlaneNote}`,
+    description: `Exits with 0 if there is no difference, otherwise with 1. Each state is a snapshot name, or now, seed or empty. For secrets only the fact of a change is shown. ${controlPlaneNote}`,
     effect: 'read',
     examples: [
       { title: 'Show changes since the first start', command: '' },
@@ -21,10 +22,11 @@ export function addStateDiff(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, [from, to]) => {
     const query = { from: from as string | undefined, to: to as string | undefined };
     const { body } = await callControlPlane(context, 'GET', '/_iam/state/diff', { query });
-    if (!context.printer.isForPeople) return context.printer.value(body);
     const lines = (body as Difference).tables.flatMap(formatDifference);
-    if (lines.length === 0) context.notice('No differences found.');
+    if (!context.printer.isForPeople) await context.printer.value(body);
+    else if (lines.length === 0) context.notice('No differences found.');
     else context.printer.lines(lines);
+    if (lines.length > 0) throw new QuietExit(1);
   });
 }
 

@@ -32,9 +32,7 @@ export function addStateExport(noun: Command, runtime: CliRuntime): void {
     const { body } = await callControlPlane(context, 'GET', exportPath, { query });
     const text = seed === true ? jsonText(body, 2) : formatStoreDump(body as StoreDump);
     if (file === undefined) return context.printer.lines([text]);
-    await replacePrivateFile(String(file), `${text}\n`).catch((error: NodeJS.ErrnoException) => {
-      throw usageError(`Cannot write ${file}: ${error.code ?? error.message}.`);
-    });
+    await replacePrivateFile(String(file), `${text}\n`);
     context.notice(`Wrote the ${query.format} to ${file}.`);
   });
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BackupTarget } from '../../../server/store/maintenance/offline-store.ts';
 import { CliError, usageError } from '../../errors.ts';
+import { uncreatableFileError } from '../../io/file-errors.ts';
 
 /**
  * Resolves a path to the file of a new backup: an existing folder, or a path that ends with a slash, gets a file that is
@@ -58,7 +59,5 @@ export function backupExistsError(file: string): CliError {
 }
 
 function cannotWriteError(target: string, error: unknown): CliError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reason = code === 'ENOTDIR' ? 'a component of the path is not a folder' : message;
-  return usageError(`Cannot write to ${target}: ${reason}. Nothing was written.`);
+  return uncreatableFileError(target, error);
 }

@@ -16,7 +16,7 @@ export const openExitCodes: Readonly<Record<StoreOpenErrorKind, number>> = {
   'in-use': 13,
   damaged: 14,
   'newer-format': 14,
-  io: 1,
+  io: 70,
 };
 
 interface StoreOpenErrorDetails {

@@ -1,0 +1,44 @@
+/** The folders of the user's files (XDG Base Directory). */
+import os from 'node:os';
+import path from 'node:path';
+import { CliError } from '../errors.ts';
+import type { Environment } from './io.ts';
+
+type Variables = Environment['variables'];
+
+/** The variable of each kind of folder, and its default below the home folder. */
+const folders = {
+  config: { variable: 'XDG_CONFIG_HOME', fallback: '.config' },
+  cache: { variable: 'XDG_CACHE_HOME', fallback: '.cache' },
+  state: { variable: 'XDG_STATE_HOME', fallback: '.local/state' },
+} as const;
+
+/** The folder of one kind; undefined without a home folder, as for a user id of a container that has no account. */
+export function findUserFolder(variables: Variables, kind: keyof typeof folders): string | undefined {
+  const { variable, fallback } = folders[kind];
+  const named = variables[variable];
+  // The specification ignores relative paths.
+  if (named && path.isAbsolute(named)) return path.join(named, 'iam');
+  const home = variables.HOME || findHome();
+  return home === undefined ? undefined : path.join(home, fallback, 'iam');
+}
+
+/** The folder of one kind. @throws CliError (exit 2) without a home folder */
+export function getUserFolder(variables: Variables, kind: keyof typeof folders): string {
+  const folder = findUserFolder(variables, kind);
+  if (folder !== undefined) return folder;
+  throw new CliError('This user has no home folder, so nothing can be stored.', {
+    code: 'NO_HOME',
+    exitCode: 2,
+    hint: `Set HOME or ${folders[kind].variable} to a folder that you can write. Commands with credentials in the environment (IAM_BASE_URL, IAM_CLIENT_ID, IAM_CLIENT_SECRET) store nothing.`,
+  });
+}
+
+function findHome(): string | undefined {
+  try {
+    return os.homedir();
+  } catch {
+    // The user id has no account.
+    return undefined;
+  }
+}
