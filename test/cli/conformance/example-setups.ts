@@ -79,6 +79,10 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
     files: { 'first-password': 'FIRST#1\n' },
   },
   'iam users set-password alice --password-stdin < password.txt': { as: 'client', stdin: `${password} again\n` },
+  'iam users set-password alice --verify-contact --password-stdin < password.txt': {
+    as: 'client',
+    stdin: `${password} again\n`,
+  },
   'iam users set-password alice --has-code': { as: 'client', code: 10 },
   'iam users set-password alice --code-stdin --password-stdin < lines.txt': {
     as: 'client',

@@ -6,7 +6,7 @@ import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
-import { printRequestPreview } from '../../request/preview.ts';
+import { printRequestPreviews } from '../../request/preview.ts';
 import {
   clientIdOption,
   createRecoveryRequests,
@@ -14,6 +14,7 @@ import {
   recoverySources,
   resolveRecoveryClient,
 } from './recovery.ts';
+import { previewVerification, verifyContactOption } from './verify-contact.ts';
 
 /** Adds `users invite`. */
 export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
@@ -28,6 +29,7 @@ export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('<user>', 'User id or login name')
+    .option(...verifyContactOption)
     .option(...clientIdOption);
   declareValueSources(command, recoverySources);
   setAction(command, runtime, (context, [user], options) => invite(context, String(user), options));
@@ -36,10 +38,18 @@ export function addUsersInvite(noun: Command, runtime: CliRuntime): void {
 async function invite(context: Context, name: string, options: CommandOptions): Promise<void> {
   const isDry = options.dryRun === true;
   const clientId = await resolveRecoveryClient(context, options, context.promptOptions(isDry));
-  const user = await findRecoverableUser(context, name, true);
+  const user = await findRecoverableUser(context, {
+    name,
+    isOptional: true,
+    verifiesContact: options.verifyContact === true,
+    isPreview: isDry,
+  });
   const loginName = user?.loginName ?? name;
   const requests = createRecoveryRequests(context, clientId, loginName);
-  if (isDry) return printRequestPreview(context, requests.previews.sendCode);
+  if (isDry) {
+    const verification = await previewVerification(context, user?.userId, options);
+    return printRequestPreviews(context, [...verification, requests.previews.sendCode]);
+  }
   await requests.sendCode();
   const words = ['--has-code', '--client-id', clientId, '--base-url', resolveBaseUrl(context.settings)];
   const command = ['iam users set-password', ...[loginName, ...words].map(singleQuote)].join(' ');

@@ -2,10 +2,10 @@
 import type { Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
 import { canPrompt, type PromptOptions, promptText } from '../../io/prompt.ts';
-import { callOperation } from '../../request/call-operation.ts';
 import type { ControlFilters } from '../../request/control-plane.ts';
 import { findInboxCode } from '../../request/inbox-codes.ts';
 import { isAccessError, type RecoverableUser, type RecoveryRequests } from './recovery.ts';
+import { readContacts } from './verify-contact.ts';
 
 export interface CodeRequest {
   /** The user as typed. */
@@ -53,11 +53,6 @@ function codeNotFoundError(name: string): CliError {
   });
 }
 
-interface UserContacts {
-  readonly userEmail?: string;
-  readonly userMobile?: { readonly regionCode: number; readonly areaCode: number; readonly phoneNumber: number };
-}
-
 /** The filters of the messages to a user; undefined if the caller may not read the inbox and the code can be typed. */
 async function findInboxFilters(
   context: Context,
@@ -65,8 +60,7 @@ async function findInboxFilters(
   canType: boolean,
 ): Promise<ControlFilters | undefined> {
   try {
-    const { body } = await callOperation(context, 'user-identities.get', { params: { id: userId } });
-    const { userEmail, userMobile } = body as UserContacts;
+    const { userEmail, userMobile } = await readContacts(context, userId);
     const { regionCode, areaCode, phoneNumber } = userMobile ?? {};
     const filters = {
       to: isEmailVerified ? userEmail : `+${regionCode}${areaCode}${phoneNumber}`,

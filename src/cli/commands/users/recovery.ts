@@ -13,6 +13,7 @@ import { unlessRejected } from '../../request/call-operation.ts';
 import { callOptionalControlPlane } from '../../request/control-plane.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, type RequestPreview } from '../../request/preview.ts';
+import { verifyContact } from './verify-contact.ts';
 
 export const recoverySources = { user: reference('user', ['name', 'id']), '--client-id': reference('client', ['id']) };
 export const clientIdOption = [
@@ -53,25 +54,36 @@ export function isAccessError(error: unknown): boolean {
 
 const mainContacts: readonly string[] = ['main-email', 'main-mobile'];
 
+/** The user to find, and what to do if it cannot recover its account. */
+export interface UserRequest {
+  readonly name: string;
+  /** Whether to go on if the caller may not read the control plane. */
+  readonly isOptional: boolean;
+  /** Whether to mark a contact as verified if none is. */
+  readonly verifiesContact: boolean;
+  /** Accepts a user without a verified contact, and changes nothing. */
+  readonly isPreview: boolean;
+}
+
 /**
  * Finds a user by id or login name; undefined if the server has no control plane, or if the caller may not read it and the
- * user `isOptional`.
+ * user is optional.
  * @throws CliError if the user does not exist, is locked or has no verified contact
  */
 export async function findRecoverableUser(
   context: Context,
-  name: string,
-  isOptional: boolean,
+  request: UserRequest,
 ): Promise<RecoverableUser | undefined> {
   try {
-    return await requireRecoverableUser(context, name);
+    return await requireRecoverableUser(context, request);
   } catch (error) {
-    if (isOptional && isAccessError(error)) return undefined;
+    if (request.isOptional && isAccessError(error)) return undefined;
     throw error;
   }
 }
 
-async function requireRecoverableUser(context: Context, name: string): Promise<RecoverableUser | undefined> {
+async function requireRecoverableUser(context: Context, request: UserRequest): Promise<RecoverableUser | undefined> {
+  const { name, verifiesContact, isPreview } = request;
   const row = await findUserRow(context, name);
   if (!row) return undefined;
   const { userId, loginName } = row;
@@ -81,7 +93,10 @@ async function requireRecoverableUser(context: Context, name: string): Promise<R
   const verified = (factors as readonly FactorRow[]).filter(
     ({ id, verified }) => verified && mainContacts.includes(id),
   );
-  if (verified.length === 0) throw contactNotVerifiedError(row);
+  if (verified.length === 0 && !(verifiesContact && isPreview)) {
+    if (!verifiesContact || !(await verifyContact(context, userId))) throw contactNotVerifiedError(row);
+    return requireRecoverableUser(context, { ...request, verifiesContact: false });
+  }
   const isEmailVerified = verified.some(({ email }) => email !== undefined);
   return { userId, loginName, contacts: verified.map(formatContact), isEmailVerified };
 }
@@ -102,7 +117,7 @@ function contactNotVerifiedError({ userId, userName }: FoundUser): CliError {
   return new CliError(`The user ${userName} has no verified e-mail address or mobile number; nothing was sent.`, {
     code: 'CONTACT_NOT_VERIFIED',
     exitCode: 6,
-    hint: `A contact that an administrator sets is verified: \`iam users update ${userId} --user-email ADDRESS\`.`,
+    hint: `Add --verify-contact to mark its contact as verified, or set one: \`iam users update ${userId} --user-email ADDRESS\`.`,
   });
 }
 

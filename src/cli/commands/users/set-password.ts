@@ -22,6 +22,7 @@ import {
   recoverySources,
   resolveRecoveryClient,
 } from './recovery.ts';
+import { previewVerification, verifyContactOption } from './verify-contact.ts';
 
 /** Adds `users set-password`. */
 export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
@@ -32,6 +33,10 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
     roles: 'CLI-AUTH-IDENTIFIED and CLI-1STPARTY',
     examples: [
       { title: 'Read the password from a pipe', command: 'alice --password-stdin < password.txt' },
+      {
+        title: 'For a new user, whose contact is not verified',
+        command: 'alice --verify-contact --password-stdin < password.txt',
+      },
       { title: 'Use a code that `iam users invite` sent, and prompt for it', command: 'alice --has-code' },
       {
         title: 'Read the code and the password from two lines of a pipe',
@@ -43,6 +48,7 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
     .option('--password-stdin', 'read the new password from standard input')
     .option('--has-code', 'use a code that was sent before, and prompt for it')
     .option('--code-stdin', 'read that code from standard input, before the line with the password')
+    .option(...verifyContactOption)
     .option(...clientIdOption);
   declareValueSources(command, recoverySources);
   setAction(command, runtime, (context, [user], options) => setPassword(context, String(user), options));
@@ -53,11 +59,19 @@ async function setPassword(context: Context, name: string, options: CommandOptio
   const promptOptions = context.promptOptions(secrets === undefined || secrets.password !== undefined);
   const hasCode = options.hasCode === true || options.codeStdin === true;
   const clientId = await resolveRecoveryClient(context, options, promptOptions);
-  const user = hasCode ? undefined : await findRecoverableUser(context, name, canPrompt(promptOptions));
+  const user = hasCode
+    ? undefined
+    : await findRecoverableUser(context, {
+        name,
+        isOptional: canPrompt(promptOptions),
+        verifiesContact: options.verifyContact === true,
+        isPreview: secrets === undefined,
+      });
   const requests = createRecoveryRequests(context, clientId, user?.loginName ?? name);
   if (!secrets) {
     const { sendCode, resetPassword } = requests.previews;
-    return printRequestPreviews(context, hasCode ? [resetPassword] : [sendCode, resetPassword]);
+    const verification = await previewVerification(context, user?.userId, options);
+    return printRequestPreviews(context, hasCode ? [resetPassword] : [...verification, sendCode, resetPassword]);
   }
   const codeBefore =
     secrets.code ?? (hasCode ? await promptForCode('Code from the message', promptOptions) : undefined);

@@ -54,6 +54,32 @@ describe('users set-password', () => {
     expect(await server.dump()).toEqual(before);
   });
 
+  test('--verify-contact marks the contact of a new user as verified first', async () => {
+    const created = await runUsers(server, ['create', '--user-name', 'erin', '--user-email', 'erin@example.com', '-q']);
+    expect(created.code).toBe(0);
+    const words = ['set-password', 'erin', ...withPassword];
+    const before = await server.dump();
+    const refused = await runUsers(server, words, { stdin });
+    expect(refused).toMatchObject({ code: 6, err: expect.stringContaining('--verify-contact') });
+    const preview = await runUsers(server, [...words, '--verify-contact', '--dry-run', '-o', 'json']);
+    expect((JSON.parse(preview.out) as { method: string }[]).map(({ method }) => method)).toEqual([
+      'PATCH',
+      'POST',
+      'POST',
+    ]);
+    expect(await server.dump()).toEqual(before);
+    const outcome = await runUsers(server, [...words, '--verify-contact'], { stdin });
+    expect(outcome).toMatchObject({ code: 0, err: expect.stringContaining('as verified.') });
+    expect(await canLogin(server, 'erin', newPassword)).toBe(true);
+  });
+
+  test('--verify-contact does not help a user without contacts', async () => {
+    const before = await server.dump();
+    const outcome = await runUsers(server, ['set-password', 'bob', ...withPassword, '--verify-contact'], { stdin });
+    expect(outcome).toMatchObject({ code: 6, err: expect.stringContaining('--user-email ADDRESS') });
+    expect(await server.dump()).toEqual(before);
+  });
+
   test('reports a weak password, and leaves the old one', async () => {
     const outcome = await runUsers(server, ['set-password', 'alice', ...withPassword], { stdin: 'short\n' });
     expect(outcome).toMatchObject({ code: 7, err: expect.stringContaining('PASSWORD_TOO_SHORT') });
