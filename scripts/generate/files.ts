@@ -1,6 +1,7 @@
 /** The generated files that are committed, with their content, as one map; writes nothing. The build makes others: docs.ts. */
 import { documentSchema } from '../../src/cli/plan/schema.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { clientTypesSource } from './client-types.ts';
@@ -21,7 +22,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
   const options = readDocumentOptions(root);
   const { version } = options;
   const all: Readonly<Record<string, Operation<never>>> = operations;
-  const document = buildOpenApiDocument(Object.values(all), options);
+  const document = buildOpenApiDocument([...Object.values(all), ...oauthOperations], options);
   return new Map([
     ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
@@ -30,7 +31,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['src/testing/library-types.ts', libraryTypesSource()],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/operations.md', operationsPage(all)],
-    ['docs/errors.md', errorsPage(all)],
+    ['docs/errors.md', errorsPage({ ...all, ...Object.fromEntries(oauthOperations.map((one) => [one.id, one])) })],
     ['docs/settings.md', settingsPage()],
     ['docs/user-lifecycle.md', userLifecyclePage()],
     ['docs/public-api.md', publicApiPage(root, all)],

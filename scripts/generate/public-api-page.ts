@@ -9,6 +9,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../src/contract/prefix.ts';
 import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
+import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { FORMAT_VERSION } from '../../src/server/store/file/layout.ts';
 import { listExports } from '../types.mjs';
 import { page } from './markdown.ts';
@@ -25,6 +26,7 @@ export function publicApiPage(root: string, operations: Readonly<Record<string, 
     // The main entry also exports what the client does.
     section('Package iam-standin', index, 'ts'),
     section('Operations', Object.values(operations).map(formatRoute(servicePrefix)).sort()),
+    section('OAuth endpoints', oauthOperations.map(formatRoute('')).sort()),
     section('Control plane', (controlRoutes as readonly AnyOperation[]).map(formatRoute(controlPrefix)).sort()),
     section(
       'Error codes',

@@ -190,8 +190,8 @@ export interface ClientIdentitiesOperations {
   /**
    * Obtain a token (OAuth 2.0).
    *
-   * OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries.
-   * Errors have the format of the RFC.
+   * OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries. The
+   * body is a form, or a JSON object with the same members. Errors have the format of the RFC.
    *
    * `POST /security/iam/v1/client-identities/connect/token`
    *

@@ -792,6 +792,12 @@ export const errorTable = {
     message: 'The grant type is not supported.',
     hint: 'Use client_credentials, password or refresh_token.',
   },
+  TOKEN_TYPE_UNSUPPORTED: {
+    status: 400,
+    category: 'grant',
+    message: 'Tokens of this type cannot be revoked here.',
+    hint: 'Delete API keys with DELETE /api-key/{apiKeyId}.',
+  },
   // Failures of the server and of external systems: 5xx
   INTERNAL: {
     status: 500,

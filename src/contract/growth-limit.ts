@@ -11,9 +11,10 @@ interface OperationAccess {
   readonly auth: string;
   readonly method: string;
   readonly roles: RoleExpression;
+  readonly growthLimit?: false;
 }
 
 /** Whether unauthenticated callers can create objects with the operation. */
-export function hasGrowthLimit({ auth, method, roles }: OperationAccess): boolean {
-  return method !== 'GET' && (auth !== 'caller' || isAllowed(roles, selfRegistered));
+export function hasGrowthLimit({ auth, method, roles, growthLimit }: OperationAccess): boolean {
+  return growthLimit !== false && method !== 'GET' && (auth !== 'caller' || isAllowed(roles, selfRegistered));
 }

@@ -1,4 +1,4 @@
-/** Errors of the OAuth token endpoint: the object of RFC 6749, 5.2, instead of the error array. */
+/** Errors of the OAuth endpoints: the object of RFC 6749, 5.2, instead of the error array. */
 import type { ErrorItem } from './errors.ts';
 
 const errorNames: Readonly<Record<string, string>> = {
@@ -9,6 +9,7 @@ const errorNames: Readonly<Record<string, string>> = {
   GRANT_TYPE_UNSUPPORTED: 'unsupported_grant_type',
   GRANT_TYPE_NOT_ALLOWED: 'unauthorized_client',
   SCOPE_EXCEEDED: 'invalid_scope',
+  TOKEN_TYPE_UNSUPPORTED: 'unsupported_token_type',
   TOO_MANY_ATTEMPTS: 'temporarily_unavailable',
   TOO_BUSY: 'temporarily_unavailable',
   STORE_UNAVAILABLE: 'temporarily_unavailable',

@@ -107,7 +107,7 @@ export interface RequestDeclaration {
   readonly bodyLimit?: number;
   /** The body and its content type are ignored. */
   readonly bodyIgnored?: boolean;
-  /** The body is a form (application/x-www-form-urlencoded) of text fields. */
+  /** The body is a form (application/x-www-form-urlencoded) of text fields, or a JSON object of them. */
   readonly form?: boolean;
   /** Authorization contains the credentials of a user, not of the client. The body is then optional and not validated. */
   readonly userBasicAuth?: boolean;
@@ -171,6 +171,10 @@ interface Traits {
   readonly creates?: EntityName;
   /** Removes or disables something although its method is not DELETE. */
   readonly destructive?: true;
+  /** `base`: the path is relative to the base URL instead of the service prefix. */
+  readonly mount?: 'base';
+  /** False if the growth limit does not apply although unauthenticated callers are accepted: a revocation must not fail. */
+  readonly growthLimit?: false;
 }
 
 export interface Declaration<
@@ -181,7 +185,7 @@ export interface Declaration<
 > extends Traits {
   /** `area.verb`; the file is `operations/<area>/<verb>.ts`, the client method `client.<area>.<verb>()`. */
   readonly id: string;
-  /** Relative to the service prefix. */
+  /** Relative to the service prefix, unless `mount` says otherwise. */
   readonly path: Path;
   /** The role expression, as in the interface. */
   readonly roles: string;

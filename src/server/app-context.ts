@@ -37,6 +37,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly settings: Settings;
   /** Without trailing slash. */
   readonly baseUrl: string;
+  /** The issuer and audience of tokens. */
+  readonly issuerUrl: string;
   readonly issuer: TokenIssuer;
   readonly verifier: TokenVerifier;
   readonly throttles: Throttles;
@@ -91,6 +93,7 @@ export type AppContextDeps = Pick<
 export function createAppContext(deps: AppContextDeps): AppContext {
   const { clock, random, settings, hashQueue, timer = systemTimer } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
+  const issuerUrl = baseUrl;
   const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
   const throttles = createThrottles(clock, { disabled: settings.disableRateLimits });
   const growthLimit = deps.growthLimit ?? selectGrowthLimit(settings, clock);
@@ -109,6 +112,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     audit: deps.audit,
     sandbox: deps.sandbox,
     baseUrl,
+    issuerUrl,
     ids,
     timer,
     disableRateLimits: settings.disableRateLimits,
@@ -134,11 +138,11 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       observability?.requestWaiters.end();
       return integrations.outbox.stop();
     },
-    verifier: createVerifier({ keys: deps.keys, clock, issuer: baseUrl }),
+    verifier: createVerifier({ keys: deps.keys, clock, issuer: issuerUrl }),
     issuer: createIssuer({
       ...settings,
       ...deps,
-      issuer: baseUrl,
+      issuer: issuerUrl,
     }),
   };
 }

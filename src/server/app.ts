@@ -7,6 +7,7 @@ import { handleErrors } from './handle-errors.middleware.ts';
 import { allowCors } from './http/cors.ts';
 import { createHosts } from './http/hosts.ts';
 import type { KoaContext, RequestState } from './http/request-state.ts';
+import { oauthOperations } from './oauth/index.ts';
 import { operations } from './operations/index.ts';
 import type { AnyOperation } from './pipeline.ts';
 import { recordRequests } from './record-requests.middleware.ts';
@@ -15,7 +16,7 @@ import { serveWellKnown } from './well-known.middleware.ts';
 
 /** Creates the app. */
 export function createApp(appContext: AppContext): Koa<RequestState> {
-  const registry = Object.values(operations) as unknown as readonly AnyOperation[];
+  const registry = [...Object.values(operations), ...oauthOperations] as unknown as readonly AnyOperation[];
   const hosts = createHosts(appContext.settings, appContext.baseUrl);
   const guard = createControlGuard(appContext, hosts);
   const app = new Koa<RequestState>();

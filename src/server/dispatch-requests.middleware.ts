@@ -14,12 +14,12 @@ const servicePathPrefix = `${servicePrefix}/`;
 /** For a path without a prefix. */
 const prefixHint = `Path not found. Paths of the service start with ${servicePathPrefix}`;
 
-/** Mounts the operations at the service prefix. */
+/** Mounts the operations at the service prefix or at the base URL. */
 function mountOperations(registry: readonly AnyOperation[], appContext: AppContext): MountedRoute[] {
   const options = { faults: appContext.observability?.faults, limitGrowth: true, guardAccounts: true };
   return registry.map((operation) => ({
     method: operation.method,
-    path: servicePrefix + operation.path,
+    path: operation.mount === 'base' ? operation.path : servicePrefix + operation.path,
     operation,
     handle: compileOperation(operation, appContext, options),
   }));

@@ -22,7 +22,7 @@ import type { FaultInjector } from './fault-injection/fault-injector.ts';
 import { countHeader } from './http/headers.ts';
 import { type ListIdentity, parseCursor } from './http/pagination.ts';
 import { createPathParamsReader } from './http/paths.ts';
-import { hasNoBody, readForm, readJson } from './http/request-body.ts';
+import { hasNoBody, readFormOrJson, readJson } from './http/request-body.ts';
 import type { KoaContext } from './http/request-state.ts';
 import { createHeaderReader, createQueryReader, validateBody, validateParams } from './http/request-validation.ts';
 import type { Route } from './http/router.ts';
@@ -133,6 +133,9 @@ export function compileOperation(
       recordLogin: (subject) => {
         ctx.state.loggedIn = subject;
       },
+      recordCaller: (authenticated) => {
+        ctx.state.caller = authenticated;
+      },
       recordIssuedToken: (issued) => {
         ctx.state.issued = issued;
       },
@@ -162,7 +165,7 @@ async function readBody(
   try {
     // A missing body equals an empty one if no field is required.
     if (!request.form && hasNoBody(ctx.req) && request.body.safeParse({}).success) return request.body.parse({});
-    const body = await (request.form ? readForm(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
+    const body = await (request.form ? readFormOrJson(ctx.req, maxBytes) : readJson(ctx.req, maxBytes, isLongBody));
     ctx.state.body = body;
     return validateBody(request.body, body);
   } catch (error) {
@@ -216,6 +219,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     settings: appContext.settings,
     disableRateLimits: appContext.disableRateLimits,
     baseUrl: appContext.baseUrl,
+    issuerUrl: appContext.issuerUrl,
     outbox: appContext.outbox,
     mainframe: appContext.mainframe,
     productSystem: appContext.productSystem,
@@ -241,6 +245,7 @@ function createContext(appContext: AppContext, operation: AnyOperation, request:
     sourceBehindClient: request.sourceBehindClient,
     disconnectSignal: request.disconnectSignal,
     recordLogin: request.recordLogin,
+    recordCaller: request.recordCaller,
     markAuthenticated: request.markAuthenticated,
     range: 'page' in operation.response ? readRange(request.list, operation) : { limit: defaultLimit },
     assertMatch(schema: z.ZodType, current: object) {

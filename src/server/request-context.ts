@@ -33,6 +33,8 @@ export interface RequestPart {
   disconnectSignal(): AbortSignal;
   /** Records the subject of a login in the log. */
   recordLogin(subject: string): void;
+  /** Records the caller for logs and the audit, if the handler authenticates it. */
+  recordCaller(caller: Principal): void;
   /** Marks the request as authenticated, so limits for unauthenticated callers do not apply. */
   markAuthenticated(): void;
   /** The validated cursor and limit of the request; `after` is a key. For operations that return a page. */
@@ -48,6 +50,7 @@ type OperationServices = Pick<
   | 'settings'
   | 'disableRateLimits'
   | 'baseUrl'
+  | 'issuerUrl'
   | 'ids'
   | 'random'
   | 'keys'

@@ -8,7 +8,30 @@ import { isSafeMethod } from './http/fetch-metadata.ts';
 import type { Middleware } from './http/request-state.ts';
 import { sandboxNamePattern } from './sandboxes/sandboxes.ts';
 
+/** The prefixes of metadata paths that insert the path of the issuer after the well-known part (RFC 8414, 3.1). */
+const metadataPaths = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+
+interface SandboxPath {
+  readonly name: string;
+  /** The path inside the sandbox. */
+  readonly rest: string;
+}
+
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
+/** The sandbox of `/s/<name>/...`, or of a metadata path that contains its issuer; undefined for other paths. */
+function parseSandboxPath(path: string, basePath: string): SandboxPath | undefined {
+  if (path.startsWith('/s/')) {
+    const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(path) ?? [];
+    return sandboxNamePattern.test(name) ? { name, rest } : undefined;
+  }
+  const rest = metadataPaths.find((prefix) => path.startsWith(`${prefix}/`));
+  if (rest === undefined) return undefined;
+  const inserted = path.slice(rest.length);
+  const issuerPath = inserted.startsWith(`${basePath}/`) ? inserted.slice(basePath.length) : inserted;
+  const [, name = ''] = /^\/s\/([^/]+)$/.exec(issuerPath) ?? [];
+  return sandboxNamePattern.test(name) ? { name, rest } : undefined;
+}
 
 /**
  * Sandboxes are part of the control plane and disabled with it. A loopback server creates a sandbox on first use, but not
@@ -21,6 +44,7 @@ export function serveSandboxes(
 ): Middleware {
   const { disableControlPlane } = appContext.settings;
   const apps = new WeakMap<AppContext, RequestHandler>();
+  const basePath = new URL(appContext.baseUrl).pathname.replace(/\/$/, '');
   if (disableControlPlane) return (_ctx, next) => next();
 
   function handlerOf(sandbox: AppContext): RequestHandler {
@@ -32,9 +56,9 @@ export function serveSandboxes(
   }
 
   return async (ctx, next) => {
-    if (!ctx.state.path.startsWith('/s/')) return next();
-    const [, name = '', rest = ''] = /^\/s\/([^/]+)(\/.*)$/.exec(ctx.state.path) ?? [];
-    if (!sandboxNamePattern.test(name)) return next();
+    const target = parseSandboxPath(ctx.state.path, basePath);
+    if (!target) return next();
+    const { name, rest } = target;
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx.state);
     // Check before creation, so that a rejected control request creates nothing.

@@ -7,6 +7,7 @@ import type { AppContext } from './app-context.ts';
 import { shouldServeStaleKeys } from './fault-injection/apply-faults.middleware.ts';
 import type { KoaContext, Middleware } from './http/request-state.ts';
 import { setHeader, writeJson } from './http/response.ts';
+import { buildOpenIdConfiguration, buildServerMetadata } from './oauth/metadata.ts';
 import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
 
@@ -25,7 +26,7 @@ export function serveWellKnown(appContext: AppContext, registry: readonly AnyOpe
       cached(() => buildOpenApiDocument(registry, { version: packageVersion, baseUrl: appContext.baseUrl })),
     ],
     ['/.well-known/jwks.json', (ctx) => writeKeySet(ctx, appContext)],
-    ['/.well-known/openid-configuration', cached(() => buildDiscovery(appContext, registry))],
+    ...listMetadataDocuments(appContext),
   ]);
   return (ctx, next) => {
     const document = documents.get(ctx.state.path);
@@ -34,6 +35,21 @@ export function serveWellKnown(appContext: AppContext, registry: readonly AnyOpe
       throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
     document(ctx);
   };
+}
+
+/** The metadata below the base URL, and at the paths that insert the path of the issuer (RFC 8414, 3.1). */
+function listMetadataDocuments(appContext: AppContext): [string, DocumentWriter][] {
+  const issuerPath = new URL(appContext.issuerUrl).pathname.replace(/\/$/, '');
+  const builders = [
+    ['/.well-known/oauth-authorization-server', buildServerMetadata],
+    ['/.well-known/openid-configuration', buildOpenIdConfiguration],
+  ] as const;
+  return builders.flatMap(([path, build]) =>
+    [path, `${path}${issuerPath}`].map((at): [string, DocumentWriter] => [
+      at,
+      (ctx) => writeCacheable(ctx, JSON.stringify(build(appContext))),
+    ]),
+  );
 }
 
 /**
@@ -84,18 +100,4 @@ function writeReadiness(ctx: KoaContext, { store, audit }: AppContext): void {
     ...(audit ? { audit: audit.health().writable ? 'written' : 'failing' } : {}),
   };
   writeJson(ctx, writable ? 200 : 503, JSON.stringify(states));
-}
-
-/** OpenID Connect Discovery 1.0, section 3, limited to what the service supports. */
-function buildDiscovery({ baseUrl, keys }: AppContext, registry: readonly AnyOperation[]): object {
-  const tokenEndpoint = registry.find(({ id }) => id === 'client-identities.connect-token');
-  return {
-    issuer: baseUrl,
-    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
-    ...(tokenEndpoint ? { token_endpoint: baseUrl + servicePrefix + tokenEndpoint.path } : {}),
-    response_types_supported: ['token'],
-    subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [keys.current().alg],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-  };
 }

@@ -46,6 +46,7 @@ const serverLayers = [
   'app-context.ts',
   'request-context.ts',
   'operations',
+  'oauth',
   'response-writer.ts',
   'pipeline.ts',
   'control',

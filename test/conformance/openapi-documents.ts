@@ -2,6 +2,7 @@
 import { builtDocs } from '../../scripts/generate/docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
+import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { readSource, root } from './source-files.ts';
 
@@ -58,11 +59,10 @@ function describeDocument(file: string, source: string, registry: readonly Opera
   return { file, source, document: JSON.parse(source) as ApiDocument, operations: registry };
 }
 
-export const serviceDocument = describeDocument(
-  'docs/openapi.json',
-  readSource('docs/openapi.json'),
-  Object.values(operations),
-);
+export const serviceDocument = describeDocument('docs/openapi.json', readSource('docs/openapi.json'), [
+  ...Object.values(operations),
+  ...oauthOperations,
+]);
 
 export const controlDocument = describeDocument(
   'dist/docs/control-openapi.json',

@@ -2,8 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/contract/error-codes.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
-import { serviceTags } from '../../src/server/openapi/tags.ts';
+import { oauthTags, serviceTags } from '../../src/server/openapi/tags.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { controlDocument } from './openapi-documents.ts';
 import { readSource } from './source-files.ts';
@@ -21,7 +22,7 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const registry: readonly Operation<never>[] = Object.values(operations);
+const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations];
 const document = JSON.parse(readSource('docs/openapi.json')) as Document;
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ call: `${method.toUpperCase()} ${path}`, ...operation })),
@@ -92,7 +93,7 @@ describe('docs/openapi.json', () => {
 
   test('declares exactly the tags of the operations', () => {
     const tagNames = new Set(registry.map(({ id }) => id.split('.')[0]));
-    expect(serviceTags.map(({ name }) => name).toSorted()).toEqual([...tagNames].toSorted());
+    expect([...serviceTags, ...oauthTags].map(({ name }) => name).toSorted()).toEqual([...tagNames].toSorted());
   });
 });
 
@@ -115,7 +116,7 @@ describe('the document that a server builds', () => {
   test('describes forms as form content, and errors of the OAuth endpoint as in RFC 6749', () => {
     const { paths } = buildOpenApiDocument(registry, { version: '1.2.3', baseUrl: 'https://iam.example' });
     const { requestBody, responses } = (paths as Document['paths'])['/client-identities/connect/token']?.post ?? {};
-    expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded']);
+    expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded', 'application/json']);
     expect(responses?.['400']).toMatchObject({
       content: {
         'application/json': {

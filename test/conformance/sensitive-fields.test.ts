@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { JsonSchema } from '../../src/contract/manifest-types.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { controlRoutes } from '../../src/server/control/routes/index.ts';
+import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { operations } from '../../src/server/operations/index.ts';
 import { looksSensitive } from '../secret-names.ts';
 
@@ -14,7 +15,7 @@ interface Field {
   readonly level: string | undefined;
 }
 
-const registry: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
+const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations, ...controlRoutes];
 
 /** Every field of a schema, also within one that is sensitive as a whole. The schemas of the registry are not recursive. */
 function fieldsOf(schema: z.ZodType, io: 'input' | 'output', where: string, name = ''): Field[] {

@@ -1,8 +1,7 @@
 /** The three grants of the token endpoints (RFC 6749, 4.3, 4.4 and 6), regardless of the parameter names of the endpoint. */
 import { apiError, fieldError, IamError } from '../../contract/errors.ts';
-import { isClientItself } from '../directory/principal.ts';
+import type { GrantType } from '../../contract/grant-types.ts';
 import type { RequestSource } from '../lib/request-source.ts';
-import { secretMatches } from '../lib/secrets.ts';
 import { rotateRefreshToken } from '../sessions/refresh-tokens.ts';
 import { issueSessionToken } from '../sessions/session-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
@@ -10,33 +9,26 @@ import type { Client, Session } from '../store/tables.ts';
 import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { toFlowKey } from '../users/hash-queue.ts';
-import { authenticate, authenticateClient } from './authenticate.ts';
-import type { BasicCredentials, RequestCredentials } from './credentials.ts';
+import {
+  type AuthenticatedClient,
+  authenticateTokenClient,
+  type ClientAuthenticationDeps,
+  type ClientAuthenticationRequest,
+} from './client-authentication.ts';
 import { type LoginDeps, loginWithPassword } from './login.ts';
 
-export interface GrantRequest {
-  readonly grantType: 'client_credentials' | 'password' | 'refresh_token';
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
+export interface GrantRequest extends ClientAuthenticationRequest {
+  readonly grantType: GrantType;
   readonly userName?: string | undefined;
   readonly password?: string | undefined;
   readonly refreshToken?: string | undefined;
   readonly scope?: readonly string[] | undefined;
 }
 
-export interface GrantDeps extends LoginDeps {
-  credentials(): RequestCredentials;
+export interface GrantDeps extends LoginDeps, ClientAuthenticationDeps {
   sourceBehindClient(client: Client): RequestSource;
   /** Called when the client has authenticated. */
   markAuthenticated(): void;
-}
-
-interface Grantee {
-  readonly client: Client;
-  /** The client authenticated with its secret or an API key, not with its id or a token only. */
-  readonly hasClientCredential: boolean;
-  /** The client authenticated with more than its id. */
-  readonly authenticated: boolean;
 }
 
 /**
@@ -48,7 +40,7 @@ export async function issueGrant(
   request: GrantRequest,
   { clientsRenew }: { clientsRenew: boolean },
 ): Promise<TokenResponse> {
-  const grantee = await authenticateGrantee(deps, request);
+  const grantee = await authenticateTokenClient(deps, request);
   if (grantee.authenticated) deps.markAuthenticated();
   assertGrantAllowed(grantee, request);
   if (request.grantType === 'client_credentials') return issueClientToken(deps, grantee.client, request, clientsRenew);
@@ -56,78 +48,10 @@ export async function issueGrant(
   return renewToken(deps, grantee, request);
 }
 
-/** Authenticates the requesting client. A client with a secret must send it, or an API key or a token instead. */
-async function authenticateGrantee(deps: GrantDeps, request: GrantRequest): Promise<Grantee> {
-  const credentials = deps.credentials();
-  const clientId = request.clientId ?? credentials.clientId;
-  if (credentials.clientId !== undefined && credentials.clientId !== clientId)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'The query and the body name different clients.');
-  const headerCredentials = credentials.basic ?? credentials.bearer ?? credentials.apiKey;
-  if (headerCredentials !== undefined && request.clientSecret !== undefined)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'The request has client credentials both in a header and in the body.');
-  const client = await (headerCredentials === undefined
-    ? authenticateFromBody(deps, clientId, request.clientSecret)
-    : authenticateFromHeader(deps, credentials));
-  if (clientId !== undefined && clientId !== client.client.clientId)
-    throw apiError('CREDENTIALS_AMBIGUOUS', 'The client id does not match the credentials.');
-  return client;
-}
-
-async function authenticateFromBody(
-  { authentication, source }: GrantDeps,
-  clientId: string | undefined,
-  secret: string | undefined,
-): Promise<Grantee> {
-  if (clientId === undefined) throw createAuthenticationError('CREDENTIALS_MISSING', basicChallenge);
-  if (secret !== undefined)
-    return createAuthenticatedGrantee(await authenticateClient(authentication, { name: clientId, secret }, source));
-  const principal = await authenticate(authentication, { clientId }, { auth: 'client-id', source });
-  if (!principal || principal.client.secretHash !== undefined)
-    throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
-  return { client: principal.client, hasClientCredential: false, authenticated: false };
-}
-
-async function authenticateFromHeader(
-  { authentication, source }: GrantDeps,
-  { clientId: _query, ...credentials }: RequestCredentials,
-): Promise<Grantee> {
-  if (credentials.basic) {
-    const passwordCredentials = await decodeClientCredentials(authentication, credentials.basic);
-    return createAuthenticatedGrantee(await authenticateClient(authentication, passwordCredentials, source));
-  }
-  const principal = await authenticate(authentication, credentials, { auth: 'caller', source });
-  if (!principal || principal.user) throw createAuthenticationError('TOKEN_INVALID');
-  return {
-    client: principal.client,
-    hasClientCredential: principal.authMethod === 'api-key',
-    authenticated: isClientItself(principal),
-  };
-}
-
-/** A client that authenticated with its secret. */
-function createAuthenticatedGrantee(client: Client): Grantee {
-  return { client, hasClientCredential: true, authenticated: true };
-}
-
-/** OAuth libraries form-encode the pair (RFC 6749, 2.3.1), other callers send it raw: the raw form is tried first. */
-async function decodeClientCredentials(
-  deps: LoginDeps['authentication'],
-  raw: BasicCredentials,
-): Promise<BasicCredentials> {
-  const client = await deps.store.clients.get(raw.name);
-  if (secretMatches(raw.secret, client?.secretHash)) return raw;
-  try {
-    return { name: decodeForm(raw.name), secret: decodeForm(raw.secret) };
-  } catch {
-    return raw;
-  }
-}
-
-function decodeForm(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
-}
-
-function assertGrantAllowed({ client, hasClientCredential }: Grantee, { grantType, scope }: GrantRequest): void {
+function assertGrantAllowed(
+  { client, hasClientCredential }: AuthenticatedClient,
+  { grantType, scope }: GrantRequest,
+): void {
   if (!client.grantTypes.includes(grantType))
     throw apiError('GRANT_TYPE_NOT_ALLOWED', `The client may not use ${grantType}.`);
   if (!hasClientCredential && requiresClientCredential(client, grantType))
@@ -157,7 +81,7 @@ async function issueClientToken(
 
 async function issueUserToken(
   deps: GrantDeps,
-  { client, authenticated }: Grantee,
+  { client, authenticated }: AuthenticatedClient,
   request: GrantRequest,
 ): Promise<TokenResponse> {
   // The client authenticates within the grant, not in the pipeline.
@@ -180,7 +104,7 @@ async function issueUserToken(
 
 async function renewToken(
   deps: GrantDeps,
-  { client, hasClientCredential }: Grantee,
+  { client, hasClientCredential }: AuthenticatedClient,
   request: GrantRequest,
 ): Promise<TokenResponse> {
   const { store } = deps;

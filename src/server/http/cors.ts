@@ -30,7 +30,7 @@ export function allowCors(origins: readonly string[]): Middleware {
 const belowService = `${servicePrefix}/`;
 
 function isCorsPath(path: string): boolean {
-  return path.startsWith(belowService) || path.startsWith('/.well-known/');
+  return path.startsWith(belowService) || path.startsWith('/.well-known/') || path.startsWith('/oauth2/');
 }
 
 function writePreflight(ctx: KoaContext, allowed: boolean): void {

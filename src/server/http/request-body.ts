@@ -17,17 +17,22 @@ export async function readJson(request: IncomingMessage, limit: number, isLarge 
 /** RFC 6749 and its extensions define about twenty parameters; unknown ones are ignored. */
 const maxFields = 100;
 
+/** Reads a form or, if the Content-Type is JSON, a JSON value. @throws the errors of `readForm` and `readJson`. */
+export function readFormOrJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  return isJsonType(parseMediaType(request).type) ? readJson(request, limit) : readForm(request, limit);
+}
+
 /**
  * Reads the fields of a form, as text. @throws IamError CONTENT_TYPE_UNSUPPORTED, BODY_TOO_LARGE, BODY_TOO_COMPLEX,
  * BODY_NOT_JSON (unreadable), QUERY_REPEATED (RFC 6749, 3.2: no parameter more than once).
  */
 export async function readForm(request: IncomingMessage, limit: number): Promise<Record<string, string>> {
   assertUncompressed(request);
-  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/x-www-form-urlencoded')
+  if (parseMediaType(request).type !== 'application/x-www-form-urlencoded')
     throw apiError(
       'CONTENT_TYPE_UNSUPPORTED',
-      'The body must be sent as Content-Type: application/x-www-form-urlencoded.',
+      'The body must be sent as Content-Type: application/x-www-form-urlencoded or application/json.',
+      { Accept: 'application/x-www-form-urlencoded, application/json' },
     );
   const text = decode(await readBytes(request, limit));
   assertFieldCount(text);
@@ -60,21 +65,32 @@ function assertUncompressed({ headers }: IncomingMessage): void {
     });
 }
 
-function assertJsonContentType(request: IncomingMessage): void {
-  assertUncompressed(request);
-  const { headers } = request;
+interface MediaType {
+  readonly type: string;
+  readonly parameters: readonly string[];
+}
+
+/** The Content-Type in lower case; an empty type if there is none. */
+function parseMediaType({ headers }: IncomingMessage): MediaType {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
+  return { type, parameters };
+}
+
+function isJsonType(type: string): boolean {
+  return /^application\/([a-z0-9.+-]+\+)?json$/.test(type);
+}
+
+function assertJsonContentType(request: IncomingMessage): void {
+  assertUncompressed(request);
+  const { type, parameters } = parseMediaType(request);
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice('charset='.length)
     .replaceAll('"', '');
-  if (
-    !/^application\/([a-z0-9.+-]+\+)?json$/.test(type) ||
-    (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')
-  )
+  if (!isJsonType(type) || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8'))
     throw apiError('CONTENT_TYPE_UNSUPPORTED', 'The body must be sent as Content-Type: application/json in UTF-8.', {
       Accept: 'application/json',
     });

@@ -6,7 +6,7 @@ import type { Json } from './json.ts';
 import { buildParameters, buildRequestBody, buildSecurity, securitySchemes } from './requests.ts';
 import { buildHttpFailure, buildResponses, exampleComponents, headerComponents } from './responses.ts';
 import { SchemaCollection } from './schemas.ts';
-import { type ApiTag, serviceTags } from './tags.ts';
+import { type ApiTag, oauthTags, serviceTags } from './tags.ts';
 
 type AnyOperation = Operation<never>;
 
@@ -49,7 +49,7 @@ export function buildOpenApiDocument(operations: readonly AnyOperation[], option
     title: 'IAM',
     description,
     prefix: servicePrefix,
-    tags: serviceTags,
+    tags: [...serviceTags, ...oauthTags],
     tagOf: ({ id }) => id.split('.')[0] ?? id,
     securityOf: buildSecurity,
     rolesText: (roles) => `Roles: ${roles}.`,
@@ -76,7 +76,7 @@ export function buildDocument(unsorted: readonly AnyOperation[], parts: Document
       contact: { name: 'The maintainers of iam-standin' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${baseUrl.replace(/\/+$/, '')}${prefix}` }],
+    servers: [{ url: `${trimSlashes(baseUrl)}${prefix}` }],
     tags: parts.tags.filter(({ name }) => used.has(name)),
     paths,
     components: {
@@ -87,6 +87,10 @@ export function buildDocument(unsorted: readonly AnyOperation[], parts: Document
       securitySchemes: Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => schemesUsed.has(name))),
     },
   };
+}
+
+function trimSlashes(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '');
 }
 
 function pickReferenced(kind: string, components: Json, text: string): Json {
@@ -124,6 +128,7 @@ function buildOperation(operation: AnyOperation, parts: DocumentParts, schemas: 
     summary: title,
     description: `${operation.description}\n\n${parts.rolesText(roles)}`,
     tags: [parts.tagOf(operation)],
+    ...(operation.mount === 'base' ? { servers: [{ url: trimSlashes(parts.baseUrl) }] } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: parts.securityOf(operation),
     'x-roles': roles,

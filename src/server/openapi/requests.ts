@@ -82,8 +82,9 @@ export function buildRequestBody(
 ): Json | undefined {
   if (!request.body) return undefined;
   const { schema, createExample } = schemas.describe(request.body, 'input', openapiExamples?.body);
-  const type = request.form ? 'application/x-www-form-urlencoded' : 'application/json';
-  return { required: !request.body.safeParse({}).success, content: { [type]: { schema, example: createExample() } } };
+  const types = [...(request.form ? ['application/x-www-form-urlencoded'] : []), 'application/json'];
+  const content = Object.fromEntries(types.map((type) => [type, { schema, example: createExample() }]));
+  return { required: !request.body.safeParse({}).success, content };
 }
 
 /** An operation with `auth: 'none'` that can return CREDENTIALS_INVALID is a client login and accepts Basic. */

@@ -23,6 +23,7 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   403: 'A role is missing.',
   404: 'The resource in the path does not exist.',
   412: 'A precondition is not satisfied.',
+  413: 'The body is too long.',
   415: 'The content type of the body is not supported.',
   422: 'A value is well-formed but not allowed.',
   429: 'Too many attempts or requests.',
@@ -46,7 +47,7 @@ export const headerComponents: Json = {
 
 const OAuthFailure = z.strictObject({ error: z.string(), error_description: z.string() }).meta({
   id: 'OAuthError',
-  description: 'The error body of the OAuth token endpoint (RFC 6749, 5.2).',
+  description: 'The error body of the OAuth endpoints (RFC 6749, 5.2).',
   examples: [{ error: 'invalid_client', error_description: 'The client secret is wrong.' }],
 });
 
@@ -95,7 +96,16 @@ function groupCodesByStatus(operation: AnyOperation, guardCodes: readonly ErrorC
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   if (operation.statuses.includes(503))
     byStatus.set(503, [...new Set([...(byStatus.get(503) ?? []), 'STORE_UNAVAILABLE' as const])]);
+  if (operation.errorFormat === 'oauth') addOAuthCodes(byStatus);
   return byStatus;
+}
+
+/** Errors that other operations document under `default`, where they have another format. */
+function addOAuthCodes(byStatus: Map<number, ErrorCode[]>): void {
+  for (const code of ['BODY_TOO_LARGE', 'STORE_UNAVAILABLE'] as const) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...new Set([...(byStatus.get(status) ?? []), code])]);
+  }
 }
 
 function buildSuccesses(operation: AnyOperation, schemas: SchemaCollection): [number, Json][] {

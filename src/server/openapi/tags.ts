@@ -23,6 +23,11 @@ export const serviceTags: readonly ApiTag[] = [
   { name: 'keys', description: 'Public keys for token verification.' },
 ];
 
+/** Tags of the OAuth endpoints outside the service prefix. */
+export const oauthTags: readonly ApiTag[] = [
+  { name: 'oauth2', description: 'Token revocation and introspection for OAuth 2.0 clients.' },
+];
+
 interface ControlTag extends ApiTag {
   /** First path segments of the area. */
   readonly paths: readonly string[];

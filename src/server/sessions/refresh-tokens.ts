@@ -80,6 +80,20 @@ export async function rotateRefreshToken(
   return { outcome: 'rotated', session: bound, refreshToken: await issueRefreshToken(tx, bound, deps) };
 }
 
+/** The unused refresh token with its active session; undefined if it cannot be used, whatever the reason. */
+export async function findActiveRefreshToken(
+  reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'users'>,
+  token: string,
+  clock: Clock,
+): Promise<{ readonly session: Session; readonly issuedAt: number; readonly expiresAt: number } | undefined> {
+  const row = await reader.refreshTokens.get(hashSecret(token));
+  const session = await reader.sessions.get(row?.sessionId ?? '');
+  if (!row || !session || row.used) return undefined;
+  const expiresAt = computeRefreshTokenExpiry(row, session);
+  const isActive = expiresAt > epochSeconds(clock) && (await isUserActive(reader, session));
+  return isActive ? { session, issuedAt: row.issuedAt, expiresAt } : undefined;
+}
+
 function isIdle({ issuedAt }: { readonly issuedAt: number }, now: number): boolean {
   return issuedAt + idleTimeoutSeconds <= now;
 }

@@ -1,8 +1,8 @@
-/** Token revocation (RFC 7009): any bearer of a token may revoke it. */
+/** Token revocation (RFC 7009): by any bearer of a token, or only by the client that it was issued to. */
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { clearExpired } from '../store/clear-expired.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { AccessClaims } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
 import { endSession } from './end-sessions.ts';
@@ -16,20 +16,40 @@ export interface RevocationDeps {
 /**
  * Ends the session of an access or refresh token; revokes an access token without a session, or a product token,
  * individually. Ignores unknown and expired tokens.
+ * @param issuedTo ignores tokens that were issued to another client; default: any client.
  */
-export async function revokeToken(token: string, deps: RevocationDeps): Promise<void> {
+export async function revokeToken(token: string, deps: RevocationDeps, issuedTo?: string): Promise<void> {
   const { store, verifier } = deps;
   const claims = await verifier.verify(token);
+  if (claims && !isIssuedTo(issuedTo, claims.client_id)) return;
   if (claims) return store.transaction((tx) => revokeAccessToken(tx, claims, deps));
   const tokenHash = hashSecret(token);
-  const refresh = await store.refreshTokens.get(tokenHash);
-  const isOpaque = (await store.opaqueTokens.get(tokenHash)) !== undefined;
   // Anyone may send any value: unknown tokens cause no write.
-  if (!refresh && !isOpaque) return;
+  if (!(await isRevocable(store, tokenHash, issuedTo))) return;
   await store.transaction(async (tx) => {
+    // Checked again, because the session may have been transferred to another client in the meantime.
+    if (!(await isRevocable(tx, tokenHash, issuedTo))) return;
+    const refresh = await tx.refreshTokens.get(tokenHash);
     if (refresh) await endSession(tx, refresh.sessionId);
     await tx.opaqueTokens.delete(tokenHash);
   });
+}
+
+/** Whether a refresh token or product token with this hash was issued to the client. Reads the same for every token. */
+async function isRevocable(
+  reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'opaqueTokens'>,
+  tokenHash: string,
+  issuedTo: string | undefined,
+): Promise<boolean> {
+  const refresh = await reader.refreshTokens.get(tokenHash);
+  const session = await reader.sessions.get(refresh?.sessionId ?? '');
+  const product = await reader.opaqueTokens.get(tokenHash);
+  const owner = session?.clientId ?? product?.clientId;
+  return owner !== undefined && isIssuedTo(issuedTo, owner);
+}
+
+function isIssuedTo(clientId: string | undefined, owner: string): boolean {
+  return clientId === undefined || clientId === owner;
 }
 
 async function revokeAccessToken(

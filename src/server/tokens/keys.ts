@@ -211,7 +211,7 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     },
     publicKeys,
     publicKeysBefore: () => previousKeys ?? earlierKeys(),
-    currentPem: () => exportSPKI(keys.current.publicKey),
+    currentPem: async () => `${await exportSPKI(keys.current.publicKey)}\n`,
     rotate: () => runSerially(rotateKeys),
     reload: () =>
       runSerially(async () => {

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { oauthOperations } from '../../../src/server/oauth/index.ts';
 import { fieldsOf } from '../../../src/server/observability/redaction.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 
-const all: readonly Operation<never>[] = [...Object.values(operations), ...controlRoutes];
+const all: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations, ...controlRoutes];
 const recorded = all.filter(({ audit }) => audit.kind !== 'read');
 
 function targetsOf({ audit }: Operation<never>): [string, readonly string[]][] {

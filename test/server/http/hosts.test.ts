@@ -7,7 +7,15 @@ import { freePort } from '../free-port.ts';
 
 type Flags = NonNullable<TestServerOptions['flags']>;
 
-const everywhere = ['/', '/healthz', '/readyz', '/openapi.json', '/.well-known/jwks.json', `${servicePrefix}/groups`];
+const everywhere = [
+  '/',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/.well-known/jwks.json',
+  '/.well-known/oauth-authorization-server',
+  `${servicePrefix}/groups`,
+];
 const control = ['/_iam/users', '/metrics'];
 const addresses = ['127.0.0.1', '10.1.2.3:30080', '[::1]', '[fd00::1]:8080', 'localhost', 'LOCALHOST:9', 'a.localhost'];
 const otherHosts = [

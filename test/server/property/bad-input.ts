@@ -8,6 +8,7 @@ import { ErrorDetailsSchema } from '../../../src/contract/error-body.ts';
 import type { Operation } from '../../../src/contract/operation.ts';
 import { controlPrefix, servicePrefix } from '../../../src/contract/prefix.ts';
 import { controlRoutes } from '../../../src/server/control/routes/index.ts';
+import { oauthOperations } from '../../../src/server/oauth/index.ts';
 import { operations } from '../../../src/server/operations/index.ts';
 import type { TestServer } from '../../harness.ts';
 import { bodyMutations } from './body-mutations.ts';
@@ -16,7 +17,7 @@ import type { RawRequest, RawResponse } from './raw-sender.ts';
 import { type Draft, type Draw, drawRequest, type RequestSource, toRawRequest } from './request-generator.ts';
 import { requestMutations } from './request-mutations.ts';
 
-export const registry: readonly Operation<never>[] = Object.values(operations);
+export const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations];
 /** Operations with a finite response; test/server/control/routes/inbox/stream.test.ts tests the rejections of the stream. */
 export const routes = (controlRoutes as unknown as readonly Operation<never>[]).filter(
   ({ response }) => !('stream' in response),
@@ -48,6 +49,12 @@ export function isRoute(operation: Operation<never>): boolean {
   return routes.includes(operation);
 }
 
+/** The prefix of the path of an operation. */
+function prefixOf(operation: Operation<never>): string {
+  if (operation.mount === 'base') return '';
+  return isRoute(operation) ? controlPrefix : servicePrefix;
+}
+
 function listMutations({ request }: Operation<never>) {
   const fitting = ([name]: [string, unknown]) =>
     !request.form || !(name in bodyMutations) || formMutations.includes(name);
@@ -56,10 +63,10 @@ function listMutations({ request }: Operation<never>) {
 
 /** The operation that a request reaches, which a mutation may have changed. */
 function findOperation(method: string, path: string): Operation<never> | undefined {
-  const [all, prefix] = path.startsWith(`${controlPrefix}/`) ? [routes, controlPrefix] : [registry, servicePrefix];
-  const relative = path.split('?')[0]?.slice(prefix.length) ?? '';
-  const matching = all.filter(
-    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(relative),
+  const [withoutQuery = ''] = path.split('?');
+  const patternOf = (one: Operation<never>) => `^${prefixOf(one)}${one.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`;
+  const matching = [...registry, ...routes].filter(
+    (one) => one.method === method && new RegExp(patternOf(one)).test(withoutQuery),
   );
   return matching.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
 }
@@ -155,7 +162,7 @@ export async function attemptBadInput(
   attempts: Attempts,
 ): Promise<number> {
   const { credentials, seed, runs, send, vary = (_: Draw, draft: Draft) => draft } = attempts;
-  const prefix = isRoute(operation) ? controlPrefix : servicePrefix;
+  const prefix = prefixOf(operation);
   let before = await dumpWithoutCounts(server);
   let rejections = 0;
   for (const [name, mutate] of listMutations(operation)) {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { apiError, fieldError } from '../../../contract/errors.ts';
+import { grantTypes } from '../../../contract/grant-types.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
+import { withoutEmptyParameters } from '../../auth/client-authentication.ts';
 import { type GrantRequest, issueGrant } from '../../auth/grants.ts';
 import { defineOperation } from '../define.ts';
 
@@ -34,13 +36,11 @@ const OAuthToken = z
   })
   .meta({ id: 'OAuthToken', description: 'Token response of RFC 6749, 5.1.' });
 
-const grantTypes = ['client_credentials', 'password', 'refresh_token'] as const;
-
 export default defineOperation({
   id: 'client-identities.connect-token',
   title: 'Obtain a token (OAuth 2.0)',
   description:
-    'OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries. Errors have the format of the RFC.',
+    'OAuth 2.0 token endpoint (RFC 6749) for the same clients and users, for use with OAuth client libraries. The body is a form, or a JSON object with the same members. Errors have the format of the RFC.',
   method: 'POST',
   path: '/client-identities/connect/token',
   auth: 'none',
@@ -80,9 +80,8 @@ export default defineOperation({
   },
 });
 
-/** A parameter without a value counts as omitted (RFC 6749, 3.2). */
 function parseGrantRequest(raw: z.output<typeof Form>): GrantRequest {
-  const form: Partial<typeof raw> = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''));
+  const form = withoutEmptyParameters(raw);
   if (form.grant_type === undefined) throw fieldError('FIELD_MISSING', 'grant_type', 'grant_type is required.');
   const grantType = grantTypes.find((name) => name === form.grant_type);
   if (!grantType) throw apiError('GRANT_TYPE_UNSUPPORTED');

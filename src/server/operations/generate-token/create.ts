@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { IamError } from '../../../contract/errors.ts';
+import { grantTypes } from '../../../contract/grant-types.ts';
 import { ClientId, ScopeName } from '../../../contract/schemas/client.ts';
 import { Token } from '../../../contract/schemas/token.ts';
 import { LoginPassword } from '../../../contract/schemas/user.ts';
@@ -25,7 +26,7 @@ export default defineOperation({
     query: { clientId: ClientId.optional().describe('Id of the client, if no header and no field contains it') },
     body: z
       .strictObject({
-        grantType: z.enum(['client_credentials', 'password', 'refresh_token']),
+        grantType: z.enum(grantTypes),
         clientId: ClientId.optional(),
         clientSecret: sensitive(text, 'secret').optional(),
         userName: text.optional(),

@@ -214,9 +214,9 @@ describe('errors in the format of RFC 6749', () => {
     expect(response).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
   });
 
-  test('are returned for a body that is not a form', async () => {
-    const json = await post(server, path, { 'content-type': 'application/json' }, JSON.stringify(userGrant));
-    expect(json).toMatchObject({ status: 415, json: { error: 'invalid_request' } });
+  test('are returned for a body that is neither a form nor JSON', async () => {
+    const text = await post(server, path, { 'content-type': 'text/plain' }, JSON.stringify(userGrant));
+    expect(text).toMatchObject({ status: 415, json: { error: 'invalid_request' } });
     expect(await post(server, path)).toMatchObject({ status: 415 });
     expect(await post(server, path, form, 'grant_type=%ff%fe')).toMatchObject({ status: 400 });
     const long = await post(server, path, form, `grant_type=${'x'.repeat(1_000_001)}`);

@@ -39,6 +39,8 @@ test('returns the current key as PEM when requested', async () => {
   const headers = { accept: 'application/x-pem-file' };
   const response = await server.as().call('keys.get', { headers });
   expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/x-pem-file' } });
+  // RFC 7468, 3: the post-encapsulation boundary ends with a line break, so that files can be concatenated.
+  expect(String(response.body)).toMatch(/^-----BEGIN PUBLIC KEY-----\n[\s\S]+\n-----END PUBLIC KEY-----\n$/);
   const { keys } = await server.as().keys.get();
   const { x, y } = createPublicKey(String(response.body)).export({ format: 'jwk' });
   expect(keys).toMatchObject([{ x, y }]);

@@ -1,12 +1,15 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
+import type { Operation } from '../../../../contract/operation.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { findErrorCode } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
+import { oauthOperations } from '../../../oauth/index.ts';
 import { operations } from '../../../operations/index.ts';
 
 const maxMs = 60_000;
-const operationIds = new Set(Object.keys(operations));
+const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations];
+const operationIds = new Set(registry.map(({ id }) => id));
 
 const Duration = z
   .string()
@@ -112,8 +115,7 @@ function isDocumented({
   effect: { status?: number | undefined };
 }): boolean {
   if (status === undefined) return true;
-  const all = Object.values(operations);
-  const selected = id === undefined ? all : all.filter((operation) => operation.id === id);
+  const selected = id === undefined ? registry : registry.filter((operation) => operation.id === id);
   return selected.some((operation) => findErrorCode(status, operation) !== undefined);
 }
 

@@ -1,0 +1,4 @@
+/** The grant types of the token endpoints, by their names in OAuth 2.0 (RFC 6749, 4.3, 4.4 and 6). */
+export const grantTypes = ['client_credentials', 'password', 'refresh_token'] as const;
+
+export type GrantType = (typeof grantTypes)[number];

@@ -1,0 +1,50 @@
+/** The client that calls the revocation or introspection endpoint. */
+import * as z from 'zod';
+import { sensitive } from '../../contract/sensitive.ts';
+import {
+  type AuthenticatedClient,
+  authenticateTokenClient,
+  withoutEmptyParameters,
+} from '../auth/client-authentication.ts';
+import { partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
+import type { OperationContext } from '../request-context.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+
+const text = z.string().max(1000, 'must not be longer than 1000 characters');
+
+/** The parameters of both endpoints (RFC 7009, 2.1; RFC 7662, 2.1). Unknown ones are ignored. */
+export const TokenParameters = {
+  token: sensitive(z.string().min(1, 'must not be empty').max(16_384, 'is too long'), 'secret').meta({
+    description: 'An access token or a refresh token',
+    examples: ['cmVmcmVzaC10b2tlbg'],
+  }),
+  token_type_hint: text.optional().meta({ description: 'Ignored: the type is detected', examples: ['refresh_token'] }),
+  client_id: text.optional().meta({ examples: ['billing-service'] }),
+  client_secret: sensitive(text, 'secret').optional(),
+};
+
+interface ClientParameters {
+  readonly client_id?: string | undefined;
+  readonly client_secret?: string | undefined;
+}
+
+/**
+ * Authenticates the client as the token endpoint does, and records it as the caller. A token of a logon does not
+ * authenticate its client.
+ * @throws IamError CREDENTIALS_*, TOKEN_INVALID, TOO_MANY_ATTEMPTS.
+ */
+export async function authenticateEndpointClient(
+  context: OperationContext,
+  form: ClientParameters,
+): Promise<AuthenticatedClient> {
+  const { client_id: clientId, client_secret: clientSecret } = withoutEmptyParameters(form);
+  const caller = await authenticateTokenClient(context, { clientId, clientSecret });
+  const { client, authMethod, authenticated } = caller;
+  if (!authenticated && authMethod !== 'client-id')
+    throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
+  const roles = authenticated
+    ? await resolveAuthenticatedClientRoles(context.store, client)
+    : new Set(['CLI-AUTH-IDENTIFIED', partyRole(client)]);
+  context.recordCaller({ authMethod, client, subject: client.clientId, roles, scope: new Set(client.scope) });
+  return caller;
+}

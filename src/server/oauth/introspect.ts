@@ -1,0 +1,167 @@
+/** POST /oauth2/introspect */
+import * as z from 'zod';
+import { IamError } from '../../contract/errors.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import type { AuthenticatedClient } from '../auth/client-authentication.ts';
+import type { Principal } from '../directory/principal.ts';
+import { logonSubjectPrefix } from '../directory/subject-ids.ts';
+import { defineOperation } from '../operations/define.ts';
+import type { OperationContext } from '../request-context.ts';
+import { findActiveRefreshToken } from '../sessions/refresh-tokens.ts';
+import type { Client, Session } from '../store/tables.ts';
+import { basicChallenge, createAuthenticationError } from '../tokens/authentication-error.ts';
+import { toAuthorities } from '../tokens/claims.ts';
+import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
+
+const id = z.string().optional();
+
+/** RFC 7662, 2.2, and the claims of access tokens. An inactive token has `active` only. */
+const TokenState = z
+  .strictObject({
+    active: z.boolean().meta({ examples: [true] }),
+    scope: id.meta({ description: 'Scopes separated by spaces, which are still granted', examples: ['reports.read'] }),
+    client_id: id.meta({ examples: ['billing-service'] }),
+    token_type: z.literal('Bearer').optional().describe('Present for access tokens'),
+    exp: z
+      .number()
+      .optional()
+      .meta({ examples: [1772370000] }),
+    iat: z
+      .number()
+      .optional()
+      .meta({ examples: [1772366400] }),
+    nbf: z
+      .number()
+      .optional()
+      .meta({ examples: [1772366400] }),
+    sub: id.meta({ examples: ['billing-service'] }),
+    aud: id.meta({ examples: ['http://127.0.0.1:8080'] }),
+    iss: id.meta({ examples: ['http://127.0.0.1:8080'] }),
+    jti: id.meta({ examples: ['5f0c1d1e-9d0b-4d5a-8b5e-0a1b2c3d4e5f'] }),
+    authorities: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Authorities of the token that are still granted', examples: [['ROLE_ADMIN']] }),
+    app_id: id.meta({ examples: ['billing'] }),
+    stand_in: z
+      .boolean()
+      .optional()
+      .meta({ examples: [true] }),
+    sid: id.meta({ examples: ['0b8f2f0e-2a8e-4b53-9c1b-0f5c6f1c2d3e'] }),
+    user_id: id.meta({ examples: ['alice'] }),
+    business_id: id.meta({ examples: ['acme'] }),
+    customer_id: z
+      .number()
+      .optional()
+      .meta({ examples: [1001] }),
+    service_id: id.meta({ examples: ['billing'] }),
+    logon: id.meta({ examples: ['LOGON01'] }),
+    organization_id: id.meta({ examples: ['org-1'] }),
+    business_unit_id: id.meta({ examples: ['unit-1'] }),
+  })
+  .meta({ id: 'TokenState', description: 'Introspection response of RFC 7662, 2.2.' });
+
+type TokenState = z.input<typeof TokenState>;
+
+const inactive: TokenState = { active: false };
+
+export default defineOperation({
+  id: 'oauth2.introspect',
+  title: 'Introspect a token (OAuth 2.0)',
+  description:
+    'OAuth 2.0 token introspection (RFC 7662) for clients that authenticate with a secret, an API key or an access token of their own. A first-party client can introspect every access token, a third-party client those that were issued to it; a refresh token only the client that it was issued to. Every other token is `{"active": false}`. Scope and authorities are those that are still granted. Errors have the format of RFC 6749.',
+  method: 'POST',
+  path: '/oauth2/introspect',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  growthLimit: false,
+  audit: { kind: 'authentication', targets: {} },
+  status: [200, 400, 401, 429, 500],
+  request: {
+    body: z.object(TokenParameters).meta({ id: 'IntrospectionForm' }),
+    form: true,
+    clientInBody: true,
+  },
+  response: { status: 200, body: TokenState },
+  identifies: ['client_id', 'token'],
+  errors: [
+    'CREDENTIALS_MISSING',
+    'CREDENTIALS_INVALID',
+    'CREDENTIALS_AMBIGUOUS',
+    'TOKEN_INVALID',
+    'QUERY_REPEATED',
+    'TOO_MANY_ATTEMPTS',
+  ],
+  errorFormat: 'oauth',
+  openapiExamples: {
+    body: { token: 'cmVmcmVzaC10b2tlbg', client_id: 'billing-service', client_secret: 'only-for-this-machine' },
+  },
+
+  async handle({ body }, context) {
+    const caller = await authenticateEndpointClient(context, body);
+    // RFC 7662, 2.1: prevents token scanning by anyone who knows the id of a client.
+    if (!caller.authenticated) throw createAuthenticationError('CREDENTIALS_INVALID', basicChallenge);
+    return (
+      (await describeAccessToken(context, caller, body.token)) ??
+      (await describeRefreshToken(context, caller, body.token)) ??
+      inactive
+    );
+  },
+});
+
+/** The state of an access token; undefined if it is not an active one that the caller may introspect. */
+async function describeAccessToken(
+  { authentication, source }: OperationContext,
+  { client }: AuthenticatedClient,
+  token: string,
+): Promise<TokenState | undefined> {
+  const claims = await authentication.verifier.verify(token);
+  const mayIntrospect = client.party === '1STPARTY' || claims?.client_id === client.clientId;
+  if (!claims || !mayIntrospect) return undefined;
+  const principal = await authenticateIfActive(() =>
+    authenticate(authentication, { bearer: token }, { auth: 'caller', source }),
+  );
+  if (!principal) return undefined;
+  return {
+    ...claims,
+    active: true,
+    token_type: 'Bearer',
+    scope: [...principal.scope].join(' '),
+    authorities: toAuthorities(principal.roles),
+  };
+}
+
+/** Undefined if the token is rejected: revoked, or its session, user or client ended. */
+async function authenticateIfActive(work: () => Promise<Principal | undefined>): Promise<Principal | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof IamError) return undefined;
+    throw error;
+  }
+}
+
+/** The state of a refresh token; undefined if it is not an active one of the caller. */
+async function describeRefreshToken(
+  { store, clock, issuerUrl }: OperationContext,
+  { client }: AuthenticatedClient,
+  token: string,
+): Promise<TokenState | undefined> {
+  const found = await findActiveRefreshToken(store, token, clock);
+  if (found?.session.clientId !== client.clientId) return undefined;
+  const { session, issuedAt, expiresAt } = found;
+  return {
+    active: true,
+    client_id: client.clientId,
+    sub: subjectOf(session, client),
+    scope: client.scope.filter((name) => session.scope?.includes(name) ?? true).join(' '),
+    iat: issuedAt,
+    exp: expiresAt,
+    iss: issuerUrl,
+  };
+}
+
+function subjectOf({ userId, logon }: Session, client: Client): string {
+  return userId ?? (logon === undefined ? client.clientId : `${logonSubjectPrefix}${logon}`);
+}

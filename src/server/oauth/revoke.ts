@@ -1,0 +1,52 @@
+/** POST /oauth2/revoke */
+import * as z from 'zod';
+import { apiError } from '../../contract/errors.ts';
+import { hashSecret } from '../lib/secrets.ts';
+import { defineOperation } from '../operations/define.ts';
+import { revokeToken } from '../sessions/revoke-token.ts';
+import { authenticateEndpointClient, TokenParameters } from './endpoint-client.ts';
+
+export default defineOperation({
+  id: 'oauth2.revoke',
+  title: 'Revoke a token (OAuth 2.0)',
+  description:
+    'OAuth 2.0 token revocation (RFC 7009). A client authenticates as at the token endpoint and revokes tokens that were issued to it: an access or refresh token with its session, an access token without a session or a product token alone. The response is the same for a token that is unknown, expired or of another client, which stays valid. Errors have the format of RFC 6749.',
+  method: 'POST',
+  path: '/oauth2/revoke',
+  mount: 'base',
+  auth: 'none',
+  roles: 'none',
+  growthLimit: false,
+  audit: { kind: 'authentication', targets: {} },
+  status: [200, 400, 401, 429, 500],
+  request: {
+    body: z.object(TokenParameters).meta({ id: 'RevocationForm' }),
+    form: true,
+    clientInBody: true,
+  },
+  response: { status: 200, body: z.strictObject({}) },
+  identifies: ['client_id', 'token'],
+  errors: [
+    'CREDENTIALS_MISSING',
+    'CREDENTIALS_INVALID',
+    'CREDENTIALS_AMBIGUOUS',
+    'TOKEN_INVALID',
+    'TOKEN_TYPE_UNSUPPORTED',
+    'QUERY_REPEATED',
+    'TOO_MANY_ATTEMPTS',
+  ],
+  errorFormat: 'oauth',
+  openapiExamples: {
+    body: { token: 'cmVmcmVzaC10b2tlbg', client_id: 'billing-service', client_secret: 'only-for-this-machine' },
+  },
+
+  async handle({ body }, context) {
+    const { client } = await authenticateEndpointClient(context, body);
+    const { store, clock, authentication } = context;
+    // A key of the client would stay valid, so success would be misleading. Keys of others are not reported.
+    const apiKey = await store.apiKeys.getBy('keyHash', hashSecret(body.token));
+    if (apiKey?.clientId === client.clientId) throw apiError('TOKEN_TYPE_UNSUPPORTED');
+    await revokeToken(body.token, { store, clock, verifier: authentication.verifier }, client.clientId);
+    return {};
+  },
+});
