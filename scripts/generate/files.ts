@@ -9,6 +9,7 @@ import { readDocumentOptions } from './document-options.ts';
 import { errorsPage } from './errors-page.ts';
 import { libraryTypesSource } from './library-types.ts';
 import { buildManifest, manifestSource, versionSource } from './manifest.ts';
+import { operationReferenceSource } from './operation-reference.ts';
 import { operationsPage } from './operations-page.ts';
 import { publicApiPage } from './public-api-page.ts';
 import { registries } from './registry.ts';
@@ -27,6 +28,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ...registries(root),
     ['src/contract/version.ts', versionSource(version)],
     ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
+    ['src/contract/operation-reference.json', operationReferenceSource(all, document)],
     ['src/client/operation-types.ts', clientTypesSource(all)],
     ['src/testing/library-types.ts', libraryTypesSource()],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],

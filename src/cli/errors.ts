@@ -43,6 +43,17 @@ export class QuietExit extends Error {
   }
 }
 
+/** Ends the run with help that is loaded on demand. */
+export class DeferredHelp extends Error {
+  override readonly name = 'DeferredHelp';
+  readonly print: () => Promise<void>;
+
+  constructor(print: () => Promise<void>) {
+    super('help');
+    this.print = print;
+  }
+}
+
 /** The user canceled a prompt with Ctrl-C. */
 export class PromptCanceledError extends Error {
   override readonly name = 'PromptCanceledError';

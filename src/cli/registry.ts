@@ -13,6 +13,7 @@ import { addControlList, addGroupsMembers, addUsersFactors } from './commands/co
 import { addCoverage, coverageText } from './commands/coverage.ts';
 import { addDoctor, doctorText } from './commands/doctor/doctor.ts';
 import { addEnv, envText } from './commands/env.ts';
+import { addExplain, explainText } from './commands/explain/explain.ts';
 import { addFaults } from './commands/faults.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
@@ -58,7 +59,7 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: 'Local server:',
     names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'sandbox', 'state', 'store'],
   },
-  { heading: 'Other:', names: ['call', 'api', 'commands', 'completion', 'help'] },
+  { heading: 'Other:', names: ['call', 'api', 'commands', 'explain', 'completion', 'help'] },
 ];
 
 export type IsRequested = (names: readonly string[]) => boolean;
@@ -146,4 +147,5 @@ export const customCommands: readonly CustomCommand[] = [
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'commands', text: catalogueText, add: addCatalogue },
+  { name: 'explain', text: explainText, add: addExplain },
 ];

@@ -2,7 +2,7 @@
 import { manifest } from '../contract/manifest.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
 import { stripUserInfo } from './config/server-url.ts';
-import { QuietExit } from './errors.ts';
+import { DeferredHelp, QuietExit } from './errors.ts';
 import { singleQuote } from './http/curl.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
@@ -17,8 +17,7 @@ export async function run(words: readonly string[], io: Io, environment: Environ
     return 0;
   }
   try {
-    const program = buildProgram(io, environment, { manifest, words });
-    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
+    await parse(words, io, environment);
     return 0;
   } catch (error) {
     const report = createInterruptReport(io, error) ?? createErrorReport(error, manifest, formatServerOptions(words));
@@ -29,6 +28,16 @@ export async function run(words: readonly string[], io: Io, environment: Environ
     if (words.includes('--debug') && error instanceof Error && report.exitCode !== 0)
       io.stderr.write(`debug: ${escapeLines(formatStack(error))}\n`);
     return report.exitCode;
+  }
+}
+
+async function parse(words: readonly string[], io: Io, environment: Environment): Promise<void> {
+  const program = buildProgram(io, environment, { manifest, words });
+  try {
+    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof DeferredHelp)) throw error;
+    await error.print();
   }
 }
 

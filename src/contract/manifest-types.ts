@@ -78,6 +78,20 @@ export interface ManifestOperation {
   };
 }
 
+/** An example request of an operation: its required parameters and headers, and a body with all fields. */
+export interface OperationExample {
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** What only help shows about an operation. It is not part of the manifest, which every command loads. */
+export interface OperationReference {
+  /** Error codes by the status that the operation returns them with. */
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly example: OperationExample;
+}
+
 /** A route of the control plane; its path is relative to `controlPrefix`. */
 export interface ManifestRoute {
   readonly method: Method;

@@ -6,7 +6,7 @@ import type { ManifestField, ManifestOperation } from '../../contract/manifest-t
 import { addCommand, type CommandDescription, setAction, varyingRoles } from '../command.ts';
 import { assertWritable } from '../config/safety.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
-import { usageError } from '../errors.ts';
+import { DeferredHelp, usageError } from '../errors.ts';
 import { escapeControls } from '../io/control-characters.ts';
 import { readDocument } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
@@ -19,7 +19,8 @@ import { printResponse, send } from '../request/send.ts';
 
 export const callText: CommandDescription = {
   title: 'Call any operation by its id or command',
-  description: 'List the operations with `iam commands`. The response is printed unchanged; lists print one page.',
+  description:
+    'List the operations with `iam commands`. `iam call OPERATION --help` shows parameters, fields, roles and errors of an operation, and an example. The response is printed unchanged; lists print one page.',
   roles: varyingRoles,
   effect: 'destructive',
   effectVaries: true,
@@ -45,7 +46,25 @@ export function addCall(program: Command, runtime: CliRuntime): void {
     .option('--anonymous', 'send no credentials')
     .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
   declareValueSources(command, { operation: 'operation' });
+  addOperationHelp(command, runtime);
   setAction(command, runtime, (context, [name], options) => callOperation(context, [name].flat().join(' '), options));
+}
+
+/** With an operation, --help explains that operation. */
+function addOperationHelp(command: Command, { io, manifest }: CliRuntime): void {
+  const outputHelp = command.outputHelp.bind(command);
+  Object.assign(command, {
+    outputHelp: () => {
+      // After an unknown option, commander does not parse values: `-p name=value`.
+      const words = command.args.filter((word) => !word.startsWith('-') && !word.includes('='));
+      if (words.length === 0) return outputHelp();
+      const operation = resolveOperation(manifest, words.join(' '));
+      throw new DeferredHelp(async () => {
+        const { printOperationHelp } = await import('./explain/print.ts');
+        printOperationHelp(io, manifest, operation);
+      });
+    },
+  });
 }
 
 /** Collects `name=value` assignments; the value can contain `=`. */
@@ -68,7 +87,7 @@ async function callOperation(context: Context, name: string, options: CommandOpt
   const body = file === undefined ? undefined : await readDocument(file, context.io);
   const input = { params, query, headers, body, ...(options.anonymous === true ? { anonymous: true } : {}) };
   const preview = previewOf(context, operation, input);
-  if (options.dryRun === true && operation.effect !== 'read') return printRequestPreview(context, preview);
+  if (options.dryRun === true) return printRequestPreview(context, preview);
   if (operation.effect !== 'read') assertWritable(context.settings);
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `${operation.title}: ${Object.values(params).join(' ')}?`, options, file === '-', {

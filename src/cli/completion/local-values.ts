@@ -7,7 +7,7 @@ import { topics } from '../commands/help.ts';
 import type { Environment } from '../io/io.ts';
 import { readServerRecords } from '../local-server/server-records.ts';
 import { localSourceOf } from '../prompts/value-sources.ts';
-import { commandOfOperation } from '../request/operation-names.ts';
+import { commandOfOperation, findOperations } from '../request/operation-names.ts';
 import type { Candidate } from './candidate.ts';
 import { findSubcommand, type Position } from './position.ts';
 import type { Slot } from './slot.ts';
@@ -41,6 +41,7 @@ const sources: Readonly<Record<string, Source>> = {
     return plain.map(({ path, title }) => ({ value: path, text: title }));
   },
   words: listHelpWords,
+  topic: listExplainTopics,
 };
 
 /** Candidates for a locally known value; undefined for other values. */
@@ -68,6 +69,26 @@ function listOperationNames({ manifest, position, slot, typed }: LocalValueReque
   const ids = manifest.operations.map(({ id, title }) => ({ value: id, text: title }));
   if (ids.some(({ value }) => value.startsWith(typed))) return ids;
   return named.map(({ command, title }) => ({ value: command.replaceAll(' ', '.'), text: title }));
+}
+
+/** Operations, error codes and roles; the fields of an operation that is typed completely. */
+async function listExplainTopics(request: LocalValueRequest): Promise<readonly Candidate[]> {
+  const { manifest, position, typed } = request;
+  const operations = listOperationNames(request);
+  if (position.args.length > 0) return operations;
+  const [{ listOccurrences }, { listRoles }] = await Promise.all([
+    import('../commands/explain/field.ts'),
+    import('../commands/explain/role.ts'),
+  ]);
+  const [operation] = findOperations(manifest, typed.slice(0, Math.max(0, typed.lastIndexOf('.'))));
+  const fields = operation ? listOccurrences({ operations: [operation] }) : [];
+  const start = typed.slice(0, typed.lastIndexOf('.') + 1);
+  return [
+    ...operations,
+    ...fields.map(({ name, description }) => ({ value: `${start}${name}`, text: description })),
+    ...manifest.errors.map(({ code, message }) => ({ value: code, text: message })),
+    ...listRoles(manifest.operations).map((value) => ({ value, text: 'role' })),
+  ];
 }
 
 function withoutRepeated(candidates: readonly Candidate[]): Candidate[] {

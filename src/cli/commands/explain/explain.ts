@@ -1,0 +1,31 @@
+/** `iam explain`: explains an operation, a field, an error code or a role. */
+import type { Command } from 'commander';
+import { addCommand, type CommandDescription, setAction } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+
+export const explainText: CommandDescription = {
+  title: 'Explain an operation, a field, an error code or a role',
+  description:
+    'Shows parameters, body fields, roles, statuses and errors of an operation; where a field occurs, with its type and limits; status, cause and operations of an error code; which operations accept a role. A name with several meanings is listed. It sends no request.',
+  effect: 'local',
+  examples: [
+    { title: 'An operation, by its id or command', command: 'users create' },
+    { title: 'All operations of a resource', command: 'groups' },
+    { title: 'A field of an operation, and everywhere', command: 'groups.create.roles' },
+    { title: 'Where a field occurs', command: 'userName' },
+    { title: 'An error code', command: 'GROUP_NAME_TAKEN' },
+    { title: 'The operations that accept a role, as JSON', command: 'IAM_ADMIN_READ_ONLY -o json' },
+  ],
+};
+
+/** Adds the command. */
+export function addExplain(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'explain', explainText).argument(
+    '<topic...>',
+    'Operation id, command, field, error code or role',
+  );
+  setAction(command, runtime, async (context, [topic]) => {
+    const { printExplanation } = await import('./print.ts');
+    await printExplanation(context, runtime, [topic].flat().join(' '));
+  });
+}
