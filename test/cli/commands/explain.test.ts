@@ -110,7 +110,7 @@ describe('an explanation', () => {
     },
   );
 
-  test('of a field tells where it occurs, also by the name of its option', async () => {
+  test('of a field lists where it occurs, also by the name of its option', async () => {
     const { out } = await iam(['explain', 'groupName'], { columns: 80 });
     expect(out).toMatch(
       /Unique name of a group[\s\S]*\n {2}body: groupName, required {2}groups\.create, groups\.update\n/,
