@@ -9,6 +9,7 @@ import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addClock, clockText } from './commands/clock.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addConfig } from './commands/config.ts';
+import { addControlGet } from './commands/control-details.ts';
 import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addCoverage, coverageText } from './commands/coverage.ts';
 import { addDoctor, doctorText } from './commands/doctor/doctor.ts';
@@ -34,6 +35,7 @@ import { addSessions } from './commands/sessions.ts';
 import { addState } from './commands/state/state.ts';
 import { addStore } from './commands/store/store.ts';
 import { addToken } from './commands/token.ts';
+import { addUsersGet } from './commands/users/get.ts';
 import { addUsersInvite } from './commands/users/invite.ts';
 import { addUsersSetPassword } from './commands/users/set-password.ts';
 import { addWhoami, whoamiText } from './commands/whoami.ts';
@@ -93,10 +95,11 @@ export const nounSummaries: Readonly<Record<string, string>> = {
 
 export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
   groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
-  users: [addControlList, addUsersFactors, addUsersInvite, addUsersSetPassword],
-  clients: [addControlList],
-  businesses: [addControlList],
-  customers: [addControlList],
+  users: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
+  clients: [addControlList, addControlGet],
+  businesses: [addControlList, addControlGet],
+  customers: [addControlList, addControlGet],
+  'api-key': [addControlGet],
 };
 
 /** Subcommands of a one-word command that is itself an operation. */

@@ -72,13 +72,14 @@ function isRouteMissing(table: ErrorTable, error: unknown): boolean {
   return error instanceof ClientError && error.status === 404 && categoryOf(table, error) !== 'not-found';
 }
 
-function controlPlaneMissingError({ settings }: RequestContext): CliError {
+/** The error of a command that needs the control plane, where the server has none. `reason`: why the command needs it. */
+export function controlPlaneMissingError({ settings }: RequestContext, reason?: string): CliError {
   return new CliError(
     `The server at ${resolveBaseUrl(settings)} has no control plane, or its version lacks this route.`,
     {
       code: 'CONTROL_PLANE_MISSING',
       exitCode: 3,
-      hint: 'Use a server that was started without --disable-control-plane.',
+      hint: `${reason === undefined ? '' : `${reason} `}Use a server that was started without --disable-control-plane.`,
     },
   );
 }

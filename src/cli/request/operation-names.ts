@@ -19,6 +19,7 @@ export function findVerbAliases(verb: string): readonly string[] {
 /** Hand-written commands for operations. */
 const customCommands: Readonly<Record<string, string>> = {
   'groups.update': 'groups update',
+  'user-identities.get': 'users get',
   'client-identities.login': 'login',
   'user-identities.login': 'login',
 };

@@ -50,6 +50,12 @@ const withLoggedCall = {
     return { names: { REQUEST_ID: request?.id ?? '' } };
   },
 };
+const withCustomer = {
+  prepare: async ({ iam }: SetupDeps) => {
+    const { out } = await iam('customers create-user USER_ID --document 12345 -o name');
+    return { names: { CUSTOMER_ID: out.trim() } };
+  },
+};
 
 export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam groups create --group-name ops --role DEPLOY --role ROLLBACK': { before: [renameGroup] },
@@ -71,6 +77,8 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam users create --user-name alice --user-email alice@example.com': {
     names: { alice: 'carol', 'alice@example.com': 'carol@example.com' },
   },
+  'iam customers get CUSTOMER_ID': withCustomer,
+  'iam customers get CUSTOMER_ID -o json': withCustomer,
   'iam users remove-identity USER_ID alice.smith --yes': {
     before: ['users add-identity USER_ID --identity alice.smith'],
   },

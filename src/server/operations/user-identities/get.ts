@@ -29,8 +29,6 @@ export default defineOperation({
   request: { params: { id: UserId } },
   response: { status: 200, body: UserView, entity: true },
   errors: ['USER_NOT_FOUND'],
-  command: 'users get',
-  cliExamples: [{ title: 'As JSON', command: 'USER_ID -o json' }],
 
   async handle({ params }, { store, caller }) {
     assertUserReadable(params.id, caller);

@@ -1,0 +1,154 @@
+/** Commands that show one entity of the control plane: clients, businesses, customers and API keys. */
+
+import type { Command } from 'commander';
+import { ClientError } from '../../client/errors.ts';
+import { reference } from '../../contract/entities.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { addCommand, setAction } from '../command.ts';
+import type { CliRuntime, Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { getTerminalWidth } from '../io/io.ts';
+import { type DetailList, formatDetails } from '../output/details.ts';
+import type { TableRow } from '../output/table.ts';
+import { declareValueSources } from '../prompts/value-sources.ts';
+import { callOptionalControlPlane, controlPlaneMissingError, controlPlaneNote } from '../request/control-plane.ts';
+import { getOperation } from '../request/find-operation.ts';
+import { findVerbAliases } from '../request/operation-names.ts';
+import { listAllEntries } from '../request/pagination.ts';
+
+interface ControlDetail {
+  readonly title: string;
+  readonly description: string;
+  /** Path of the control plane, before the id. */
+  readonly path: string;
+  readonly argument: string;
+  readonly argumentText: string;
+  readonly reference: ReturnType<typeof reference>;
+  readonly example: string;
+  /** Reads the entity through the service API where the control plane cannot be used. */
+  readonly fallback?: (context: Context, id: string) => Promise<TableRow>;
+}
+
+const missingOperation = 'The service API has no operation for this.';
+
+const details: Readonly<Record<string, ControlDetail>> = {
+  clients: {
+    title: 'Show a client',
+    description: 'Includes the groups and the effective roles of its service account, and no secret.',
+    path: '/_iam/clients/',
+    argument: 'client-id',
+    argumentText: 'Client id',
+    reference: reference('client', ['id']),
+    example: 'CLIENT_ID',
+  },
+  businesses: {
+    title: 'Show a business',
+    description:
+      'Includes its customer, its corporate group, and the groups and effective roles that all its users get.',
+    path: '/_iam/businesses/',
+    argument: 'business-id',
+    argumentText: 'Business id',
+    reference: reference('business', ['id']),
+    example: 'BUSINESS_ID',
+  },
+  customers: {
+    title: 'Show a customer',
+    description: 'A customer is a user or a business.',
+    path: '/_iam/customers/',
+    argument: 'customer-id',
+    argumentText: 'Number of the customer',
+    reference: reference('customer', ['id']),
+    example: 'CUSTOMER_ID',
+  },
+  'api-key': {
+    title: 'Show an API key',
+    description: 'Without the key itself; hint contains its last characters.',
+    path: '/_iam/api-keys/',
+    argument: 'api-key-id',
+    argumentText: 'Id of the API key',
+    reference: reference('apiKey', ['id']),
+    example: 'KEY_ID',
+    fallback: findListedApiKey,
+  },
+};
+
+/** Adds `get` to `clients`, `businesses`, `customers` or `api-key`. */
+export function addControlGet(noun: Command, runtime: CliRuntime): void {
+  const detail = details[noun.name()];
+  if (!detail) throw new Error(`no get command for ${noun.name()}`);
+  const source = detail.fallback
+    ? `Uses the control plane of the server under /_iam, or the list of the service API where the control plane cannot be used.`
+    : `${missingOperation} ${controlPlaneNote}`;
+  const command = addCommand(noun, 'get', {
+    title: detail.title,
+    description: `${detail.description} ${source}`,
+    effect: 'read',
+    examples: [
+      { title: 'As a table', command: detail.example },
+      { title: 'As JSON', command: `${detail.example} -o json` },
+    ],
+  })
+    .aliases(findVerbAliases('get'))
+    .argument(`<${detail.argument}>`, detail.argumentText);
+  declareValueSources(command, { [detail.argument]: detail.reference });
+  setAction(command, runtime, async (context, [id]) =>
+    printDetails(context, await readEntity(context, detail, String(id))),
+  );
+}
+
+async function readEntity(context: Context, { path, fallback }: ControlDetail, id: string): Promise<TableRow> {
+  const found = await readControlDetails(context, path + encodeURIComponent(id));
+  if ('entity' in found) return found.entity;
+  if (fallback) return fallback(context, id);
+  throw found.rejection ?? controlPlaneMissingError(context, missingOperation);
+}
+
+/** An entity, or why the control plane does not return it: it is missing, or rejects the caller. */
+export type ControlDetails = { readonly entity: TableRow } | { readonly rejection?: ClientError };
+
+/** Reads an entity of the control plane. @throws ClientError if it does not exist */
+export async function readControlDetails(context: Context, path: string): Promise<ControlDetails> {
+  try {
+    const body = (await callOptionalControlPlane(context, 'GET', path, {}))?.body;
+    // Another product may respond to any path.
+    const isEntity = typeof body === 'object' && body !== null && !Array.isArray(body);
+    return isEntity ? { entity: body as TableRow } : {};
+  } catch (error) {
+    if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return { rejection: error };
+    throw error;
+  }
+}
+
+/** Groups of an entity, as a table. */
+export const groupList: DetailList = {
+  property: 'groups',
+  toRow: ({ groupName, groupId, kind }) => ({ groupName, groupId, membership: kind }),
+};
+
+/** Prints an entity: for people as fields and tables, for programs as it is. */
+export async function printDetails(
+  context: Context,
+  entity: TableRow,
+  lists: readonly DetailList[] = [groupList],
+  summarize: (entity: TableRow) => TableRow = (all) => all,
+): Promise<void> {
+  const { printer, settings, io } = context;
+  if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(entity);
+  const { groupCount, effectiveRoleCount, ...shown } = summarize(entity);
+  printer.verbatim(await formatDetails(shown, lists, getTerminalWidth(io.stdout)));
+  noticeIncomplete(context, entity.groups, groupCount, 'groups');
+  noticeIncomplete(context, entity.effectiveRoles, effectiveRoleCount, 'effective roles');
+}
+
+function noticeIncomplete(context: Context, listed: unknown, count: unknown, what: string): void {
+  if (Array.isArray(listed) && typeof count === 'number' && count > listed.length)
+    context.notice(`Showing the first ${listed.length} of ${count} ${what}.`);
+}
+
+async function findListedApiKey(context: Context, id: string): Promise<TableRow> {
+  const rows = await listAllEntries(context, getOperation(context.manifest, 'api-key.list'));
+  const found = (rows as readonly TableRow[]).find(({ apiKeyId }) => apiKeyId === id);
+  if (found) return found;
+  const code: ErrorCode = 'API_KEY_NOT_FOUND';
+  throw new CliError('API key not found.', { code, exitCode: 3, hint: 'List API keys with `iam api-key list`.' });
+}

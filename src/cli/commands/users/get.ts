@@ -1,0 +1,78 @@
+/** `iam users get`: the contacts and logons of the service API, and all else of the control plane. */
+import type { Command } from 'commander';
+import { reference } from '../../../contract/entities.ts';
+import { resolveCredentials } from '../../auth/credentials.ts';
+import { addCommand, setAction } from '../../command.ts';
+import type { CliRuntime, Context } from '../../context.ts';
+import { requireSendableCredentials } from '../../http/connection.ts';
+import type { DetailList } from '../../output/details.ts';
+import type { TableRow } from '../../output/table.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
+import { callOperation } from '../../request/call-operation.ts';
+import { getOperation } from '../../request/find-operation.ts';
+import { findVerbAliases } from '../../request/operation-names.ts';
+import { groupList, printDetails, readControlDetails } from '../control-details.ts';
+
+/** Adds the command. */
+export function addUsersGet(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'get', {
+    title: 'Show a user',
+    description:
+      'Shows login names, contacts, lock, business, groups, effective roles, and the number of active sessions. The service API returns the main contacts and the logons; all else is from the control plane of the server under /_iam. Where the control plane is disabled or rejects the caller, only contacts and logons are shown, with a notice. Without credentials, the contacts are masked.',
+    roles: getOperation(runtime.manifest, 'user-identities.get').roles,
+    effect: 'read',
+    examples: [
+      { title: 'As a table', command: 'USER_ID' },
+      { title: 'As JSON', command: 'USER_ID -o json' },
+    ],
+  })
+    .aliases(findVerbAliases('get'))
+    .argument('<user-id>', 'User id');
+  declareValueSources(command, { 'user-id': reference('user', ['id']) });
+  setAction(command, runtime, async (context, [id]) =>
+    printDetails(context, await readUser(context, String(id)), [contactList, groupList], summarize),
+  );
+}
+
+async function readUser(context: Context, id: string): Promise<TableRow> {
+  const isSignedIn = resolveCredentials(context.settings).kind !== 'none';
+  // First, because its errors are those of the caller; the control plane of a local server needs no credentials.
+  const main = isSignedIn ? await readMainContacts(context, id) : undefined;
+  const details = await readControlDetails(context, `/_iam/users/${encodeURIComponent(id)}`);
+  if ('entity' in details) {
+    if (!main) context.notice('Contacts are masked. Sign in with `iam login` to see the main contacts.');
+    const { userId, userName, ...others } = details.entity;
+    return { userId, userName, ...main, ...others };
+  }
+  if (!main) {
+    if (details.rejection) throw details.rejection;
+    requireSendableCredentials(context.settings);
+  }
+  const reason = details.rejection?.message ?? 'the server has no control plane, or its version lacks this route.';
+  context.notice(`Only main contacts and logons are shown: ${reason}`);
+  return { userId: id, ...main };
+}
+
+async function readMainContacts(context: Context, id: string): Promise<TableRow> {
+  return (await callOperation(context, 'user-identities.get', { params: { id } })).body as TableRow;
+}
+
+const contactList: DetailList = {
+  property: 'contacts',
+  toRow: ({ id, email, mobile, verified, default: isDefault }) => ({
+    contact: id,
+    address: email ?? formatMobile(mobile),
+    verified,
+    default: isDefault,
+  }),
+};
+
+/** The user for people: a phone number as one field. */
+function summarize(user: TableRow): TableRow {
+  return user.userMobile === undefined ? user : { ...user, userMobile: formatMobile(user.userMobile) };
+}
+
+function formatMobile(mobile: unknown): string {
+  const { regionCode, areaCode, phoneNumber } = (mobile ?? {}) as TableRow;
+  return `+${regionCode} ${areaCode} ${phoneNumber}`;
+}
