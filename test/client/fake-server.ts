@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { maxCandidates } from '../../src/cli/request/resolve-names.ts';
 import type { ErrorDetails } from '../../src/client/errors.ts';
 
 export interface ReceivedRequest {
@@ -29,7 +30,13 @@ export interface FakeServer extends AsyncDisposable {
 
 export type FakeHandler = (request: ReceivedRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** Runs `respond` for each request after its body is complete. */
+/** A lookup of a name in a list: see `resolve-names.ts`. */
+const nameLookup = new RegExp(`[?&]limit=${maxCandidates}$`);
+
+/**
+ * Runs `respond` for each request after its body is complete. Lookups of names find nothing and are not recorded; they are
+ * tested with a real server.
+ */
 export async function startFakeServer(respond: FakeHandler): Promise<FakeServer> {
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
@@ -38,8 +45,9 @@ export async function startFakeServer(respond: FakeHandler): Promise<FakeServer>
     request.on('end', async () => {
       const { method = '', url = '', headers } = request;
       const complete = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
-      received.push(complete);
-      const { status = 200, json, text, ...reply } = await respond(complete);
+      const isLookup = method === 'GET' && nameLookup.test(url);
+      if (!isLookup) received.push(complete);
+      const { status = 200, json, text, ...reply } = isLookup ? { json: [] } : await respond(complete);
       if (reply.hangUp) return void response.destroy();
       if (reply.silent) return;
       const type = json === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };

@@ -11,6 +11,7 @@ import { escapeControls } from '../io/control-characters.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { tryOperation } from '../request/call-operation.ts';
 import { getOperation } from '../request/find-operation.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 
 export const canText: CommandDescription = {
   title: 'Check whether a user or service has a role',
@@ -25,16 +26,20 @@ export const canText: CommandDescription = {
   ],
 };
 
+const user = reference('user', ['id']);
+const service = reference('client', ['serviceAccount']);
+const business = reference('business', ['id']);
+
 /** Adds the command. */
 export function addCan(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'can', canText)
-    .argument('<subject>', 'User id, or service account id of a client')
+    .argument('<subject>', 'User id or login name, or service account id of a client')
     .argument('<role>', 'Role')
-    .option('--business <id>', 'business that the user acts on behalf of');
+    .option('--business <business>', 'id or name of the business that the user acts on behalf of');
   declareValueSources(command, {
-    subject: [reference('user', ['id']), reference('client', ['serviceAccount'])],
+    subject: [user, service],
     role: reference('role', ['name']),
-    '--business': reference('business', ['id']),
+    '--business': business,
   });
   setAction(command, runtime, (context, [subject, role], options) =>
     can(context, String(subject), stripRolePrefix(String(role)), options),
@@ -54,8 +59,9 @@ interface RoleHolder {
 async function can(context: Context, subject: string, role: string, options: CommandOptions): Promise<void> {
   if (isReservedRole(role))
     throw usageError(`${role} is granted by the service at login, not by groups.`, 'See `iam whoami`.');
-  const businessId = options.business as string | undefined;
-  const { kind, roles } = await findRoleHolder(context, subject, businessId);
+  const names = new NameResolver(context);
+  const businessId = await names.resolveOptional(business, options.business);
+  const { kind, roles } = await findRoleHolder(context, names, subject, businessId);
   const through = roles.find((source) => source.role === role)?.groupNames ?? [];
   const allowed = roles.some((source) => source.role === role);
   const rolePaths = await Promise.all(through.map((groupName) => findRolePath(context, groupName, role)));
@@ -76,16 +82,22 @@ function formatDecision(
 }
 
 /** Looks up a user, then a service: user ids and service account ids share one namespace. */
-async function findRoleHolder(context: Context, subject: string, businessId: string | undefined): Promise<RoleHolder> {
+async function findRoleHolder(
+  context: Context,
+  names: NameResolver,
+  subject: string,
+  businessId: string | undefined,
+): Promise<RoleHolder> {
   const asUser = await findRoles(
     context,
     'user-accesses.list-user-roles',
-    subject,
+    await names.resolve(user['x-reference'], subject),
     { businessId },
     businessId === undefined,
   );
   if (asUser) return { kind: 'user', roles: asUser };
-  const asService = await findRoles(context, 'service-accesses.list-service-roles', subject, {}, true);
+  const serviceId = await names.resolve(service['x-reference'], subject);
+  const asService = await findRoles(context, 'service-accesses.list-service-roles', serviceId, {}, true);
   if (asService) return { kind: 'service', roles: asService };
   throw new CliError(`User or service ${JSON.stringify(subject)} not found.`, {
     code: 'SUBJECT_NOT_FOUND',

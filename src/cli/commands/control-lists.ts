@@ -7,6 +7,7 @@ import type { CliRuntime } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 
 interface ControlList {
   readonly title: string;
@@ -125,11 +126,13 @@ export function addUsersFactors(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'List all factors', command: 'USER_ID' }],
   })
     .alias('ls')
-    .argument('<user-id>', 'User id');
+    .argument('<user-id>', 'User id or login name');
   addListOptions(command);
-  declareValueSources(command, { 'user-id': reference('user', ['id']) });
-  setAction(command, runtime, (context, [userId], options) => {
-    const path = `/_iam/users/${encodeURIComponent(String(userId))}/factors`;
+  const user = reference('user', ['id']);
+  declareValueSources(command, { 'user-id': user });
+  setAction(command, runtime, async (context, [typed], options) => {
+    const userId = await new NameResolver(context).resolve(user['x-reference'], String(typed));
+    const path = `/_iam/users/${encodeURIComponent(userId)}/factors`;
     return printPages(
       context,
       createControlPageSource(context, path, {}),

@@ -27,6 +27,7 @@ import {
   type RequestInput,
 } from '../request/request-builder.ts';
 import { buildRequestSpec, formatArgumentName, type RequestSpec } from '../request/request-spec.ts';
+import { describeNames, NameResolver } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
@@ -37,8 +38,9 @@ export function addOperationCommand(parent: Command, operation: ManifestOperatio
   const command = addCommand(parent, verb, operation).aliases(findVerbAliases(verb));
   const spec = buildRequestSpec(operation);
   for (const param of operation.params) addParameter(command, param, param === spec.target);
-  if (spec.last) command.argument(`[${spec.last.flag}]`, spec.last.schema.description);
-  if (spec.members) command.argument(`[${spec.members.flag}...]`, 'One or more');
+  if (spec.last) command.argument(`[${spec.last.flag}]`, describeNames(spec.last.schema));
+  if (spec.members)
+    command.argument(`[${spec.members.flag}...]`, `${describeNames(spec.members.schema) ?? ''}; one or more`);
   addOptions(command, spec);
   declareValueSources(command, sourcesIn(spec));
   const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
@@ -46,7 +48,7 @@ export function addOperationCommand(parent: Command, operation: ManifestOperatio
 }
 
 function addParameter(command: Command, param: ManifestField, isSeveral: boolean): void {
-  const [name, { description = '' }] = [formatArgumentName(param), param.schema];
+  const [name, description = ''] = [formatArgumentName(param), describeNames(param.schema)];
   command.argument(isSeveral ? `<${name}...>` : `<${name}>`, isSeveral ? `${description}, one or more` : description);
 }
 
@@ -66,7 +68,8 @@ function sourcesIn({ operation, query, body, last, members }: RequestSpec): Para
 }
 
 function addOptions(command: Command, { operation, query, body, members, entries, target }: RequestSpec): void {
-  for (const field of [...query, ...body]) addFieldOption(command, field);
+  for (const field of [...query, ...body])
+    addFieldOption(command, { ...field, schema: { ...field.schema, description: describeNames(field.schema) ?? '' } });
   if (target) addTargetOptions(command, operation);
   if (operation.body)
     command.option(
@@ -106,20 +109,34 @@ async function runOperation(
   const { operation } = spec;
   const { args, targets } = splitTargets(spec, typedArgs);
   const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
-  const known = Object.fromEntries(
-    operation.params.flatMap((param, at) =>
-      args[at] === undefined ? [] : [[formatArgumentName(param), String(args[at])]],
-    ),
-  );
-  const fillMissing = (draft: RequestDraft) => promptForMissingFields({ ...promptContext, known }, spec, draft);
+  const names = new NameResolver(context, options.dryRun === true);
+  const fillMissing = async (draft: RequestDraft) => {
+    await names.resolveRequest(operation, draft);
+    const known = Object.fromEntries(
+      operation.params.flatMap((param) => {
+        const value = draft.params[param.name];
+        return value === undefined ? [] : [[formatArgumentName(param), value]];
+      }),
+    );
+    await promptForMissingFields({ ...promptContext, known }, spec, draft);
+    // Answers can be names too.
+    await names.resolveRequest(operation, draft);
+  };
   const input = await buildRequest(context, spec, { args, options, fillMissing });
   if (!operation.response.page) context.printer.check(printedSchema(operation, options));
   assertTokenOptions(context, options);
   if (operation.response.page) return printList(context, operation, input, parseListLimits(options));
   const name = commandPath(command).replace(/^\S+ /, '');
-  if (targets.length > 1) return runForTargets(context, spec, { name, input, targets, options });
-  if (options.dryRun === true) return printRequestPreview(context, previewOf(context, operation, input));
-  const named = [name, ...formatTarget(spec, input)].join(' ');
+  if (targets.length > 1) {
+    const ids = await names.resolveAll(spec.target?.schema, targets);
+    if (options.dryRun === true) names.printResolved();
+    return runForTargets(context, spec, { name, input, targets: ids, options });
+  }
+  if (options.dryRun === true) {
+    names.printResolved();
+    return printRequestPreview(context, previewOf(context, operation, input));
+  }
+  const named = [name, ...formatTarget(spec, input).map((value) => names.format(value))].join(' ');
   if (operation.effect === 'destructive')
     await assertConfirmed(context, `Run \`${named}\`?`, options, options.file === '-', {
       details: () => describeDeleteImpact(context, operation.id, input.params ?? {}),

@@ -18,6 +18,7 @@ import {
 } from '../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
@@ -26,6 +27,18 @@ const columns = [
   ...['startedAt', 'renewable', 'remember', 'smart', 'logon', 'device'],
 ];
 const tableColumnCount = 5;
+
+const user = reference('user', ['id']);
+const client = reference('client', ['id']);
+const ownerSources = { '--user-id': user, '--client-id': client };
+
+/** The ids of the user and the client in the options. */
+async function resolveOwners(names: NameResolver, { userId, clientId }: CommandOptions) {
+  return {
+    userId: await names.resolveOptional(user, userId),
+    clientId: await names.resolveOptional(client, clientId),
+  };
+}
 
 /** Adds the `sessions` subcommands. */
 export function addSessions(noun: Command, runtime: CliRuntime): void {
@@ -44,12 +57,12 @@ function addListCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .alias('ls')
-    .option('--user-id <id>', 'only sessions of this user')
-    .option('--client-id <id>', 'only sessions through this client');
+    .option('--user-id <user>', 'only sessions of this user, by id or login name')
+    .option('--client-id <client>', 'only sessions through this client, by id or service account');
   addListOptions(command);
-  declareValueSources(command, { '--user-id': reference('user', ['id']), '--client-id': reference('client', ['id']) });
-  setAction(command, runtime, (context, _, { userId, clientId, ...options }) => {
-    const filters = { userId: userId as string | undefined, clientId: clientId as string | undefined };
+  declareValueSources(command, ownerSources);
+  setAction(command, runtime, async (context, _, options) => {
+    const filters = await resolveOwners(new NameResolver(context), options);
     const source = createControlPageSource(context, path, filters);
     return printPages(context, source, buildListShape(columns, tableColumnCount), parseListLimits(options));
   });
@@ -67,13 +80,9 @@ function addEndCommand(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('[session]', 'Session id')
-    .option('--user-id <id>', 'end all sessions of this user')
-    .option('--client-id <id>', 'end all sessions through this client');
-  declareValueSources(command, {
-    session: reference('session', ['id']),
-    '--user-id': reference('user', ['id']),
-    '--client-id': reference('client', ['id']),
-  });
+    .option('--user-id <user>', 'end all sessions of this user, by id or login name')
+    .option('--client-id <client>', 'end all sessions through this client, by id or service account');
+  declareValueSources(command, { session: reference('session', ['id']), ...ownerSources });
   setAction(command, runtime, async (context, [argument], options) => {
     const isNamed = argument !== undefined || options.userId !== undefined || options.clientId !== undefined;
     const session = isNamed ? argument : await promptSession(context, options);
@@ -94,21 +103,21 @@ async function promptSession(context: Context, options: CommandOptions): Promise
 }
 
 async function end(context: Context, sessionId: string | undefined, options: CommandOptions): Promise<void> {
-  const query = {
-    sessionId,
-    userId: options.userId as string | undefined,
-    clientId: options.clientId as string | undefined,
-  };
-  const [chosen, ...others] = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (!chosen || others.length > 0) throw usageError('Name a session, or use --user-id or --client-id.');
-  if (options.dryRun === true)
+  const targets = [sessionId, options.userId, options.clientId].filter((value) => value !== undefined);
+  if (targets.length !== 1) throw usageError('Name a session, or use --user-id or --client-id.');
+  const names = new NameResolver(context, options.dryRun === true);
+  const query = { sessionId, ...(await resolveOwners(names, options)) };
+  const [chosen = ['sessionId', '']] = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (options.dryRun === true) {
+    names.printResolved();
     return printRequestPreview(context, controlRequestPreview(context, 'DELETE', path, query));
-  await assertConfirmed(context, formatConfirmation(chosen), options);
+  }
+  await assertConfirmed(context, formatConfirmation(chosen[0], names.format(chosen[1] ?? '')), options);
   const { body } = await callControlPlane(context, 'DELETE', path, { query });
   await printResponse(context, body, '');
 }
 
-function formatConfirmation([name, value]: readonly [string, string | undefined]): string {
+function formatConfirmation(name: string, value: string): string {
   if (name === 'sessionId') return `End the session ${value}?`;
   return `End all sessions ${name === 'userId' ? 'of the user' : 'through the client'} ${value}?`;
 }

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { manifest } from '../../../src/contract/manifest.ts';
+import { adminClient, startServer, type TestServer } from '../../harness.ts';
+import { iam } from '../run-cli.ts';
+
+const credentials = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+const seed = {
+  businesses: [
+    { businessId: 'b-acme', businessName: 'Acme' },
+    { businessId: 'b-twin-1', businessName: 'Twin' },
+    { businessId: 'b-twin-2', businessName: 'Twin' },
+    // The id of one business is the name of another.
+    { businessId: 'b-other', businessName: 'b-acme' },
+  ],
+  users: [
+    { userId: 'u-alice', userName: 'alice', userEmail: 'alice@example.com', businessId: 'b-acme' },
+    { userId: 'u-bob', userName: 'bob' },
+  ],
+  clients: [
+    { clientId: 'c-billing', appId: 'billing', serviceAccountId: 'billing-service' },
+    { clientId: 'c-one', appId: 'shared', serviceAccountId: 'one-service' },
+    { clientId: 'c-two', appId: 'shared', serviceAccountId: 'two-service' },
+  ],
+  groups: [{ groupName: 'ops', roles: ['DEPLOY'], users: ['u-alice'], businesses: ['b-acme'] }],
+  apiKeys: [{ apiKeyId: 'k-billing', appId: 'billing-reports', clientId: 'c-billing', apiKey: `${'k'.repeat(42)}E=` }],
+};
+
+interface Preview {
+  readonly url: string;
+  readonly body?: unknown;
+}
+
+describe('names', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer({ seed });
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const run = (line: string, more: readonly string[] = []) =>
+    iam([...line.split(' '), ...more], { url: server.url, variables: credentials });
+  const preview = async (line: string) => {
+    const { out, err } = await run(`${line} --dry-run -o json`);
+    if (out === '') throw new Error(err);
+    const { url, body } = JSON.parse(out) as Preview;
+    return { path: url.slice(server.url.length + manifest.prefix.length), body };
+  };
+
+  test.each([
+    ['users delete alice', '/user-identities/u-alice'],
+    ['users delete alice@example.com', '/user-identities/u-alice'],
+    ['groups users remove ops bob', '/user-accesses/ops/user-accounts/u-bob'],
+    ['groups businesses remove ops Acme', '/business-accesses/ops/business-accounts/b-acme'],
+    [
+      'groups business-users remove ops Acme alice',
+      '/user-accesses/ops/business-accounts/b-acme/user-accounts/u-alice',
+    ],
+    ['clients delete billing', '/client-identities/billing-service'],
+    ['groups services remove ops c-billing', '/service-accesses/ops/service-accounts/billing-service'],
+    ['my-clients delete billing-service', '/my-client-identities/c-billing'],
+    ['api-key delete billing-reports', '/api-key/k-billing'],
+    ['api-key delete c-billing', '/api-key/k-billing'],
+  ])('of `%s` are resolved in the path', async (line, path) => {
+    expect((await preview(line)).path).toBe(path);
+  });
+
+  test.each([
+    ['groups users add ops alice bob', [{ userId: 'u-alice' }, { userId: 'u-bob' }]],
+    ['users lock alice --reason test', { userId: 'u-alice', reason: 'test' }],
+    ['users update bob --business-id Acme', { businessId: 'b-acme' }],
+    [
+      'clients migrate --client-id billing,one-service --target.organization-id x --target.business-unit-id y',
+      { clientIds: ['c-billing', 'c-one'], target: { organizationId: 'x', businessUnitId: 'y' } },
+    ],
+    [
+      'corporate-groups create --corporate-group-name holding --business Acme',
+      { corporateGroupName: 'holding', businesses: [{ businessId: 'b-acme' }] },
+    ],
+  ])('of `%s` are resolved in the body', async (line, body) => {
+    expect((await preview(line)).body).toEqual(body);
+  });
+
+  test('that are also ids stay ids', async () => {
+    expect((await preview('groups businesses add ops b-acme')).body).toEqual([{ businessId: 'b-acme' }]);
+    expect((await preview('users delete u-alice')).path).toBe('/user-identities/u-alice');
+  });
+
+  test('of new entities and of applications stay as they are', async () => {
+    const { body } = await preview('api-key create --app-id shared --client-id billing-service');
+    expect(body).toEqual({ appId: 'shared', clientId: 'c-billing' });
+    expect((await preview('users create --user-name alice --user-email a@example.com')).body).toEqual({
+      userName: 'alice',
+      userEmail: 'a@example.com',
+    });
+  });
+
+  test('of nothing are sent unchanged: the server decides', async () => {
+    expect((await preview('users delete unknown')).path).toBe('/user-identities/unknown');
+    expect(await run('users delete unknown --yes')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('USER_NOT_FOUND'),
+    });
+  });
+
+  test.each([
+    ['groups businesses add ops Twin', ['b-twin-1  Twin', 'b-twin-2  Twin'], '2 businesses match "Twin"'],
+    ['clients delete shared --yes', ['c-one', 'c-two'], '2 clients match "shared"'],
+  ])('of several entities are a usage error of `%s` that lists them', async (line, candidates, message) => {
+    const before = await server.dump();
+    const { code, out, err } = await run(line);
+    expect([code, out]).toEqual([2, '']);
+    for (const text of [message, 'Use the id of one of them.', ...candidates]) expect(err).toContain(text);
+    expect(await server.dump()).toEqual(before);
+  });
+
+  test('are shown with the id in a preview, a confirmation and the result', async () => {
+    expect((await run('users delete alice --dry-run')).err).toBe('alice is u-alice.\nDry run: nothing was sent.\n');
+    expect((await run('users delete alice')).err).toContain('Run `users delete u-alice (alice)`?');
+    expect((await run('groups users add ops bob')).err).toBe('groups users add ops u-bob (bob): done\n');
+  });
+
+  test('are looked up once, and ids of the server never', async () => {
+    const isLookup = (line: string) => line.includes('"path":"/_iam/') && !line.includes('/_iam/users/{id}');
+    const countLookups = async (line: string) => {
+      const before = server.log.filter(isLookup).length;
+      await run(line);
+      return server.log.filter(isLookup).length - before;
+    };
+    expect(await countLookups('groups users add ops alice alice --dry-run')).toBeLessThanOrEqual(2);
+    expect(await countLookups(`users delete ${'0'.repeat(24)} --dry-run`)).toBe(0);
+  });
+
+  test('are accepted by `can`, `sessions` and `users factors list`', async () => {
+    expect((await run('can alice DEPLOY')).out).toContain('yes: alice has DEPLOY');
+    expect((await run('can alice DEPLOY --business Acme')).out).toContain('yes: alice has DEPLOY');
+    expect((await run('users factors list alice -o name')).out).toBe('main-email\n');
+    expect((await run('sessions list --user-id alice')).code).toBe(0);
+    expect((await run('sessions end --user-id alice --dry-run')).out).toContain('userId=u-alice');
+    expect((await run('sessions end --user-id alice')).err).toContain('End all sessions of the user u-alice (alice)?');
+  });
+});
+
+test('names are sent unchanged to a server without a control plane', async () => {
+  await using server = await startServer({ seed, flags: { 'disable-control-plane': true } });
+  const run = (words: readonly string[]) => iam(words, { url: server.url, variables: credentials });
+  expect((await run(['users', 'delete', 'alice', '--dry-run'])).out).toContain('/user-identities/alice\n');
+  expect(await run(['users', 'delete', 'alice', '--yes'])).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('USER_NOT_FOUND'),
+  });
+});
+
+test('a preview needs no server', async () => {
+  const { code, out } = await iam(['users', 'delete', 'alice', '--dry-run'], { url: 'http://127.0.0.1:9' });
+  expect([code, out]).toEqual([0, `DELETE http://127.0.0.1:9${manifest.prefix}/user-identities/alice\n`]);
+});
