@@ -35,7 +35,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['docs/operations.md', operationsPage(all)],
     ['docs/errors.md', errorsPage({ ...all, ...Object.fromEntries(oauthOperations.map((one) => [one.id, one])) })],
     ['docs/settings.md', settingsPage()],
-    ['docs/user-lifecycle.md', userLifecyclePage()],
+    ['docs/user-lifecycle.md', userLifecyclePage(root)],
     ['docs/public-api.md', publicApiPage(root, all)],
     ['docs/seed.schema.json', seedSchema()],
     ['src/cli/plan/value-schemas.ts', valueSchemasSource()],
