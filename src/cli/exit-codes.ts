@@ -15,7 +15,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 5, meaning: 'Forbidden: the caller lacks a role.' },
   { code: 6, meaning: 'Conflict: a concurrent change, a taken name, or a state that forbids it.' },
   { code: 7, meaning: 'Rejected: the request is not valid.' },
-  { code: 8, meaning: 'Some rows of `iam bulk` failed, or several arguments failed for different reasons.' },
+  { code: 8, meaning: 'Some rows failed, or several arguments failed for different reasons.' },
   { code: 9, meaning: 'Changes are pending; only with --detailed-exitcode.' },
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
   { code: 70, meaning: 'Other error, such as a file that cannot be written.' },
