@@ -217,7 +217,8 @@ describe('the catalogue', () => {
     expect(heading.trim().split(/ {2,}/)).toEqual(['COMMAND', 'OPERATION', 'EFFECT']);
     expect(lines).toHaveLength(entries.length);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines).toContainEqual(expect.stringMatching(/^groups delete +groups\.remove +destructive$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^groups delete +groups\.remove +destr…$/));
+    for (const { id } of manifest.operations) expect(lines.some((line) => line.split(/ {2,}/)[1] === id)).toBe(true);
     expect(lines).toContainEqual(expect.stringMatching(/^call OPERATION +user-identities\.retrieve +write$/));
     expect(lines).toContainEqual(expect.stringMatching(/^doctor +read$/));
     expect((await iam(['commands', '--columns', 'command,roles', '-o', 'csv'])).out).toContain(

@@ -16,6 +16,8 @@ export interface ListShape {
   readonly schema?: JsonSchema | undefined;
   /** The columns of `-o table`; `-o wide` prints all. */
   readonly main?: readonly string[] | undefined;
+  /** Columns that a table does not truncate, besides the first. */
+  readonly whole?: readonly string[] | undefined;
 }
 
 export interface ListWriter {
@@ -90,10 +92,11 @@ function createCsvWriter({ schema, columns: chosen, csvRaw: raw }: ListStyle): L
   };
 }
 
-function createRowWriter(format: Format, { schema, main, columns, width }: ListStyle): ListWriter {
+function createRowWriter(format: Format, { schema, main, columns, width, whole }: ListStyle): ListWriter {
   const visible = format === 'table' ? main : undefined;
   const lines = createTableFormatter({
     width,
+    whole,
     columnsOf: (rows) => columns ?? listColumns(rows, schema).filter((column) => visible?.includes(column) ?? true),
   });
   return {

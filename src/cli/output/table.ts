@@ -38,6 +38,8 @@ export interface TableOptions {
   columnsOf(rows: readonly TableRow[]): readonly string[];
   /** Whether to print column names; true by default. */
   readonly header?: boolean;
+  /** Columns that are not truncated, besides the first. */
+  readonly whole?: readonly string[] | undefined;
 }
 
 /** Formats the next rows of a table as lines. */
@@ -60,7 +62,8 @@ export function createTableFormatter({ header = true, ...rules }: TableOptions):
     widths = columns.map((_, at) =>
       lines.reduce((most, line) => Math.max(most, metrics.width(line[at] ?? '')), widths[at] ?? 0),
     );
-    const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width);
+    const isWhole = columns.map((column, at) => at === 0 || (rules.whole?.includes(column) ?? false));
+    const fitted = rules.width === undefined ? widths : shrinkWidths(widths, rules.width, isWhole);
     return lines.map((line) => formatLine(line, fitted, metrics));
   };
 }
@@ -72,14 +75,15 @@ function formatLine(texts: readonly string[], widths: readonly number[], metrics
     .trimEnd();
 }
 
-/** Shrinks the widest column until all fit or none can shrink; the first column, the id, is never shrunk. */
-function shrinkWidths(widths: readonly number[], width: number): number[] {
+/** Shrinks the widest column until all fit or none can shrink, except those that are not truncated. */
+function shrinkWidths(widths: readonly number[], width: number, isWhole: readonly boolean[]): number[] {
   const fitted = [...widths];
   let over = fitted.reduce((sum, one) => sum + one, 0) + columnGap.length * (fitted.length - 1) - width;
   for (; over > 0; over -= 1) {
-    const widest = Math.max(...fitted.slice(1));
+    const shrinkable = fitted.map((one, at) => (isWhole[at] ? 0 : one));
+    const widest = Math.max(...shrinkable);
     if (!(widest > minColumnWidth)) break;
-    fitted[fitted.indexOf(widest, 1)] = widest - 1;
+    fitted[shrinkable.indexOf(widest)] = widest - 1;
   }
   return fitted;
 }

@@ -89,7 +89,7 @@ function listLimits(schema: JsonSchema, prefix = ''): string[] {
     format === undefined ? undefined : `format ${String(format)}`,
     // The pattern of a format is long, and says nothing more.
     pattern === undefined || format !== undefined ? undefined : `pattern ${pattern}`,
-    sensitive === undefined ? undefined : 'never logged or displayed',
+    sensitive === undefined ? undefined : 'never logged',
   ];
   return limits.flatMap((limit) => (limit === undefined ? [] : [capitalize(`${prefix}${limit}`)]));
 }
