@@ -109,6 +109,8 @@ export function allowsPrompts(
 export interface ActionOptions {
   /** The action prompts for missing arguments itself, together with other missing values. */
   readonly promptsItself?: boolean;
+  /** The server must be named: the base URL is prompted for instead of using the default. */
+  readonly requiresBaseUrl?: boolean;
 }
 
 /** Adds the global options and the action. Call it last: the command's own options come first in its help. */
@@ -125,12 +127,17 @@ export function setAction(
     const args = parameters.slice(0, -2) as (string | string[] | undefined)[];
     const options = readCliOptions(command);
     const global: GlobalOptions = { ...readCliOptions(findRoot(command)), ...options };
-    await withContext(runtime, global, async (context) => {
+    const workInContext = async (context: Context) => {
       if (isAlwaysWrite(command, options)) assertWritable(context.settings);
       const completeArgs = actionOptions.promptsItself
         ? args
         : await promptForArguments(context, command, args, options);
       await work(context, completeArgs, options);
+    };
+    const stdinIsData = !allowsPrompts(args, options);
+    await withContext(runtime, global, workInContext, {
+      requiresBaseUrl: actionOptions.requiresBaseUrl === true,
+      stdinIsData,
     });
   });
 }

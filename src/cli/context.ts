@@ -5,7 +5,13 @@ import type { Manifest } from '../contract/manifest-types.ts';
 import { noCredentials } from './auth/credentials.ts';
 import { readUsableProfiles } from './config/profile.ts';
 import { findProjectFile, type ProjectFile } from './config/project-file.ts';
-import { CliSettings, type GlobalOptions, type SettingDefinition, settingDefinitions } from './config/settings.ts';
+import {
+  CliSettings,
+  defaultOrigin,
+  type GlobalOptions,
+  type SettingDefinition,
+  settingDefinitions,
+} from './config/settings.ts';
 import { usageError } from './errors.ts';
 import { connect } from './http/connection.ts';
 import type { CurlCall } from './http/curl.ts';
@@ -55,14 +61,29 @@ export interface CliRuntime {
 /** The options of a command line, by commander's attribute. */
 export type CommandOptions = Readonly<Record<string, unknown>>;
 
+export interface ContextRequirements {
+  /** The default is not used: the base URL is prompted for if no option, variable, file or profile names it. */
+  readonly requiresBaseUrl?: boolean;
+  readonly stdinIsData?: boolean;
+}
+
 /** Runs `work` with a context and closes the client. */
 export async function withContext(
   runtime: CliRuntime,
   options: GlobalOptions,
   work: (context: Context) => Promise<void>,
+  { requiresBaseUrl = false, stdinIsData = false }: ContextRequirements = {},
 ): Promise<void> {
   const { io, environment } = runtime;
-  const settings = await loadSettings(environment, options);
+  const promptOptions = (isData: boolean) => ({
+    io,
+    environment,
+    input: options.input !== false,
+    stdinIsData: isData,
+    color: options.color,
+  });
+  const loaded = await loadSettings(environment, options);
+  const settings = requiresBaseUrl ? await completeBaseUrl(loaded, promptOptions(stdinIsData)) : loaded;
   const { file, project } = settings;
   for (const warning of [...(file.warning ? [file.warning] : []), ...(project?.warnings ?? [])])
     io.stderr.write(`warning: ${escapeControls(warning)}\n`);
@@ -86,19 +107,19 @@ export async function withContext(
         ...(as === 'anonymous' ? { credentials: noCredentials } : {}),
       })),
     curl: tracing.curl ? (call) => printCurl({ io, fieldsAt }, settings, call) : undefined,
-    promptOptions: (stdinIsData) => ({
-      io,
-      environment,
-      input: options.input !== false,
-      stdinIsData,
-      color: options.color,
-    }),
+    promptOptions,
   };
   try {
     await work(context);
   } finally {
     await (await client?.catch(() => undefined))?.close();
   }
+}
+
+async function completeBaseUrl(settings: CliSettings, promptOptions: PromptOptions): Promise<CliSettings> {
+  if (settings.get('base-url')?.origin !== defaultOrigin) return settings;
+  const { promptBaseUrl } = await import('./config/prompt-base-url.ts');
+  return settings.with({ options: { ...settings.options, baseUrl: await promptBaseUrl(promptOptions) } });
 }
 
 /** Reads the files of settings. @throws CliError if a file is invalid */

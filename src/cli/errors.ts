@@ -77,6 +77,16 @@ export function signInNeededError(message: string, hint: string): CliError {
 /** The control plane rejected a request. The server keeps no explanation of it for `iam why`. */
 export class ControlPlaneError extends ClientError {}
 
+/** A rejected request whose next step depends on the command. */
+export class HintedClientError extends ClientError {
+  readonly hint: string;
+
+  constructor(error: ClientError, hint: string) {
+    super(error);
+    this.hint = hint;
+  }
+}
+
 /** The part of the manifest that has the error table. It is loaded on first use, so pass it on unread. */
 export type ErrorTable = Pick<Manifest, 'errors'>;
 

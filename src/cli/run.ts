@@ -1,9 +1,8 @@
 /** Runs one command line and returns its exit code. */
 import { manifest } from '../contract/manifest.ts';
 import { hiddenCompleteCommand } from './commands/completion/hidden-command.ts';
-import { stripUserInfo } from './config/server-url.ts';
 import { DeferredHelp, QuietExit } from './errors.ts';
-import { singleQuote } from './http/curl.ts';
+import { formatServerOptions } from './http/server-options.ts';
 import { escapeLines } from './io/control-characters.ts';
 import type { Environment, Io } from './io/io.ts';
 import { createErrorReport, printErrorReport } from './output/error-report.ts';
@@ -20,7 +19,11 @@ export async function run(words: readonly string[], io: Io, environment: Environ
     await parse(words, io, environment);
     return 0;
   } catch (error) {
-    const report = createInterruptReport(io, error) ?? createErrorReport(error, manifest, formatServerOptions(words));
+    const serverOptions = formatServerOptions({
+      profile: optionValue(words, '--profile'),
+      baseUrl: optionValue(words, '--base-url'),
+    });
+    const report = createInterruptReport(io, error) ?? createErrorReport(error, manifest, serverOptions);
     await printErrorReport(report, io, environment, {
       json: wantsJson(words, environment),
       colour: optionValue(words, '--color'),
@@ -57,17 +60,6 @@ function createInterruptReport({ signal }: Io, error: unknown) {
 function wantsJson(words: readonly string[], { variables }: Environment): boolean {
   const format = optionValue(words, '--output', '-o') ?? variables.IAM_OUTPUT ?? '';
   return format === 'json' || format === 'jsonl';
-}
-
-/** The options of a command line that select the server, to repeat in hints. */
-function formatServerOptions(words: readonly string[]): string {
-  const profile = optionValue(words, '--profile');
-  const baseUrl = optionValue(words, '--base-url');
-  const options = [
-    ...(profile === undefined ? [] : [`--profile ${singleQuote(profile)}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${singleQuote(stripUserInfo(baseUrl))}`]),
-  ];
-  return options.map((option) => ` ${option}`).join('');
 }
 
 /** The value of an option on a command line that commander may have rejected; the last one wins, as in commander. */

@@ -114,6 +114,37 @@ LINES
     await shells.expectUntouched();
   });
 
+  test('completes an alias, and another name of the command', async () => {
+    await using shells = await Shells.prepared();
+    await symlink(bin, shells.file('bin/other'));
+    const complete = (name: string, line: string) => `
+      COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE}
+      _iam ${name} x y; printf '%s\\n' "> $COMP_LINE" "\${COMPREPLY[@]}"`;
+    const { out, err } = await shells.run('bash', [
+      '--norc',
+      '-c',
+      `shopt -s expand_aliases
+      alias i=iam
+      alias ig='iam groups'
+      f() { iam "$@"; }
+      source <(iam completion bash --command-name i --command-name ig --command-name f)
+      complete -p i ig f iam
+      COMP_WORDBREAKS=$' \\t\\n"\\'@><=;|&(:'
+      ${complete('i', 'i compl')}
+      ${complete('ig', 'ig upd')}
+      ${complete('f', 'f compl')}
+      ${complete('other', 'other compl')}`,
+    ]);
+    expect(err.replaceAll(/.*compopt.*\n/g, '')).toBe('');
+    expect(out.split('\n').map((line) => line.trim())).toEqual([
+      ...['i', 'ig', 'f', 'iam'].map((name) => `complete -F _iam ${name}`),
+      ...['> i compl', 'completion', '> ig upd', 'update'],
+      ...['> f compl', 'completion', '> other compl', 'completion', ''],
+    ]);
+    const rejected = await shells.iam(['completion', 'bash', '--command-name', 'a;touch b']);
+    expect(rejected).toMatchObject({ code: 2, out: '' });
+  });
+
   test('completes server names from the cache', async () => {
     await using shells = await Shells.prepared();
     await using server = await startFakeServer(() => ({ json: shells.names.map((groupName) => ({ groupName })) }));

@@ -178,6 +178,9 @@ export interface SettingValue {
   readonly origin: string;
 }
 
+/** The origin of a value that nothing sets. */
+export const defaultOrigin = 'default';
+
 /** Finds a setting by key. */
 export function findSetting(key: string): SettingDefinition | undefined {
   return settingDefinitions.find((setting) => setting.key === key);
@@ -249,7 +252,7 @@ function listValues(setting: SettingDefinition, settings: CliSettings): SettingV
   const project = toSettingValue(projectFile?.values[key], projectFile?.path ?? '');
   const stored = setting.profile && settings.profile?.[setting.profile];
   const profile = toSettingValue(stored, `profile ${profileName?.value}`);
-  const usual = toSettingValue(fallback, 'default');
+  const usual = toSettingValue(fallback, defaultOrigin);
   const between = options.profile ? [profile, environment, project] : [environment, project, profile];
   return [flag, ...between, usual].filter((value) => value !== undefined);
 }

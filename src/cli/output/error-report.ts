@@ -7,6 +7,7 @@ import {
   ControlPlaneError,
   type ErrorTable,
   errorEntryOf,
+  HintedClientError,
   PromptCanceledError,
   QuietExit,
 } from '../errors.ts';
@@ -14,6 +15,7 @@ import { getExitCode } from '../exit-codes.ts';
 import { escapeControls, jsonText } from '../io/control-characters.ts';
 import { describeFileError, isFileError } from '../io/file-errors.ts';
 import { type Environment, getTerminalWidth, type Io } from '../io/io.ts';
+import { addServerOptions } from './hint-commands.ts';
 import { hangingIndent } from './table.ts';
 
 export interface ErrorReport {
@@ -41,7 +43,12 @@ export interface ErrorReport {
  * @param serverOptions the options of the command line that select the server, for commands in hints: ` --profile p`
  */
 export function createErrorReport(error: unknown, known: ErrorTable, serverOptions = ''): ErrorReport {
-  if (error instanceof ClientError) return fromClientError(error, known, serverOptions);
+  const report = createPlainReport(error, known);
+  return report.hint === undefined ? report : { ...report, hint: addServerOptions(report.hint, serverOptions) };
+}
+
+function createPlainReport(error: unknown, known: ErrorTable): ErrorReport {
+  if (error instanceof ClientError) return fromClientError(error, known);
   if (error instanceof NetworkError) return fromNetworkError(error);
   if (error instanceof CliError) return fromCliError(error);
   if (error instanceof QuietExit) return { ...createBaseReport('EXIT', '', error.exitCode), quiet: true };
@@ -60,12 +67,13 @@ function fromCliError({ code, message, lines, exitCode, hint }: CliError): Error
   return { ...createBaseReport(code, message, exitCode), lines, hint };
 }
 
-function fromClientError(error: ClientError, table: ErrorTable, serverOptions: string): ErrorReport {
+function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {
   const entry = errorEntryOf(table, error.code);
   const exitCode = getExitCode(error.status, entry);
   const wait = error.retryAfter === undefined ? undefined : `Try again in ${error.retryAfter} s.`;
   const later = exitCode === 75 && wait === undefined ? 'Try again later.' : undefined;
-  const sentences = [wait, roleHint(error) ?? entry?.hint ?? later, whyHint(error, serverOptions)];
+  const own = error instanceof HintedClientError ? error.hint : roleHint(error);
+  const sentences = [wait, own ?? entry?.hint ?? later, whyHint(error)];
   const hint = sentences.filter((sentence) => sentence !== undefined).join(' ') || undefined;
   const { status, requestId, items, details } = error;
   return { ...createBaseReport(error.code, error.message, exitCode), status, requestId, items, details, hint };
@@ -85,10 +93,10 @@ function roleHint({ code, details }: ClientError): string | undefined {
 }
 
 /** For a missing role: the command that explains the request. */
-function whyHint(error: ClientError, serverOptions: string): string | undefined {
+function whyHint(error: ClientError): string | undefined {
   if (error.code !== 'ROLE_MISSING' || error.requestId === undefined) return undefined;
   if (error instanceof ControlPlaneError) return undefined;
-  return `Explain it with \`iam why ${escapeControls(error.requestId)}${serverOptions}\`.`;
+  return `Explain it with \`iam why ${escapeControls(error.requestId)}\`.`;
 }
 
 const lostConnectionHint = 'Try again. If the server uses TLS, set --base-url to an https URL.';

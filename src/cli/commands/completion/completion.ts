@@ -2,12 +2,13 @@
 import type { Command } from 'commander';
 import { addCommand } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
+import { usageError } from '../../errors.ts';
 import { getTextOutput } from '../../io/io.ts';
 import { shellScripts } from './shell-scripts.ts';
 
 /** Adds one subcommand per shell. */
 export function addCompletion(noun: Command, { io }: CliRuntime): void {
-  for (const [shell, { text, forSession, permanently }] of Object.entries(shellScripts))
+  for (const [shell, { text, forSession, permanently, forAlias }] of Object.entries(shellScripts))
     addCommand(noun, shell, {
       title: `Generate the completion script for ${shell}`,
       description:
@@ -17,7 +18,17 @@ export function addCompletion(noun: Command, { io }: CliRuntime): void {
     })
       .addHelpText(
         'after',
-        `  # Enable it in the current session\n  ${forSession}\n  # Enable it permanently\n  ${permanently}`,
+        `  # Enable it in the current session\n  ${forSession}\n  # Enable it permanently\n  ${permanently}\n  # For an alias too\n  ${forAlias}`,
       )
-      .action(() => void getTextOutput(io).write(text));
+      .option('--command-name <name>', 'complete an alias too; repeatable', collectNames, [])
+      .action(({ commandName }: { commandName: readonly string[] }) => {
+        getTextOutput(io).write(text(['iam', ...commandName].join(' ')));
+      });
+}
+
+/** Collects names of aliases. The script is evaluated by a shell, so nothing else may be in it. */
+function collectNames(name: string, before: readonly string[]): readonly string[] {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name))
+    throw usageError(`--command-name ${JSON.stringify(name)} must be a name of letters, digits and _ . -`);
+  return name === 'iam' || before.includes(name) ? before : [...before, name];
 }

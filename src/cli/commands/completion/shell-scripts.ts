@@ -2,22 +2,28 @@
 import { hiddenCompleteCommand } from './hidden-command.ts';
 
 export interface ShellScript {
-  readonly text: string;
+  /** The script for the commands with these names. */
+  readonly text: (names: string) => string;
   /** Commands that install it: for the current session and permanently. */
   readonly forSession: string;
   readonly permanently: string;
+  readonly forAlias: string;
 }
 
-const names = 'iam';
-
 /** The first line of the output is the kind: `files`, `open` (no space follows) or `values`. */
-const bash = `# Completion of iam for bash 4 and newer.
+const bash = (names: string) => `# Completion of iam for bash 4 and newer.
 _iam() {
-  local kind='' line
+  local kind='' line program=$1 typed=\${COMP_LINE:0:COMP_POINT}
+  # An alias is replaced by its text, as bash does when it runs the line. Other names run iam.
+  if [[ -n \${BASH_ALIASES[$1]-} ]]; then
+    typed=\${BASH_ALIASES[$1]}\${typed#*"$1"}
+    program=\${BASH_ALIASES[$1]%%[[:space:]]*}
+  fi
+  type -P -- "$program" >/dev/null || program=iam
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
-  done < <("$1" ${hiddenCompleteCommand} bash "$COMP_WORDBREAKS" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null </dev/null)
+  done < <("$program" ${hiddenCompleteCommand} bash "$COMP_WORDBREAKS" "$typed" 2>/dev/null </dev/null)
   case $kind in
     files) compopt -o default 2>/dev/null ;;
     open) compopt -o nospace 2>/dev/null ;;
@@ -26,13 +32,15 @@ _iam() {
 complete -F _iam ${names}
 `;
 
-const zsh = `#compdef ${names}
+const zsh = (names: string) => `#compdef ${names}
 # Completion of iam for zsh.
 _iam() {
   local -a lines values shown
-  local line kind text
+  local line kind text program=\${(Q)words[1]}
   local -i width=0
-  lines=("\${(@f)$("\${(Q)words[1]}" ${hiddenCompleteCommand} -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
+  # Any other name, such as an alias, runs iam.
+  whence -p -- "$program" >/dev/null || program=iam
+  lines=("\${(@f)$("$program" ${hiddenCompleteCommand} -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
   kind=$lines[1]
   if [[ $kind == files ]]; then
     compset -P '--[^=]#=' || compset -P '--*='
@@ -63,7 +71,7 @@ else
 fi
 `;
 
-const fish = `# Completion of iam for fish.
+const fish = (names: string) => `# Completion of iam for fish.
 function __iam_complete
     set -l words (commandline -opc)
     set -l program $words[1]
@@ -92,15 +100,18 @@ export const shellScripts: Readonly<Record<string, ShellScript>> = {
     text: bash,
     forSession: 'source <(iam completion bash)',
     permanently: "echo 'source <(iam completion bash)' >> ~/.bashrc",
+    forAlias: 'alias i=iam; source <(iam completion bash --command-name i)',
   },
   zsh: {
     text: zsh,
     forSession: 'source <(iam completion zsh)',
     permanently: "echo 'source <(iam completion zsh)' >> ~/.zshrc",
+    forAlias: 'alias i=iam; source <(iam completion zsh --command-name i)',
   },
   fish: {
     text: fish,
     forSession: 'iam completion fish | source',
     permanently: 'iam completion fish > ~/.config/fish/completions/iam.fish',
+    forAlias: 'alias i=iam; iam completion fish --command-name i | source',
   },
 };

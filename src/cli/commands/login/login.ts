@@ -26,7 +26,7 @@ import { completeSecondFactor, needsSecondFactor, resumeSecondFactor } from './s
 export const loginText: CommandDescription = {
   title: 'Sign in and store the tokens',
   description:
-    'Signs in as a user with --user, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
+    'Signs in as a user with --user, otherwise as a client. Tokens are stored in a private file of the current profile (or the profile `default`), and are renewed while the server allows it. The server must be named by --base-url, IAM_BASE_URL or a profile; at a terminal it is prompted for. A wrong code of the second factor is prompted for again. Passwords and secrets are prompted for, or read from standard input, a file, IAM_PASSWORD or IAM_CLIENT_SECRET; they are not stored.',
   effect: 'local',
   examples: [
     { title: 'Sign in as a user through an application client', command: '--user alice --client-id APP_CLIENT_ID' },
@@ -51,7 +51,7 @@ export function addLogin(program: Command, runtime: CliRuntime): void {
     .option('--no-mfa', 'do not prompt administrators for a second factor')
     .option('--code-stdin', 'complete --mfa with the code from standard input');
   declareValueSources(command, { '--user': reference('user', ['name']), '--client-id': reference('client', ['id']) });
-  setAction(command, runtime, login);
+  setAction(command, runtime, login, { requiresBaseUrl: true });
 }
 
 interface Target {

@@ -1,4 +1,6 @@
 /** Second factor of a signed-in user: a one-time code sent by e-mail or SMS. */
+import { ClientError } from '../../../client/errors.ts';
+import type { ErrorCode } from '../../../contract/errors.ts';
 import { isAdministrativeRole } from '../../../contract/roles.ts';
 import { decodeToken } from '../../auth/decode-token.ts';
 import {
@@ -9,7 +11,7 @@ import {
   writeSession,
 } from '../../auth/session-file.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError, inputNeededError, signInNeededError } from '../../errors.ts';
+import { CliError, HintedClientError, inputNeededError, signInNeededError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { readSecret } from '../../io/input.ts';
 import { withFileLock } from '../../io/private-files.ts';
@@ -52,7 +54,28 @@ export async function completeSecondFactor(context: Context, profile: string): P
       `A code was sent to ${contact}, but there is no terminal to prompt for it.`,
       'Complete the sign-in with `iam login --code-stdin`, which reads the code from standard input.',
     );
-  return verifyCode(context, profile, await promptText(promptOptions, `Code sent to ${contact}`, ''));
+  return promptForCode(context, profile, contact);
+}
+
+/** How often a code is prompted for. The server limits wrong codes too. */
+const maxAttempts = 3;
+
+/** Prompts for the code again if it was wrong. */
+async function promptForCode(context: Context, profile: string, contact: string, attempt = 1): Promise<StoredSession> {
+  const code = await promptText(context.promptOptions(false), `Code sent to ${contact}`, '');
+  try {
+    return await verifyCode(context, profile, code);
+  } catch (error) {
+    if (!isWrongCode(error) || attempt >= maxAttempts) throw error;
+    context.notice('The code is wrong or has expired. Try again, or press Ctrl-C.');
+    return promptForCode(context, profile, contact, attempt + 1);
+  }
+}
+
+const wrongCode: ErrorCode = 'CODE_INVALID';
+
+function isWrongCode(error: unknown): error is ClientError {
+  return error instanceof ClientError && error.code === wrongCode;
 }
 
 /** Completes an earlier `iam login --mfa` with the code from standard input. */
@@ -60,11 +83,17 @@ export async function resumeSecondFactor(context: Context, profile: string): Pro
   return verifyCode(context, profile, await readSecret('-', context.io));
 }
 
+const tryAgainHint =
+  'Enter the right code with `iam login --code-stdin`, or request a new one with `iam login --mfa`; no password is needed.';
+
 function verifyCode(context: Context, profile: string, code: string): Promise<StoredSession> {
   return changeSession(context, profile, async ({ challenge, ...stored }) => {
     if (!challenge) throw signInNeededError('No code was requested.', 'Request one with `iam login --mfa`.');
     const body = { challengeId: challenge.challengeId, token: code.trim() };
-    const response = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body);
+    const response = await callWithSession(context, stored, 'user-identities.fulfill-mfa', body).catch((error) => {
+      // The session and its challenge remain stored.
+      throw isWrongCode(error) ? new HintedClientError(error, tryAgainHint) : error;
+    });
     const mfaSession = parseSession(response.body, stored, context.environment.now());
     if (!mfaSession) throw unreadableResponseError();
     return { ...stored, ...mfaSession };

@@ -1,21 +1,25 @@
 /** `iam profile add`: adds or replaces a profile. */
 import type { Command } from 'commander';
 import { reference } from '../../../contract/entities.ts';
+import { deleteSession } from '../../auth/session-file.ts';
 import { addCommand, setAction } from '../../command.ts';
 import { type Profile, saveProfile } from '../../config/profile.ts';
 import { parseProfileValue } from '../../config/profile-value.ts';
+import { promptBaseUrl } from '../../config/prompt-base-url.ts';
+import { stripUserInfo } from '../../config/server-url.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
-import { usageError } from '../../errors.ts';
+import { inputNeededError, usageError } from '../../errors.ts';
 import { readSecret } from '../../io/input.ts';
-import { promptSecret } from '../../io/prompt.ts';
+import { canPrompt, promptSecret } from '../../io/prompt.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
 
 /** Adds the command. */
 export function addProfileAdd(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'add', {
     title: 'Add or replace a profile',
     description:
-      'The client secret is prompted for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
+      'An existing profile is replaced with all its settings: at a terminal after a prompt, in scripts only with --replace, and a protected profile only with its name. Settings that are not named are not kept; `iam config set` changes one setting. The base URL is prompted for if --base-url is missing. The client secret is prompted for, or read from --secret-file or IAM_CLIENT_SECRET. The first profile becomes the current one.',
     effect: 'local',
     examples: [
       {
@@ -29,6 +33,8 @@ export function addProfileAdd(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .argument('<name>', 'Name of the profile')
+    .option('--replace', 'replace an existing profile without a prompt')
+    .option('--confirm <name>', 'confirm with the name of a protected profile')
     .option('--client-id <id>', 'client to sign in as')
     .option('--user-client-id <id>', 'client through which users sign in')
     .option('--secret-file <file>', 'file with the client secret, - for standard input')
@@ -50,39 +56,52 @@ async function addNamedProfile(
   const name = String(argument);
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name) || name === '__proto__')
     throw usageError('A profile name can contain only letters, digits and . _ - (at most 64 characters).');
-  const { baseUrl } = context.settings.options;
-  if (baseUrl === undefined) throw usageError('--base-url is required: an http or https URL.');
+  await assertReplaceable(context, name, options);
+  const baseUrl =
+    context.settings.options.baseUrl ?? (await promptBaseUrl(context.promptOptions(isStdinData(options))));
   parseProfileValue('baseUrl', baseUrl);
   const clientId = options.clientId as string | undefined;
   const client =
     clientId === undefined ? {} : { clientId, clientSecret: await readClientSecret(context, clientId, options) };
   const userClientId = options.userClientId as string | undefined;
   const profile: Profile = {
-    ...preservedSettings(context, name),
     baseUrl,
     ...client,
     ...(userClientId === undefined ? {} : { userClientId }),
     ...readSafetyOptions(context, options),
   };
-  const saved = await saveProfile(name, profile, context.environment.variables);
+  const { variables } = context.environment;
+  // The tokens of a replaced profile belong to its former server and caller.
+  if (Object.hasOwn(context.settings.file.profiles, name)) await deleteSession(name, variables);
+  const saved = await saveProfile(name, profile, variables);
   context.notice(
     `Saved in ${saved.path}.${saved.current ? ' It is the current profile.' : ` Use it with --profile ${name}.`}`,
   );
 }
 
-/** Returns safety and connection settings of the profile that is replaced; they stay in effect. */
-function preservedSettings({ settings }: Context, name: string): Partial<Profile> {
-  if (!Object.hasOwn(settings.file.profiles, name)) return {};
-  const {
-    baseUrl: _,
-    clientId: _id,
-    clientSecret: _secret,
-    userClientId: _user,
-    token: _token,
-    ...before
-  } = settings.file.profiles[name] as Profile;
-  const { apiKey: _key, session: _session, ...preserved } = before;
-  return preserved;
+/** The secret is read from standard input. */
+function isStdinData({ secretFile }: CommandOptions): boolean {
+  return secretFile === '-';
+}
+
+/** Confirms that an existing profile is replaced: --replace, a prompt, or the name of a protected profile. */
+async function assertReplaceable(context: Context, name: string, options: CommandOptions): Promise<void> {
+  const { profiles } = context.settings.file;
+  if (!Object.hasOwn(profiles, name)) return;
+  const { baseUrl = '', protected: isProtected = false } = profiles[name] ?? {};
+  const question = `Replace the profile ${name} (${stripUserInfo(baseUrl)}) with all its settings?`;
+  if (isProtected || options.replace === true)
+    return assertConfirmed(context, question, { yes: options.replace, confirm: options.confirm }, false, {
+      requireName: isProtected,
+      name,
+    });
+  const promptOptions = context.promptOptions(isStdinData(options));
+  if (!canPrompt(promptOptions))
+    throw inputNeededError(
+      `The profile ${name} (${stripUserInfo(baseUrl)}) exists; nothing was changed.`,
+      `Replace it with --replace, or change one setting with \`iam config set KEY VALUE --profile ${name}\`.`,
+    );
+  return assertConfirmed(context, question, {}, false, { requireName: false });
 }
 
 /** Reads the safety and connection options. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { getProfilePath, type ProfileFile, readProfiles, saveProfile } from '../../../../src/cli/config/profile.ts';
 import { startFakeServer, tokenResponse } from '../../../client/fake-server.ts';
+import { createScriptedPrompter } from '../../prompts/scripted-prompter.ts';
 import { Home } from '../../run-cli.ts';
 
 const local = { baseUrl: 'http://127.0.0.1:8080', clientId: 'admin', clientSecret: 'very-secret' };
@@ -94,7 +95,6 @@ describe('profile', () => {
   test.each([
     [['profile', 'use', 'nothing'], 'not found'],
     [['profile', 'show', 'nothing'], 'not found'],
-    [['profile', 'add', 'x'], '--base-url'],
     [['profile', 'add', 'x', '--base-url', 'localhost:80'], 'http or https'],
     [['profile', 'add', '__proto__', '--base-url', 'http://x'], 'can contain only'],
     [['groups', 'list', '--profile', 'nothing'], 'not found'],
@@ -103,6 +103,61 @@ describe('profile', () => {
     const outcome = await home.iam(words);
     expect(outcome.code).toBe(2);
     expect(outcome.err).toContain(message);
+  });
+});
+
+describe('profile add', () => {
+  const replaced = ['profile', 'add', 'one', '--base-url', 'http://127.0.0.1:2'];
+
+  /** A profile with a setting that the replacement does not name. */
+  async function withProfile(more: object = {}): Promise<Home> {
+    const home = await Home.make();
+    await saveProfile('one', { ...local, timeout: '9', ...more }, home.variables);
+    return home;
+  }
+
+  const profileOf = async (home: Home) => (await readProfiles(home.variables)).profiles.one;
+
+  test('replaces an existing profile as a whole with --replace only', async () => {
+    await using home = await withProfile();
+    const refused = await home.iam(replaced);
+    expect(refused).toMatchObject({ code: 10, out: '', err: expect.stringContaining('--replace') });
+    expect(await profileOf(home)).toMatchObject({ baseUrl: local.baseUrl, timeout: '9' });
+    expect((await home.iam([...replaced, '--replace'])).code).toBe(0);
+    expect(await profileOf(home)).toEqual({ baseUrl: 'http://127.0.0.1:2' });
+  });
+
+  test('asks at a terminal before it replaces', async () => {
+    await using home = await withProfile();
+    const no = createScriptedPrompter(false);
+    expect((await home.iam(replaced, { columns: 80, prompter: no.prompter })).code).toBe(1);
+    expect(no.questions).toMatchObject([{ type: 'confirm', message: expect.stringContaining(local.baseUrl) }]);
+    expect(await profileOf(home)).toMatchObject({ clientSecret: 'very-secret' });
+    const yes = createScriptedPrompter(true);
+    expect((await home.iam(replaced, { columns: 80, prompter: yes.prompter })).code).toBe(0);
+    expect(await profileOf(home)).toEqual({ baseUrl: 'http://127.0.0.1:2' });
+  });
+
+  test('replaces a protected profile only with its name', async () => {
+    await using home = await withProfile({ protected: true });
+    const refused = await home.iam([...replaced, '--replace']);
+    expect(refused).toMatchObject({ code: 10, err: expect.stringContaining('--confirm one') });
+    expect(await profileOf(home)).toMatchObject({ protected: true });
+    expect((await home.iam([...replaced, '--confirm', 'one'])).code).toBe(0);
+    expect(await profileOf(home)).toEqual({ baseUrl: 'http://127.0.0.1:2' });
+  });
+
+  test('prompts for the base URL at a terminal, and names the option elsewhere', async () => {
+    await using home = await Home.make();
+    const missing = await home.iam(['profile', 'add', 'x']);
+    expect(missing).toMatchObject({ code: 10, err: expect.stringContaining('--base-url') });
+    const { prompter, questions } = createScriptedPrompter('', 'ftp://x', 'nonsense');
+    const runOptions = { columns: 80, prompter };
+    expect((await home.iam(['profile', 'add', 'x'], runOptions)).code).toBe(0);
+    expect(questions).toMatchObject([{ type: 'input', message: expect.stringContaining('http://127.0.0.1:8080') }]);
+    expect((await home.iam(['profile', 'add', 'y'], runOptions)).code).toBe(2);
+    expect((await home.iam(['profile', 'add', 'y'], runOptions)).code).toBe(2);
+    expect(Object.keys((await readProfiles(home.variables)).profiles)).toEqual(['x']);
   });
 });
 
