@@ -9,12 +9,19 @@ import type { CliRuntime, Context } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { type DetailList, formatDetails } from '../output/details.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import type { TableRow } from '../output/table.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
-import { callOptionalControlPlane, controlPlaneMissingError, controlPlaneNote } from '../request/control-plane.ts';
+import {
+  buildListShape,
+  callOptionalControlPlane,
+  controlPlaneMissingError,
+  controlPlaneNote,
+} from '../request/control-plane.ts';
 import { getOperation } from '../request/find-operation.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { listAllEntries } from '../request/pagination.ts';
+import { addTargetOptions, readEachTarget } from '../request/several-targets.ts';
 
 interface ControlDetail {
   readonly title: string;
@@ -25,6 +32,8 @@ interface ControlDetail {
   readonly argumentText: string;
   readonly reference: ReturnType<typeof reference>;
   readonly example: string;
+  /** Columns of several, the main ones of a table first. */
+  readonly shape: ListShape;
   /** Reads the entity through the service API where the control plane cannot be used. */
   readonly fallback?: (context: Context, id: string) => Promise<TableRow>;
 }
@@ -40,6 +49,14 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argumentText: 'Client id',
     reference: reference('client', ['id']),
     example: 'CLIENT_ID',
+    shape: buildListShape(
+      [
+        ...['clientId', 'appId', 'serviceAccountId', 'party', 'effectiveRoles', 'authorities', 'scope', 'grantTypes'],
+        ...['redirectURI', 'userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId'],
+        ...['factorVisibility', 'createdAt', 'groups', 'groupCount', 'effectiveRoleCount'],
+      ],
+      5,
+    ),
   },
   businesses: {
     title: 'Show a business',
@@ -50,6 +67,13 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argumentText: 'Business id',
     reference: reference('business', ['id']),
     example: 'BUSINESS_ID',
+    shape: buildListShape(
+      [
+        ...['businessId', 'businessName', 'document', 'customerId', 'effectiveRoles', 'corporateGroupId'],
+        ...['organizationId', 'businessUnitId', 'createdAt', 'groups', 'groupCount', 'effectiveRoleCount'],
+      ],
+      5,
+    ),
   },
   customers: {
     title: 'Show a customer',
@@ -59,6 +83,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argumentText: 'Number of the customer',
     reference: reference('customer', ['id']),
     example: 'CUSTOMER_ID',
+    shape: buildListShape(['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'], 5),
   },
   'api-key': {
     title: 'Show an API key',
@@ -68,6 +93,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     argumentText: 'Id of the API key',
     reference: reference('apiKey', ['id']),
     example: 'KEY_ID',
+    shape: buildListShape(['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'], 6),
     fallback: findListedApiKey,
   },
 };
@@ -89,10 +115,11 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .aliases(findVerbAliases('get'))
-    .argument(`<${detail.argument}>`, detail.argumentText);
+    .argument(`<${detail.argument}...>`, detail.argumentText);
+  addTargetOptions(command, { effect: 'read' });
   declareValueSources(command, { [detail.argument]: detail.reference });
-  setAction(command, runtime, async (context, [id]) =>
-    printDetails(context, await readEntity(context, detail, String(id))),
+  setAction(command, runtime, (context, [ids]) =>
+    printEntities(context, ids, { read: (id) => readEntity(context, detail, id), shape: detail.shape }),
   );
 }
 
@@ -125,12 +152,31 @@ export const groupList: DetailList = {
   toRow: ({ groupName, groupId, kind }) => ({ groupName, groupId, membership: kind }),
 };
 
-/** Prints an entity: for people as fields and tables, for programs as it is. */
-export async function printDetails(
+export interface EntityReader {
+  read(id: string): Promise<TableRow>;
+  /** The columns of several entities. */
+  readonly shape: ListShape;
+  /** Lists of one entity that are tables of their own. */
+  readonly lists?: readonly DetailList[];
+  /** The entity for people. */
+  readonly summarize?: (entity: TableRow) => TableRow;
+}
+
+/** Prints one entity, for people as fields and tables, or several as one list. */
+export async function printEntities(
+  context: Context,
+  ids: string | readonly string[] | undefined,
+  reader: EntityReader,
+): Promise<void> {
+  const [first = '', ...others] = new Set([ids ?? []].flat());
+  if (others.length === 0) return printEntity(context, await reader.read(first), reader);
+  await readEachTarget(context, [first, ...others], reader);
+}
+
+async function printEntity(
   context: Context,
   entity: TableRow,
-  lists: readonly DetailList[] = [groupList],
-  summarize: (entity: TableRow) => TableRow = (all) => all,
+  { lists = [groupList], summarize = (all) => all }: EntityReader,
 ): Promise<void> {
   const { printer, settings, io } = context;
   if (!printer.isForPeople || settings.options.columns !== undefined) return printer.value(entity);

@@ -6,6 +6,7 @@ import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, type ErrorTable, errorEntryOf } from '../errors.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from '../output/error-report.ts';
+import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from './confirm.ts';
 import { describeDeleteImpact } from './delete-impact.ts';
 import { previewOf, printRequestPreviews } from './preview.ts';
@@ -14,7 +15,7 @@ import type { RequestSpec } from './request-spec.ts';
 import { printResponse, send } from './send.ts';
 
 /** Adds the options and the help of deletes. */
-export function addTargetOptions(command: Command, { effect }: ManifestOperation): void {
+export function addTargetOptions(command: Command, { effect }: Pick<ManifestOperation, 'effect'>): void {
   if (effect !== 'destructive') return;
   command.option('--if-exists', 'succeed if it does not exist');
   command.addHelpText('after', '\nOne confirmation covers all arguments. After a failure the next one runs.');
@@ -69,13 +70,40 @@ async function readTargets(
   requests: readonly TargetRequest[],
   failures: TargetFailures,
 ): Promise<void> {
+  const inputs = new Map(requests.map(({ target, input }) => [target, input]));
+  const read = async (target: string) => (await send(context, operation, inputs.get(target) ?? {})).body;
+  await printEachTarget(context, [...inputs.keys()], { read, shape: { schema: operation.response.schema } }, failures);
+}
+
+export interface TargetReader {
+  read(target: string): Promise<unknown>;
+  readonly shape: ListShape;
+}
+
+/** Reads several targets in turn and prints them as one list. @throws CliError at the end if some failed */
+export async function readEachTarget(
+  context: Context,
+  targets: readonly string[],
+  reader: TargetReader,
+): Promise<void> {
+  const failures = new TargetFailures(context, targets.length);
+  await printEachTarget(context, targets, reader, failures);
+  failures.assertNone();
+}
+
+async function printEachTarget(
+  context: Context,
+  targets: readonly string[],
+  { read, shape }: TargetReader,
+  failures: TargetFailures,
+): Promise<void> {
   async function* readEach() {
-    for (const { target, input } of requests) {
-      const response = await failures.attempt(target, () => send(context, operation, input));
-      if (response) yield [response.body];
+    for (const target of targets) {
+      const found = await failures.attempt(target, async () => ({ body: await read(target) }));
+      if (found) yield [found.body];
     }
   }
-  await context.printer.list(readEach(), { schema: operation.response.schema });
+  await context.printer.list(readEach(), shape);
 }
 
 /** The result of one delete, for programs. */

@@ -200,3 +200,21 @@ test('a caller that the control plane rejects sees no client, and its keys only 
   for (const line of ['clients get c1', 'businesses get acme', 'customers get 1', 'api-key get k1'])
     expect([line, await run(line, { url: remote.url, variables }, remote)]).toMatchObject([line, { code: 5, out: '' }]);
 });
+
+describe('several arguments', () => {
+  test('are printed as one list, each once', async () => {
+    const users = JSON.parse((await run('users get bob ann bob -o json')).out);
+    expect(users).toMatchObject([{ userId: 'bob' }, { userId: 'ann', userEmail: 'ann@example.com' }]);
+    expect((await run('users get bob ann -o name')).out).toBe('bob\nann\n');
+    expect((await run('users get bob ann --columns userId,userEmail -o csv')).out).toBe(
+      'userId,userEmail\nbob,\nann,ann@example.com\n',
+    );
+    expect((await run('clients get c1 test-admin')).out).toMatch(/^CLIENT ID +APP ID .*\nc1 .*\ntest-admin /);
+  });
+
+  test('that do not exist are reported, and the others are read', async () => {
+    const { code, out, err } = await run('businesses get unknown acme -o name');
+    expect([code, out]).toEqual([3, 'acme\n']);
+    expect(err).toContain('unknown: Business not found.');
+  });
+});

@@ -9,9 +9,11 @@ import type { DetailList } from '../../output/details.ts';
 import type { TableRow } from '../../output/table.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
 import { callOperation } from '../../request/call-operation.ts';
+import { buildListShape } from '../../request/control-plane.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
-import { groupList, printDetails, readControlDetails } from '../control-details.ts';
+import { addTargetOptions } from '../../request/several-targets.ts';
+import { groupList, printEntities, readControlDetails } from '../control-details.ts';
 
 /** Adds the command. */
 export function addUsersGet(noun: Command, runtime: CliRuntime): void {
@@ -27,10 +29,16 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .aliases(findVerbAliases('get'))
-    .argument('<user-id>', 'User id');
+    .argument('<user-id...>', 'User id');
+  addTargetOptions(command, { effect: 'read' });
   declareValueSources(command, { 'user-id': reference('user', ['id']) });
-  setAction(command, runtime, async (context, [id]) =>
-    printDetails(context, await readUser(context, String(id)), [contactList, groupList], summarize),
+  setAction(command, runtime, (context, [ids]) =>
+    printEntities(context, ids, {
+      read: (id) => readUser(context, id),
+      shape,
+      lists: [contactList, groupList],
+      summarize,
+    }),
   );
 }
 
@@ -56,6 +64,15 @@ async function readUser(context: Context, id: string): Promise<TableRow> {
 async function readMainContacts(context: Context, id: string): Promise<TableRow> {
   return (await callOperation(context, 'user-identities.get', { params: { id } })).body as TableRow;
 }
+
+const shape = buildListShape(
+  [
+    ...['userId', 'userName', 'businessId', 'locked', 'effectiveRoles', 'userEmail', 'userMobile', 'legacyLogons'],
+    ...['identities', 'businessName', 'customerId', 'lead', 'lockReason', 'createdAt', 'sessions', 'contacts'],
+    ...['groups', 'groupCount', 'effectiveRoleCount'],
+  ],
+  5,
+);
 
 const contactList: DetailList = {
   property: 'contacts',
