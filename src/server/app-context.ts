@@ -23,6 +23,7 @@ import type { Store } from './store/store.ts';
 import type { ReloadableStoreSecret } from './store/store-secret.ts';
 import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
+import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
 import type { HashQueue } from './users/hash-queue.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
@@ -78,6 +79,8 @@ export type AppContextDeps = Pick<
   /** The id generator of a previous context, so that ids stay ordered; a new one if missing. */
   readonly ids?: Ids | undefined;
   readonly baseline: BaselineSource;
+  /** The signing key of the setting, for sandboxes; `keys` is the ring of the server. */
+  readonly configuredKey?: ConfiguredSigningKey | undefined;
   readonly audit?: AuditLog | undefined;
   readonly sandbox?: string | undefined;
   /** The system timer if missing. */
@@ -93,7 +96,7 @@ export type AppContextDeps = Pick<
 export function createAppContext(deps: AppContextDeps): AppContext {
   const { clock, random, settings, hashQueue, timer = systemTimer } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
-  const issuerUrl = baseUrl;
+  const issuerUrl = resolveIssuerUrl(settings, baseUrl, deps.sandbox);
   const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
   const throttles = createThrottles(clock, { disabled: settings.disableRateLimits });
   const growthLimit = deps.growthLimit ?? selectGrowthLimit(settings, clock);
@@ -145,6 +148,12 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       issuer: issuerUrl,
     }),
   };
+}
+
+/** The setting is used as given: an issuer is compared as text. A sandbox has its own issuer below it. */
+function resolveIssuerUrl({ issuer }: Settings, baseUrl: string, sandbox: string | undefined): string {
+  if (issuer === undefined) return baseUrl;
+  return sandbox === undefined ? issuer : `${issuer.replace(/\/+$/, '')}/s/${sandbox}`;
 }
 
 function selectGrowthLimit({ growthLimit, disableRateLimits }: Settings, clock: AdjustableClock): GrowthLimit {

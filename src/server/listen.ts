@@ -28,6 +28,7 @@ import { collectStartWarnings } from './start-warnings.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
+import { readSigningKeyFile } from './tokens/signing-key-file.ts';
 import { createHashQueue } from './users/hash-queue.ts';
 
 export interface ListenOptions {
@@ -85,6 +86,7 @@ const loginPaths = new Set(
  */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
   const { random, settings } = options;
+  const configuredKey = await readSigningKeyFile(settings);
   const clock = createAdjustableClock(options.clock);
   options.prepareClock?.(clock);
   const ids = createIds(clock, random);
@@ -128,7 +130,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     });
     const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
     const open = (from: Store) =>
-      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline }, gate);
+      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey }, gate);
     let appContext = await open(store);
     appContext.outbox.start();
     let lastReplacement: Promise<void> = Promise.resolve();
@@ -150,7 +152,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         return appContext;
       },
       bootstrapResult,
-      warnings: collectStartWarnings({ settings, baseUrl, seed: options.seed }),
+      warnings: collectStartWarnings({ settings, baseUrl, seed: options.seed, signingKey: configuredKey }),
       replaceStore(other) {
         const replacement = lastReplacement.then(() => replaceStore(other));
         lastReplacement = replacement.catch(() => undefined);
@@ -171,12 +173,13 @@ type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & 
 
 /** Creates an app context for this store and routes requests to it. */
 async function openAppContext(store: Store, deps: OpenContextDeps, gate: Gate): Promise<AppContext> {
-  const { clock, random, settings } = deps;
+  const { clock, random, settings, configuredKey } = deps;
   const keys = await openKeyRing({
     store,
     alg: settings.signingAlg,
     clock,
     longestToken: findLongestTokenLifetime(settings),
+    configuredKey,
   });
   const storeSecret = await openStoreSecret(store, random);
   const appContext = createAppContext({ ...deps, store, storeSecret, keys });

@@ -3,6 +3,7 @@
 import type { Settings } from './config/settings.ts';
 import { isLoopbackHost } from './config/validators.ts';
 import type { SeedDocument } from './seed/schema.ts';
+import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
 
 /** About 119 bits for letters and digits; generated secrets have more. */
 const minSecretLength = 20;
@@ -12,12 +13,13 @@ interface StartContext {
   /** The public URL of the server and issuer of its tokens. */
   readonly baseUrl: string;
   readonly seed: SeedDocument | undefined;
+  readonly signingKey?: Pick<ConfiguredSigningKey, 'isWorldReadable'> | undefined;
 }
 
-export function collectStartWarnings({ settings, baseUrl, seed }: StartContext): string[] {
+export function collectStartWarnings({ settings, baseUrl, seed, signingKey }: StartContext): string[] {
   const remote =
     settings.allowRemote && !isLoopbackHost(settings.host) ? collectRemoteWarnings(settings, new URL(baseUrl)) : [];
-  return [...remote, ...collectSecretWarnings(settings, seed)];
+  return [...remote, ...collectKeyWarnings(settings, signingKey), ...collectSecretWarnings(settings, seed)];
 }
 
 /** An https base URL indicates a proxy that terminates TLS. */
@@ -36,6 +38,13 @@ function collectRemoteWarnings({ tlsCert }: Settings, { protocol, hostname, host
         ]
       : []),
   ];
+}
+
+/** A warning only: mounted secrets of containers are readable for all users of the container. */
+function collectKeyWarnings({ signingKey: file }: Settings, signingKey: StartContext['signingKey']): string[] {
+  return signingKey?.isWorldReadable
+    ? [`all users of this machine can read the signing key ${file} and issue tokens with it: run chmod 600 on it`]
+    : [];
 }
 
 function collectSecretWarnings({ adminClientSecret }: Settings, seed: SeedDocument | undefined): string[] {

@@ -223,7 +223,17 @@ export interface SeedInput {
 export interface SettingValues {
   /** Signing algorithm of tokens. Default: ES256 */
   readonly 'signing-alg'?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | undefined;
-  /** Public URL of the service, used as issuer and audience of its tokens; defaults to the listening address */
+  /**
+   * File with the private key that signs tokens, in PEM or as JWK, so that every store publishes the same keys; it
+   * must fit --signing-alg. Defaults to a key that is generated for each store
+   */
+  readonly 'signing-key'?: string | undefined;
+  /** Issuer and audience of tokens; defaults to the base URL */
+  readonly 'issuer'?: string | undefined;
+  /**
+   * Public URL of the service, and issuer and audience of its tokens without --issuer; defaults to the listening
+   * address
+   */
   readonly 'base-url'?: string | undefined;
   /** Allow an address that other machines can reach; the control plane then requires credentials */
   readonly 'allow-remote'?: boolean | undefined;

@@ -106,6 +106,33 @@ describe('openid-client', () => {
     expect((await verified(token.access_token)).payload).toMatchObject({ iss: served.url, sub: clientId });
   });
 
+  test.each(logins)('introspects and revokes tokens by %s', async (_name, login) => {
+    const config = await configured(login(secret));
+    const { access_token } = await openid.clientCredentialsGrant(config);
+    expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({
+      ...{ active: true, client_id: clientId, sub: clientId, token_type: 'Bearer', iss: served.url },
+    });
+    await openid.tokenRevocation(config, access_token, { token_type_hint: 'access_token' });
+    expect(await openid.tokenIntrospection(config, access_token)).toEqual({ active: false });
+    await openid.tokenRevocation(config, 'unknown');
+  });
+
+  test('discovers the OAuth metadata of the server and of a sandbox', async () => {
+    for (const issuer of [served.url, `${served.url}/s/standard`]) {
+      const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
+      const config = await openid.discovery(
+        new URL(issuer),
+        clientId,
+        undefined,
+        openid.ClientSecretBasic(secret),
+        options,
+      );
+      expect(config.serverMetadata()).toMatchObject({ issuer, grant_types_supported: grantTypes });
+      const { access_token } = await openid.clientCredentialsGrant(config);
+      expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({ active: true, iss: issuer });
+    }
+  });
+
   test.each(logins)('reports a wrong secret by %s', async (_name, login) => {
     const config = await configured(login('wrong'));
     await expectInvalidClient(openid.clientCredentialsGrant(config));
@@ -153,6 +180,16 @@ describe('oauth4webapi', () => {
     await expect(renewed(required(first.refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
+  test('revokes the refresh token of a user, and with it the session', async () => {
+    const as = await discovered();
+    const { access_token, refresh_token } = await userToken(user.password);
+    const request = await oauth.revocationRequest(as, client, basic, required(refresh_token), http);
+    expect(await oauth.processRevocationResponse(request)).toBeUndefined();
+    const response = await oauth.introspectionRequest(as, client, basic, access_token, http);
+    expect(await oauth.processIntrospectionResponse(as, client, response)).toEqual({ active: false });
+    await expect(renewed(required(refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' });
+  });
+
   test('distinguishes errors of client, user and refresh token', async () => {
     await expectInvalidClient(clientToken(oauth.ClientSecretBasic('wrong')));
     const grants = [() => userToken('a-wrong-password'), () => renewed('no-such-token')];
@@ -161,6 +198,28 @@ describe('oauth4webapi', () => {
       expect(error).toBeInstanceOf(oauth.ResponseBodyError);
       expect(error).toMatchObject({ status: 400, error: 'invalid_grant' });
     }
+  });
+});
+
+describe('Authlib', () => {
+  /** The bytes that `OAuth2Session.revoke_token(url, token=..., token_type_hint=...)` sends. */
+  test('revokes a token with the request of revoke_token', async () => {
+    const { token_endpoint, revocation_endpoint } = await discovered();
+    const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
+    const headers = {
+      Accept: 'application/json',
+      Authorization: authorization,
+      'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
+    };
+    const send = (url: string | undefined, body: string) => fetch(required(url), { method: 'POST', headers, body });
+    const issued = await send(token_endpoint, 'grant_type=client_credentials');
+    const { access_token } = (await issued.json()) as { access_token: string };
+    const response = await send(revocation_endpoint, `token=${access_token}&token_type_hint=access_token`);
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    const groups = await fetch(`${served.url}${service}/groups`, {
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    expect(groups.status).toBe(401);
   });
 });
 

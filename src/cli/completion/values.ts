@@ -16,7 +16,17 @@ export interface ValueRequest extends ServerValueRequest {
 }
 
 /** Names of arguments and options that take a file. */
-const fileSlots = ['file', 'folder', 'resume-log', 'plan', '--data', '--seed', '--tls-cert', '--tls-key'];
+const fileSlots = [
+  'file',
+  'folder',
+  'resume-log',
+  'plan',
+  '--data',
+  '--seed',
+  '--tls-cert',
+  '--tls-key',
+  '--signing-key',
+];
 
 /** Returns candidates as whole values, including the part before a comma or `name=`. */
 export async function completeValue(request: ValueRequest): Promise<Completions> {

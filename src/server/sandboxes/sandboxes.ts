@@ -12,6 +12,7 @@ import { Overlay } from '../store/memory/overlay.ts';
 import type { Store } from '../store/store.ts';
 import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secret.ts';
 import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
+import type { ConfiguredSigningKey } from '../tokens/signing-key-file.ts';
 
 export interface SandboxView {
   readonly name: string;
@@ -72,6 +73,8 @@ export interface SandboxDeps<Context> {
   readonly settings: Settings;
   readonly baseUrl: string;
   readonly baseline: BaselineSource;
+  /** The signing key of the setting, which all sandboxes share. */
+  readonly configuredKey?: ConfiguredSigningKey | undefined;
   /** Creates the app context of a sandbox. */
   createContext(parts: SandboxParts): Context;
 }
@@ -174,7 +177,7 @@ async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
 async function createSandboxContext<Context>(
   { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
   fork: () => Promise<Store>,
-  { createContext, clock: serverClock, settings, random }: SandboxDeps<Context>,
+  { createContext, clock: serverClock, settings, random, configuredKey }: SandboxDeps<Context>,
 ): Promise<Context> {
   const clock = createAdjustableClock(serverClock.source);
   copyClockState(serverClock)(clock);
@@ -184,6 +187,7 @@ async function createSandboxContext<Context>(
     alg: settings.signingAlg,
     clock,
     longestToken: findLongestTokenLifetime(settings),
+    configuredKey,
   });
   const storeSecret = await openStoreSecret(store, random);
   return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name });

@@ -37,7 +37,7 @@ function explainPayload(
   { iss, aud, exp, nbf, iat }: TokenPart,
   { issuer, now }: VerificationContext,
 ): string | undefined {
-  if (iss !== issuer) return `It was issued under a base URL other than ${issuer}.`;
+  if (iss !== issuer) return `It was issued by an issuer other than ${issuer}.`;
   if (![aud].flat().includes(issuer)) return 'It has a different audience.';
   if (typeof exp === 'number' && exp <= now) return `It expired at ${formatInstant(exp)}.`;
   const validFrom = Math.max(parseSeconds(nbf) ?? now, (parseSeconds(iat) ?? now) - maxClockSkewSeconds);

@@ -5,6 +5,7 @@ import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
+import type { ConfiguredSigningKey } from './signing-key-file.ts';
 
 /** A key that verifies tokens. `publicJwk` has public members only. */
 export interface VerificationKey {
@@ -49,6 +50,8 @@ export interface KeyRingDeps {
   readonly clock: Clock;
   /** Maximum lifetime of any issued token, in seconds. */
   readonly longestToken: number;
+  /** Signs after each start instead of a generated key. */
+  readonly configuredKey?: Pick<ConfiguredSigningKey, 'privateJwk' | 'publicJwk'> | undefined;
 }
 
 /** A retired key remains valid this much longer than its last token is valid, because signing takes time and clocks differ. */
@@ -68,24 +71,36 @@ export function findLongestTokenLifetime(settings: {
 /** Prefix of each key id, so that its origin is recognizable wherever it appears. */
 const keyPrefix = 'iam-standin-';
 
-/** Generates a key pair for this algorithm; RSA keys have 3072 bits. The id ends with the key's thumbprint (RFC 7638). */
-async function generateSigningKey(alg: string, { clock, longestToken }: KeyRingDeps): Promise<SigningKey> {
+/** Generates a key pair for this algorithm; RSA keys have 3072 bits. */
+async function generateSigningKey(alg: string, deps: KeyRingDeps): Promise<SigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 3072 });
-  const publicJwk = await exportJWK(pair.publicKey);
+  const [privateJwk, publicJwk] = await Promise.all([exportJWK(pair.privateKey), exportJWK(pair.publicKey)]);
+  return createSigningKey(alg, { privateJwk, publicJwk }, deps);
+}
+
+/** The id ends with the key's thumbprint (RFC 7638), so the same key always has the same id. */
+async function createSigningKey(
+  alg: string,
+  { privateJwk, publicJwk }: { readonly privateJwk: JWK; readonly publicJwk: JWK },
+  { clock, longestToken }: KeyRingDeps,
+): Promise<SigningKey> {
   const kid = `${keyPrefix}${await calculateJwkThumbprint(publicJwk)}`;
   const keyFields = { kid, alg, use: 'sig' };
   return {
     kid,
     alg,
     current: true,
-    privateJwk: { ...(await exportJWK(pair.privateKey)), ...keyFields },
+    privateJwk: { ...privateJwk, ...keyFields },
     publicJwk: { ...publicJwk, ...keyFields },
     createdAt: clock.now().toISOString(),
     longestToken,
   };
 }
 
-/** Loads the keys of a store; generates one if none is current for this algorithm. Older keys continue to verify. */
+/**
+ * Loads the keys of a store. If none is current for this algorithm, or another one than the configured key, that key or a
+ * generated one becomes current. Older keys continue to verify.
+ */
 export async function openKeyRing(deps: KeyRingDeps): Promise<KeyRing> {
   return createKeyRing(await loadKeys(deps), deps);
 }
@@ -100,8 +115,13 @@ export async function assertKeysUsable(rows: readonly SigningKey[]): Promise<voi
 
 async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
   const rows = await deps.store.signingKeys.list();
-  const existing = rows.find((row) => row.current && row.alg === deps.alg);
-  const current = existing ? await storeLongestToken(existing, deps) : await generateSigningKey(deps.alg, deps);
+  const configured = deps.configuredKey && (await createSigningKey(deps.alg, deps.configuredKey, deps));
+  const existing = rows.find(
+    ({ current, alg, kid }) => current && alg === deps.alg && (configured === undefined || configured.kid === kid),
+  );
+  const current = existing
+    ? await storeLongestToken(existing, deps)
+    : (configured ?? (await generateSigningKey(deps.alg, deps)));
   const stored = existing ? rows : await storeCurrentKey(current, deps);
   return importKeys(current, stored);
 }
@@ -114,12 +134,16 @@ async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRi
   return updated;
 }
 
-/** Stores a new current key, retires the previous one and deletes expired keys. @returns all remaining keys. */
+/**
+ * Stores a current key, retires the previous one and deletes expired keys. A retired key that becomes current again
+ * replaces its row. @returns all remaining keys.
+ */
 function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Promise<readonly SigningKey[]> {
   const now = epochSeconds(clock);
   return store.transaction(async (tx) => {
     for (const row of await tx.signingKeys.list()) {
-      if (row.current) await tx.signingKeys.replace(retireKey(row, now));
+      if (row.kid === created.kid) await tx.signingKeys.delete(row.kid);
+      else if (row.current) await tx.signingKeys.replace(retireKey(row, now));
       else if (isExpired(row, now)) await tx.signingKeys.delete(row.kid);
     }
     await tx.signingKeys.insert(created);

@@ -52,7 +52,7 @@ test('reports an error of the header first', async () => {
 
 test('reports the issuer, then the audience', async () => {
   const elsewhere = { iss: 'https://elsewhere.example', aud: 'https://elsewhere.example', exp: now - 1 };
-  expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued under a base URL other than ${server.url}.`);
+  expect(await reasonOf(await withClaims(elsewhere))).toBe(`It was issued by an issuer other than ${server.url}.`);
   for (const aud of [elsewhere.aud, [elsewhere.aud], [], undefined])
     expect(await reasonOf(await withClaims({ aud, exp: now - 1 }))).toBe('It has a different audience.');
   const both = [elsewhere.aud, server.url];
