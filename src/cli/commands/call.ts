@@ -39,15 +39,16 @@ export const callText: CommandDescription = {
 /** Adds the command. */
 export function addCall(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'call', callText)
-    .argument('<operation...>', 'Id of the operation, or its command')
+    .argument('<operation>', 'Id of the operation, or its command')
+    .argument('[words...]', 'More words of the command: users create')
     .option('-p, --param <name=value>', 'path or query parameter (repeatable)', collectAssignments)
     .option('--header <name=value>', 'request header of the operation (repeatable)', collectAssignments)
     .option('-f, --file <file>', 'JSON or YAML file with the request body, - for standard input')
     .option('--anonymous', 'send no credentials')
     .option('--secret-output <file>', 'write secrets in the response to a new file instead of printing them');
-  declareValueSources(command, { operation: 'operation' });
+  declareValueSources(command, { operation: 'operation', words: 'operation' });
   addOperationHelp(command, runtime);
-  setAction(command, runtime, (context, [name], options) => callOperation(context, [name].flat().join(' '), options));
+  setAction(command, runtime, (context, words, options) => callOperation(context, words.flat().join(' '), options));
 }
 
 /** With an operation, --help explains that operation. */

@@ -186,6 +186,6 @@ describe('the help of call', () => {
   });
 
   test('is that of the command without an operation', async () => {
-    expect((await iam(['call', '--help'])).out).toContain('Usage: iam call [options] <operation...>');
+    expect((await iam(['call', '--help'])).out).toContain('Usage: iam call [options] <operation> [words...]');
   });
 });

@@ -131,6 +131,22 @@ describe('local values', () => {
     expect(await values('help', 'groups', 'users', '')).toEqual(['add', 'list', 'remove']);
   });
 
+  test('are the commands of operations if no id matches, and their next words', async () => {
+    expect(await values('call', 'users.')).toEqual(expect.arrayContaining(['users.create', 'users.factors.add']));
+    expect(await values('faults', 'add', '--operation', 'users.l')).toContain('users.lock');
+    expect(await values('call', 'users', '')).toEqual(expect.arrayContaining(['create', 'factors', 'lock']));
+    expect(await values('call', 'users', 'factors', '')).toEqual(['add', 'remove', 'update']);
+    expect((await listCompletions(['call', 'groups', 'get', '--param', ''])).values).toEqual(['groupId=']);
+  });
+
+  test('of explain are operations, error codes, roles and the fields of an operation', async () => {
+    expect(await values('explain', 'groups.c')).toContain('groups.create');
+    expect(await values('explain', 'GROUP_')).toEqual(expect.arrayContaining(['GROUP_IN_USE', 'GROUP_NAME_TAKEN']));
+    expect(await values('explain', 'IAM_')).toContain('IAM_ADMIN_READ_ONLY');
+    expect(await values('explain', 'groups.create.ro')).toContain('groups.create.roles');
+    expect(await values('explain', 'users', 'cr')).toContain('create');
+  });
+
   test('are fields with their values', async () => {
     expect(await listCompletions(['call', 'groups.get', '--param', ''])).toMatchObject({
       kind: 'open',

@@ -212,6 +212,14 @@ describe('a list of choices', () => {
   });
 });
 
+test('call without an operation prompts for one', async () => {
+  await using server = await startFakeServer(() => ({ json: { keys: [] } }));
+  const { questions, code } = await person(server, ['call'], 'keys.get');
+  expect(questions).toMatchObject([{ type: 'search' }]);
+  expect((await searchChoices(questions[0], 'keys.get')).map(({ value }) => value)).toEqual(['keys.get']);
+  expect([code, server.received.map(({ path }) => path)]).toEqual([0, ['/security/iam/v1/keys']]);
+});
+
 test('groups update without options prompts with checkboxes for roles', async () => {
   await using server = await startFakeServer(serve);
   const { questions, writes } = await person(server, ['groups', 'update', 'ops'], ['DEPLOY', 'READ']);

@@ -75,7 +75,7 @@ describe('missing values in non-interactive mode', () => {
   });
 
   test.each([
-    [['groups', 'get', 'a', 'b'], 'too many arguments'],
+    [['whoami', 'a'], 'too many arguments'],
     [['groups', 'get', '--nonsense'], 'unknown option'],
     [['groups', 'list', '--limit', 'x'], 'whole number'],
   ])('differ from usage errors: %j exits with 2', async (words, message) => {

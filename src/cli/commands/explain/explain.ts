@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
+import { declareValueSources } from '../../prompts/value-sources.ts';
 
 export const explainText: CommandDescription = {
   title: 'Explain an operation, a field, an error code or a role',
@@ -20,12 +21,12 @@ export const explainText: CommandDescription = {
 
 /** Adds the command. */
 export function addExplain(program: Command, runtime: CliRuntime): void {
-  const command = addCommand(program, 'explain', explainText).argument(
-    '<topic...>',
-    'Operation id, command, field, error code or role',
-  );
-  setAction(command, runtime, async (context, [topic]) => {
+  const command = addCommand(program, 'explain', explainText)
+    .argument('<topic>', 'Operation id, command, field, error code or role')
+    .argument('[words...]', 'More words of a command: users create');
+  declareValueSources(command, { words: 'operation' });
+  setAction(command, runtime, async (context, words) => {
     const { printExplanation } = await import('./print.ts');
-    await printExplanation(context, runtime, [topic].flat().join(' '));
+    await printExplanation(context, runtime, words.flat().join(' '));
   });
 }
