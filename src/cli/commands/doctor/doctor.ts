@@ -2,15 +2,20 @@
 import type { Command } from 'commander';
 import type { ApiResponse } from '../../../client/response.ts';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
+import { getProfilePath } from '../../config/profile.ts';
 import { resolveSafetyRules } from '../../config/safety.ts';
 import { stripUserInfo } from '../../config/server-url.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
-import { resolveProxy } from '../../http/network.ts';
+import { singleQuote } from '../../http/curl.ts';
+import { isLoopbackUrl, resolveProxy } from '../../http/network.ts';
+import { formatServerOptions } from '../../http/server-options.ts';
 import { escapeControls } from '../../io/control-characters.ts';
 import { getTerminalWidth } from '../../io/io.ts';
+import { findUserFolder } from '../../io/user-folders.ts';
 import { createErrorReport } from '../../output/error-report.ts';
+import { addServerOptions } from '../../output/hint-commands.ts';
 import { hangingIndent } from '../../output/table.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkSignIn } from './sign-in.ts';
@@ -18,7 +23,7 @@ import { checkSignIn } from './sign-in.ts';
 export const doctorText: CommandDescription = {
   title: 'Check settings, server and sign-in',
   description:
-    'Checks the health, clock and version of the server, and signs in with the current credentials. Changes nothing. Exits with 1 if a check fails.',
+    'Checks the settings in use, the modes of the files with secrets, whether the server responds, the encryption of the connection, the clocks (that of the machine of the server, and its test clock), the store, the version and the control plane. Then signs in with the current credentials and checks the expiry, roles and client of the token. Each finding has the next step. Changes nothing. Exits with 1 if a check fails; warnings exit with 0.',
   effect: 'read',
   examples: [
     { title: 'Run all checks', command: '' },
@@ -31,9 +36,17 @@ export function addDoctor(program: Command, runtime: CliRuntime): void {
   setAction(addCommand(program, 'doctor', doctorText), runtime, doctor);
 }
 
+/** Adds the options of the server to the commands of the next steps. */
+function withServerOptions({ settings }: Context, finding: Finding): Finding {
+  return { ...finding, next: addServerOptions(finding.next, formatServerOptions(settings.options)) };
+}
+
 async function doctor(context: Context): Promise<void> {
-  const findings = [checkSettings(context), ...(await checkServer(context))];
-  await print(context, findings);
+  const findings = [checkSettings(context), await checkFiles(context), ...(await checkServer(context))];
+  await print(
+    context,
+    findings.map((finding) => withServerOptions(context, finding)),
+  );
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(1);
 }
 
@@ -70,13 +83,15 @@ async function checkServer(context: Context): Promise<Finding[]> {
     const startedAt = environment.now();
     const health = await readPath(context, '/healthz');
     const endedAt = environment.now();
+    const testClock = readTestClock(await readPath(context, '/_iam/clock'));
     return [
       checkReachable(context, health, endedAt - startedAt),
-      checkClock(health, startedAt, endedAt),
+      checkEncryption(context),
+      checkClock(health, startedAt, endedAt, testClock),
       checkStore(await readPath(context, '/readyz')),
       checkVersion(context, await readPath(context, '/openapi.json')),
       checkControlPlane(await readPath(context, '/_iam/settings')),
-      ...(await checkSignIn(context)),
+      ...(await checkSignIn(context, testClock.offsetMs)),
     ];
   } catch (error) {
     if (context.io.signal.aborted) throw error;
@@ -103,18 +118,65 @@ function checkReachable({ settings }: Context, { status }: ApiResponse, duration
   );
 }
 
+/** The connection must not show credentials to the network. */
+function checkEncryption({ settings }: Context): Finding {
+  const url = new URL(resolveBaseUrl(settings));
+  if (url.protocol === 'https:') return ok('encryption', 'TLS; the certificate is valid for this host');
+  if (isLoopbackUrl(url)) return ok('encryption', 'none needed on this machine');
+  return warn('encryption', 'The connection is not encrypted.', 'Use an https URL for --base-url.');
+}
+
+/** Files with secrets must be readable by their owner only. Windows has no file modes. */
+async function checkFiles({ environment }: Context): Promise<Finding> {
+  const folder = findUserFolder(environment.variables, 'config');
+  if (folder === undefined)
+    return warn('files', 'This user has no home folder, so profiles and logins cannot be stored.', 'Set HOME.');
+  const { stat } = await import('node:fs/promises');
+  const file = getProfilePath(environment.variables);
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return ok('files', `no profiles in ${file}`);
+  if (process.platform === 'win32' || (found.mode & 0o077) === 0) return ok('files', `${file} is private`);
+  const mode = (found.mode & 0o777).toString(8);
+  return fail('files', `Other users can access ${file} (mode ${mode}).`, `Run chmod 600 ${singleQuote(file)}.`);
+}
+
 const warnAfterMs = 5_000;
 /** Above this difference tokens can appear expired or not yet valid. */
 const failAfterMs = 60_000;
 
-function checkClock({ headers }: ApiResponse, startedAt: number, endedAt: number): Finding {
+interface TestClock {
+  /** By how much the clock for times and expiries is ahead of that of the machine; negative if it is behind. */
+  readonly offsetMs: number;
+  readonly frozen: boolean;
+}
+
+/** Reads the clock that `iam clock` moves. Without a readable control plane it counts as not moved. */
+function readTestClock({ status, body }: ApiResponse): TestClock {
+  const { offset, frozen } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  if (status !== 200 || typeof offset !== 'number') return { offsetMs: 0, frozen: false };
+  return { offsetMs: offset * 1000, frozen: frozen === true };
+}
+
+/** Says that the clock was moved on purpose, in contrast to a machine whose clock is wrong. */
+function checkTestClock({ offsetMs, frozen }: TestClock): Finding {
+  if (!frozen && Math.abs(offsetMs) <= warnAfterMs) return ok('clock', 'The clocks are synchronized.');
+  const moved = `${Math.round(Math.abs(offsetMs) / 1000)} s ${offsetMs > 0 ? 'ahead of' : 'behind'} its machine`;
+  const state = `${moved}${frozen ? ' and frozen' : ''}`;
+  return warn(
+    'clock',
+    `The machines are synchronized. The test clock of the server is ${state}, so expiry times are by that clock.`,
+    'If this is not intended, run `iam clock reset`.',
+  );
+}
+
+function checkClock({ headers }: ApiResponse, startedAt: number, endedAt: number, testClock: TestClock): Finding {
   const serverTime = Date.parse(headers.date ?? '');
   if (Number.isNaN(serverTime)) return warn('clock', 'The response has no Date header.', '');
   // The Date header has whole seconds and was written between the request and the response.
   const localTime = Math.min(Math.max(serverTime + 500, startedAt), endedAt);
   const difference = Math.max(0, Math.abs(serverTime + 500 - localTime) - 500);
   const offset = `${Math.round(difference / 1000)} s ${serverTime > localTime ? 'ahead of' : 'behind'} this machine`;
-  if (difference <= warnAfterMs) return ok('clock', 'The clocks are synchronized.');
+  if (difference <= warnAfterMs) return checkTestClock(testClock);
   const next = 'Synchronize the clocks with NTP.';
   return difference > failAfterMs
     ? fail('clock', `The server is ${offset}.`, next)

@@ -15,7 +15,7 @@ type Claims = Readonly<Record<string, unknown>>;
 const expiresSoonMs = 60_000;
 
 /** Runs the sign-in checks. */
-export async function checkSignIn(context: Context): Promise<Finding[]> {
+export async function checkSignIn(context: Context, clockOffsetMs = 0): Promise<Finding[]> {
   try {
     const credentials = resolveCredentials(context.settings);
     if (credentials.kind === 'none')
@@ -26,7 +26,12 @@ export async function checkSignIn(context: Context): Promise<Finding[]> {
     const claims = token === undefined ? undefined : decodeClaims(token);
     const accepted = await checkCredentials(context, credentials);
     if (accepted.status === 'fail' || !claims) return [accepted];
-    return [accepted, checkExpiry(context, claims), checkRoles(claims), ...checkIdentity(context, credentials, claims)];
+    return [
+      accepted,
+      checkExpiry(context, claims, clockOffsetMs),
+      checkRoles(claims),
+      ...checkIdentity(context, credentials, claims),
+    ];
   } catch (error) {
     if (context.io.signal.aborted) throw error;
     const { message, hint } = createErrorReport(error, context.manifest);
@@ -46,14 +51,15 @@ async function checkCredentials(context: Context, { kind, origin }: ResolvedCred
   }
 }
 
-function checkExpiry({ environment }: Context, { exp }: Claims): Finding {
+/** By the clock of the server, which a test can move. */
+function checkExpiry({ environment }: Context, { exp }: Claims, clockOffsetMs: number): Finding {
   if (typeof exp !== 'number') return warn('token', 'The token has no expiry time.', '');
-  const left = exp * 1000 - environment.now();
+  const left = exp * 1000 - environment.now() - clockOffsetMs;
   const expiry = new Date(exp * 1000).toISOString();
   if (left <= 0)
     return warn(
       'token',
-      `Expired at ${expiry} according to this machine's clock.`,
+      `Expired at ${expiry} according to ${clockOffsetMs === 0 ? "this machine's clock" : 'the test clock of the server'}.`,
       'Compare the clocks, or sign in again.',
     );
   return left < expiresSoonMs

@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { saveProfile } from '../../../../src/cli/config/profile.ts';
 import { manifest } from '../../../../src/contract/manifest.ts';
@@ -49,7 +50,9 @@ describe('doctor', () => {
     const findings = JSON.parse(outcome.out) as Finding[];
     expect(Object.fromEntries(findings.map(({ check, status }) => [check, status]))).toEqual({
       settings: 'ok',
+      files: 'ok',
       server: 'ok',
+      encryption: 'ok',
       clock: 'ok',
       store: 'ok',
       version: 'ok',
@@ -112,6 +115,39 @@ describe('doctor', () => {
     await using fake = await server();
     const { code, of } = await doctor(fake.url, { IAM_TOKEN: token(claims) });
     expect([code, of(check)?.status]).toEqual([0, 'warn']);
+  });
+
+  test('explains a test clock that was moved, instead of reporting wrong clocks', async () => {
+    const clock = { json: { now: '2027-01-15T12:00:00.000Z', frozen: true, offset: 7200 } };
+    await using fake = await server((path) => (path === '/_iam/clock' ? clock : undefined));
+    const { code, of } = await doctor(fake.url);
+    expect(of('clock')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/test clock of the server is 7200 s ahead of its machine and frozen/),
+      next: expect.stringContaining('`iam clock reset`'),
+    });
+    // The token is valid by the clock of this machine only.
+    expect([code, of('token')?.status, of('token')?.detail]).toEqual([
+      0,
+      'warn',
+      expect.stringContaining('test clock'),
+    ]);
+  });
+
+  test('fails if other users can read the profiles, and repeats the profile in next steps', async () => {
+    await using home = await Home.make();
+    await using fake = await server();
+    const { path } = await saveProfile('p', { baseUrl: fake.url }, home.variables);
+    await chmod(path, 0o644);
+    const { code, out } = await home.iam(['doctor', '--profile', 'p', '-o', 'json'], { variables: {} });
+    const findings = JSON.parse(out) as Finding[];
+    expect(code).toBe(1);
+    expect(findings.find(({ check }) => check === 'files')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('644'),
+      next: `Run chmod 600 ${path}.`,
+    });
+    expect(findings.find(({ check }) => check === 'sign-in')?.next).toContain('`iam login --profile p`');
   });
 
   test('fails without credentials', async () => {
