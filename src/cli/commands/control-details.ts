@@ -21,6 +21,7 @@ import {
 import { getOperation } from '../request/find-operation.ts';
 import { findVerbAliases } from '../request/operation-names.ts';
 import { listAllEntries } from '../request/pagination.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 import { addTargetOptions, readEachTarget } from '../request/several-targets.ts';
 
 interface ControlDetail {
@@ -46,7 +47,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     description: 'Includes the groups and the effective roles of its service account, and no secret.',
     path: '/_iam/clients/',
     argument: 'client-id',
-    argumentText: 'Client id',
+    argumentText: 'Client id, service account or application',
     reference: reference('client', ['id']),
     example: 'CLIENT_ID',
     shape: buildListShape(
@@ -64,7 +65,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
       'Includes its customer, its corporate group, and the groups and effective roles that all its users get.',
     path: '/_iam/businesses/',
     argument: 'business-id',
-    argumentText: 'Business id',
+    argumentText: 'Business id or name',
     reference: reference('business', ['id']),
     example: 'BUSINESS_ID',
     shape: buildListShape(
@@ -80,7 +81,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     description: 'A customer is a user or a business.',
     path: '/_iam/customers/',
     argument: 'customer-id',
-    argumentText: 'Number of the customer',
+    argumentText: 'Number or name of the customer',
     reference: reference('customer', ['id']),
     example: 'CUSTOMER_ID',
     shape: buildListShape(['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'], 5),
@@ -90,7 +91,7 @@ const details: Readonly<Record<string, ControlDetail>> = {
     description: 'Without the key itself; hint contains its last characters.',
     path: '/_iam/api-keys/',
     argument: 'api-key-id',
-    argumentText: 'Id of the API key',
+    argumentText: 'API key id, or the application or client of the key',
     reference: reference('apiKey', ['id']),
     example: 'KEY_ID',
     shape: buildListShape(['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'], 6),
@@ -108,6 +109,7 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'get', {
     title: detail.title,
     description: `${detail.description} ${source}`,
+    ...(detail.fallback ? { roles: getOperation(runtime.manifest, 'api-key.list').roles } : {}),
     effect: 'read',
     examples: [
       { title: 'As a table', command: detail.example },
@@ -123,7 +125,12 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-async function readEntity(context: Context, { path, fallback }: ControlDetail, id: string): Promise<TableRow> {
+async function readEntity(
+  context: Context,
+  { path, fallback, reference }: ControlDetail,
+  typed: string,
+): Promise<TableRow> {
+  const id = await new NameResolver(context).resolve(reference['x-reference'], typed);
   const found = await readControlDetails(context, path + encodeURIComponent(id));
   if ('entity' in found) return found.entity;
   if (fallback) return fallback(context, id);

@@ -144,7 +144,7 @@ export class NameResolver {
       if (rows.some((row) => ids.some((id) => String(row[id]) === value))) return value;
       const matches = selectMatches(rows, lookup, ids, value);
       if (matches.length === 0) return value;
-      if (lookup.path !== undefined && (await this.#exists(lookup.path, value))) return value;
+      if (await this.#exists(lookup, value)) return value;
       const [only = value, ...others] = new Set(matches.map((row) => idOf(row, ids)));
       if (others.length === 0) return only;
       throw ambiguousNameError(entity, lookup, matches, value);
@@ -168,7 +168,8 @@ export class NameResolver {
     return [];
   }
 
-  async #exists(path: string, value: string): Promise<boolean> {
+  async #exists({ path }: NameLookup, value: string): Promise<boolean> {
+    if (path === undefined) return false;
     try {
       await callControlPlane(this.#context, 'GET', path + encodeURIComponent(value));
       return true;

@@ -87,7 +87,7 @@ describe('users get', () => {
     expect(out).not.toMatch(/ann@|987654321/);
   });
 
-  test.each(['unknown', 'Ann', '__proto__'])('reports that %s does not exist', async (id) => {
+  test.each(['unknown', '__proto__'])('reports that %s does not exist', async (id) => {
     const outcome = await run(`users get ${id}`);
     expect(outcome).toMatchObject({ code: 3, out: '', err: expect.stringContaining('USER_NOT_FOUND') });
     expect(await run(`users get ${id}`, withoutCredentials())).toMatchObject({ code: 3, out: '' });

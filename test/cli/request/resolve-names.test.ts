@@ -130,6 +130,21 @@ describe('names', () => {
     expect(await countLookups(`users delete ${'0'.repeat(24)} --dry-run`)).toBe(0);
   });
 
+  test.each([
+    ['users get alice', 'u-alice'],
+    ['businesses get Acme', 'b-acme'],
+    ['clients get billing', 'c-billing'],
+    ['api-key get billing-reports', 'k-billing'],
+  ])('are accepted by `%s`', async (line, id) => {
+    expect((await run(`${line} -o name`)).out).toBe(`${id}\n`);
+  });
+
+  test('of customers are accepted by `customers get`', async () => {
+    await run('customers create-business --business-id b-new --business-name New --document 77');
+    const { out } = await run('customers get New -o json');
+    expect(JSON.parse(out)).toMatchObject({ businessId: 'b-new', document: '77' });
+  });
+
   test('are accepted by `can`, `sessions` and `users factors list`', async () => {
     expect((await run('can alice DEPLOY')).out).toContain('yes: alice has DEPLOY');
     expect((await run('can alice DEPLOY --business Acme')).out).toContain('yes: alice has DEPLOY');
