@@ -12,7 +12,12 @@ export function seedSchema(): string {
       withoutReferences(jsonSchema);
     },
   });
-  const head = { $schema, title: 'Seed document', description: 'Initial data of a server: see --seed.' };
+  const head = {
+    $schema,
+    $id: 'urn:iam-standin:schema:seed',
+    title: 'Seed document',
+    description: 'Initial data of a server: see --seed.',
+  };
   return `${JSON.stringify({ ...head, ...schema }, undefined, 2)}\n`;
 }
 

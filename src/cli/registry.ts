@@ -29,6 +29,7 @@ import { addPlan, planText } from './commands/plan/plan.ts';
 import { addProfile } from './commands/profile/profile.ts';
 import { addRequests } from './commands/requests.ts';
 import { addSandbox } from './commands/sandbox.ts';
+import { addSchema, schemaText } from './commands/schema/schema.ts';
 import { addServer } from './commands/server/index.ts';
 import { addServe, serveText } from './commands/server/serve.ts';
 import { addSessions } from './commands/sessions.ts';
@@ -61,7 +62,7 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: 'Local server:',
     names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'sandbox', 'state', 'store'],
   },
-  { heading: 'Other:', names: ['call', 'api', 'commands', 'explain', 'completion', 'help'] },
+  { heading: 'Other:', names: ['call', 'api', 'commands', 'explain', 'schema', 'completion', 'help'] },
 ];
 
 export type IsRequested = (names: readonly string[]) => boolean;
@@ -149,6 +150,7 @@ export const customCommands: readonly CustomCommand[] = [
   { name: 'coverage', text: coverageText, add: addCoverage },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
+  { name: 'schema', text: schemaText, add: addSchema },
   { name: 'commands', text: catalogueText, add: addCatalogue },
   { name: 'explain', text: explainText, add: addExplain },
 ];

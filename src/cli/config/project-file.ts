@@ -47,7 +47,9 @@ function readTextIfReadable(file: string): string | undefined {
 
 /** Parses the text of a project file; `settings` are all known settings. */
 function parseProjectFile(text: string, file: string, settings: readonly ProjectSetting[]): ProjectFile {
-  const entries = Object.entries(parseObject(text, file)).map(([name, value]) => [toSettingKey(name), value] as const);
+  // `$schema` is for editors.
+  const { $schema: _, ...values } = parseObject(text, file);
+  const entries = Object.entries(values).map(([name, value]) => [toSettingKey(name), value] as const);
   const warnings = entries.flatMap(([name, value]) => listWarnings(file, name, value, settings));
   const used = entries.filter(([name, value]) => listWarnings(file, name, value, settings).length === 0);
   return { path: file, values: Object.fromEntries(used.map(([name, value]) => [name, String(value)])), warnings };

@@ -11,6 +11,9 @@ import { emptyScope, refresh } from './refresh.ts';
 import type { Resource } from './resource.ts';
 import { documentResources } from './resources/index.ts';
 
+/** Names the schema for editors with the YAML language server; `iam schema provisioning` prints it. */
+const editorHint = '# yaml-language-server: $schema=provisioning.schema.json';
+
 /** Prints the resources of the server as a document. */
 export async function runExport(context: Context, options: CommandOptions): Promise<void> {
   requireSendableCredentials(context.settings);
@@ -25,7 +28,7 @@ export async function runExport(context: Context, options: CommandOptions): Prom
   if (!hasControl) notice('The control plane is disabled: clients, customers and business users are not exported.');
   const document = buildExportDocument(await readRemoteState(context, exported, hasControl), exported);
   if (printer.format === 'json') await printer.value(document);
-  else printer.verbatim([formatYaml(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
+  else printer.verbatim([editorHint, formatYaml(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()]);
 }
 
 async function readRemoteState(

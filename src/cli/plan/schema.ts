@@ -5,6 +5,7 @@ import { documentResources } from './resources/index.ts';
 /** The schema of one document. */
 export const documentSchema: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:iam-standin:schema:provisioning',
   title: 'Provisioning document',
   type: 'object',
   properties: {
@@ -19,6 +20,7 @@ export const documentSchema: JsonSchema = {
         { type: 'array', items: schema, description: schema.description },
       ]),
     ),
+    $schema: { type: 'string', description: 'URL of the JSON schema of the document, for editors' },
   },
   required: [],
   additionalProperties: false,

@@ -1,0 +1,28 @@
+/** `iam schema`: prints the JSON Schemas of the documents that the command and the server read. */
+import type { Command } from 'commander';
+import { addCommand, type CommandDescription, setAction } from '../../command.ts';
+import type { CliRuntime } from '../../context.ts';
+
+const kinds = ['seed', 'provisioning', 'config'] as const;
+
+export const schemaText: CommandDescription = {
+  title: 'Print the JSON Schema of a document',
+  description: `Kinds: seed (\`iam serve --seed\`), provisioning (\`iam apply\`) and config (.iamrc.json). Editors use a schema for completion and validation: name its file in \`$schema\`, or in YAML in a first line \`# yaml-language-server: $schema=FILE\`, as \`iam export\` writes it.`,
+  effect: 'local',
+  examples: [
+    { title: 'Store the schema next to your documents', command: 'provisioning > provisioning.schema.json' },
+    { title: 'For the seed of a test server', command: 'seed > seed.schema.json' },
+  ],
+};
+
+/** Adds the command. */
+export function addSchema(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'schema', schemaText).argument('<kind>', `One of ${kinds.join(', ')}`);
+  command.registeredArguments[0]?.choices([...kinds]);
+  setAction(command, runtime, async (context, [kind]) => {
+    const { jsonSchemas } = await import('./json-schemas.ts');
+    const schema = jsonSchemas[kind as (typeof kinds)[number]];
+    if (context.printer.isForPeople) context.printer.lines(JSON.stringify(schema, undefined, 2).split('\n'));
+    else await context.printer.value(schema);
+  });
+}
