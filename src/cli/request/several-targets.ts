@@ -75,7 +75,7 @@ async function readTargets(
   await printEachTarget(context, [...inputs.keys()], { read, shape: { schema: operation.response.schema } }, failures);
 }
 
-export interface TargetReader {
+export interface TargetListReader {
   read(target: string): Promise<unknown>;
   readonly shape: ListShape;
 }
@@ -84,7 +84,7 @@ export interface TargetReader {
 export async function readEachTarget(
   context: Context,
   targets: readonly string[],
-  reader: TargetReader,
+  reader: TargetListReader,
 ): Promise<void> {
   const failures = new TargetFailures(context, targets.length);
   await printEachTarget(context, targets, reader, failures);
@@ -94,7 +94,7 @@ export async function readEachTarget(
 async function printEachTarget(
   context: Context,
   targets: readonly string[],
-  { read, shape }: TargetReader,
+  { read, shape }: TargetListReader,
   failures: TargetFailures,
 ): Promise<void> {
   async function* readEach() {
