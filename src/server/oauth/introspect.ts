@@ -148,8 +148,8 @@ async function describeRefreshToken(
   { client }: AuthenticatedClient,
   token: string,
 ): Promise<TokenState | undefined> {
-  const found = await findActiveRefreshToken(store, token, clock);
-  if (found?.session.clientId !== client.clientId) return undefined;
+  const found = await findActiveRefreshToken(store, { token, clientId: client.clientId }, clock);
+  if (!found) return undefined;
   const { session, issuedAt, expiresAt } = found;
   return {
     active: true,

@@ -80,15 +80,18 @@ export async function rotateRefreshToken(
   return { outcome: 'rotated', session: bound, refreshToken: await issueRefreshToken(tx, bound, deps) };
 }
 
-/** The unused refresh token with its active session; undefined if it cannot be used, whatever the reason. */
+/**
+ * The unused refresh token of this client with its active session; undefined if it cannot be used, whatever the reason.
+ * Reads the same for tokens that are unknown and those of another client.
+ */
 export async function findActiveRefreshToken(
   reader: Pick<Reader, 'refreshTokens' | 'sessions' | 'users'>,
-  token: string,
+  { token, clientId }: { readonly token: string; readonly clientId: string },
   clock: Clock,
 ): Promise<{ readonly session: Session; readonly issuedAt: number; readonly expiresAt: number } | undefined> {
   const row = await reader.refreshTokens.get(hashSecret(token));
   const session = await reader.sessions.get(row?.sessionId ?? '');
-  if (!row || !session || row.used) return undefined;
+  if (!row || session?.clientId !== clientId || row.used) return undefined;
   const expiresAt = computeRefreshTokenExpiry(row, session);
   const isActive = expiresAt > epochSeconds(clock) && (await isUserActive(reader, session));
   return isActive ? { session, issuedAt: row.issuedAt, expiresAt } : undefined;
