@@ -43,6 +43,7 @@ async function addPublishedFiles(metafile) {
   writeTypes({ root, outdir: dist });
   writeNotices({ root, metafile, outdir: dist });
   await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
+  await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'));
 }
 
 async function addDevelopmentPrograms() {

@@ -83,6 +83,7 @@ const cliLayers = [
   'program.ts',
   'completion',
   'cli-reference.ts',
+  'man-pages.ts',
   'run.ts',
   'main.ts',
 ];

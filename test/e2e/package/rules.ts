@@ -46,6 +46,7 @@ const required = [
 /** Files that others find by their folder. */
 const families = [
   /^dist\/chunks\/[\w-]+\.cjs$/,
+  /^dist\/man\/iam(?:-[a-z-]+)?\.1$/,
   /^docs\/(?:decisions\/)?[\w-]+\.md$/,
   /^examples\/[\w-]+\.(?:sh|yaml)$/,
   /^examples\/(?:jest|node-test|vitest)\/(?:package\.json|[\w.-]+\.m?[jt]s)$/,
