@@ -106,7 +106,15 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const apiKeyUses = createApiKeyUses();
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const createSandbox = (parts: SandboxParts) => {
-    const appContext = createAppContext({ ...deps, ...parts, growthLimit, docsPageFiles, sandboxes: noSandboxes });
+    const appContext = createAppContext({
+      ...deps,
+      ...parts,
+      // A sandbox is in memory, whatever the store of the server.
+      settings: { ...settings, store: 'memory' },
+      growthLimit,
+      docsPageFiles,
+      sandboxes: noSandboxes,
+    });
     appContext.outbox.start();
     return appContext;
   };

@@ -18,7 +18,9 @@ const confirmed = [
 describe.each(confirmed)('%s %s', (...words) => {
   test('prompts, does nothing on Enter, and requires the name in a protected profile', async () => {
     await using home = await Home.make();
-    await using server = await startFakeServer(({ method }) => (method === 'GET' ? { json: [] } : { json: {} }));
+    await using server = await startFakeServer(({ method }) =>
+      method === 'GET' ? { json: { store: 'memory', items: [] } } : { json: {} },
+    );
     const writes = () => server.received.filter(({ method }) => method !== 'GET').length;
     await saveProfile('plain', { baseUrl: server.url, token: 't' }, home.variables);
     const no = createScriptedPrompter(false);

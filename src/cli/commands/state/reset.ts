@@ -4,12 +4,13 @@ import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
 import { controlPlaneNote } from '../../request/control-plane.ts';
 import { changeState } from './change-state.ts';
+import { durableStoreNote } from './confirm-replacement.ts';
 
 /** Adds the command. */
 export function addStateReset(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'reset', {
     title: 'Reset the state to the seed',
-    description: `Restores the state after the first start with this seed and discards all later changes. Administrators and signing keys are preserved. ${controlPlaneNote}`,
+    description: `Restores the state after the first start with this seed and discards all later changes. Administrators and signing keys are preserved. ${durableStoreNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
@@ -23,6 +24,7 @@ export function addStateReset(noun: Command, runtime: CliRuntime): void {
       method: 'POST',
       path: '/_iam/state/reset',
       body: { to },
+      replacesState: true,
       confirmation: 'Discard all changes since the first start?',
       done: `Reset to ${to}.`,
     });

@@ -15,6 +15,7 @@ import { addListOptions, parseListLimits, printPages } from '../../request/pagin
 import { printRequestPreview } from '../../request/preview.ts';
 import { printResponse } from '../../request/send.ts';
 import { changeState } from './change-state.ts';
+import { durableStoreNote } from './confirm-replacement.ts';
 
 const snapshots = '/_iam/state/snapshots';
 
@@ -47,7 +48,7 @@ export function addSnapshotSave(noun: Command, runtime: CliRuntime): void {
 export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'restore', {
     title: 'Restore a snapshot',
-    description: `Discards all changes since the snapshot was saved. ${memoryNote} ${controlPlaneNote}`,
+    description: `Discards all changes since the snapshot was saved. ${durableStoreNote} ${memoryNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [{ title: 'Restore without a prompt', command: 'before --yes' }],
@@ -57,6 +58,7 @@ export function addSnapshotRestore(noun: Command, runtime: CliRuntime): void {
     changeState(context, options, {
       method: 'POST',
       path: `${snapshotPath(name)}/restore`,
+      replacesState: true,
       confirmation: `Discard all changes since the snapshot ${name} was saved?`,
       done: `Restored ${name}.`,
     }),
@@ -96,6 +98,7 @@ export function addSnapshotDelete(noun: Command, runtime: CliRuntime): void {
     changeState(context, options, {
       method: 'DELETE',
       path: snapshotPath(name),
+      replacesState: false,
       confirmation: `Delete the snapshot ${name}?`,
       done: `Deleted ${name}.`,
     }),

@@ -6,10 +6,10 @@ import { usageError } from '../../errors.ts';
 import { jsonText } from '../../io/control-characters.ts';
 import { readText } from '../../io/input.ts';
 import { replacePrivateFile } from '../../io/private-files.ts';
-import { assertConfirmed } from '../../request/confirm.ts';
 import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreview } from '../../request/preview.ts';
 import { printResponse } from '../../request/send.ts';
+import { confirmReplacement, durableStoreNote } from './confirm-replacement.ts';
 
 const exportPath = '/_iam/state/export';
 const importPath = '/_iam/state/import';
@@ -41,7 +41,7 @@ export function addStateExport(noun: Command, runtime: CliRuntime): void {
 export function addStateImport(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'import', {
     title: 'Replace the whole state with an exported document',
-    description: `The import is atomic. Afterwards the credentials of the document are valid. ${controlPlaneNote}`,
+    description: `The import is atomic. Afterwards the credentials of the document are valid. ${durableStoreNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
@@ -58,7 +58,7 @@ export function addStateImport(noun: Command, runtime: CliRuntime): void {
     // The preview omits the document, which is long and already in the file.
     if (options.dryRun === true)
       return printRequestPreview(context, controlRequestPreview(context, 'POST', importPath, query));
-    await assertConfirmed(context, 'Replace the whole state of the server?', options, file === '-');
+    await confirmReplacement(context, 'Replace the whole state of the server?', options, file === '-');
     await callControlPlane(context, 'POST', importPath, { query, body });
     await printResponse(context, undefined, 'Imported.');
   });

@@ -88,13 +88,23 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
       const facts = await store.readBackup(backup);
       const exists = await store.holdsStore(folder);
       if (exists && options.force !== true) throw storeExistsError(folder);
+      const replaced = exists ? await describeReplaced(store, folder) : [];
       if (options.dryRun === true)
-        return printOrNotice(context, { folder, ...facts }, `Dry run, nothing was changed: ${formatFacts(facts)}.`);
+        return printOrNotice(
+          context,
+          { folder, ...facts },
+          ...replaced,
+          `Dry run, nothing was changed: ${formatFacts(facts)}.`,
+        );
       const severity = { requireName: true, name: path.basename(folder) };
       if (exists)
         await assertConfirmed(
           context,
-          `Quarantine the store in ${folder} and restore the backup?`,
+          [
+            ...replaced,
+            `The backup: ${formatFacts(facts)}.`,
+            `Quarantine the store in ${folder} and restore the backup?`,
+          ].join(' '),
           options,
           false,
           severity,
@@ -103,6 +113,14 @@ export function addStoreRestore(noun: Command, runtime: CliRuntime): void {
       await printOrNotice(context, { folder, ...facts, setAside }, ...formatDone(folder, facts, setAside));
     }),
   );
+}
+
+/** What a restore replaces; a damaged store may have no readable figures. */
+async function describeReplaced(store: OfflineStore, folder: string): Promise<string[]> {
+  const { sequence, tables, sound } = await store.verify(folder);
+  const damage = sound ? '' : ' (damaged)';
+  const figures = sequence === undefined ? 'unreadable' : `commit ${sequence}; rows: ${formatRowCounts(tables ?? {})}`;
+  return [`The store in ${folder}${damage}: ${figures}.`];
 }
 
 function printOrNotice(context: Context, value: object, ...lines: readonly string[]): Promise<void> | void {

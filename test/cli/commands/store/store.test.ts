@@ -118,7 +118,12 @@ describe('backup and restore', () => {
     const again = (more: string[]) => home.iam(['store', 'restore', file, '--data', folder, ...more]);
     expect(await again([])).toMatchObject({ code: 6, err: expect.stringContaining('--force') });
     expect(await again(['--force'])).toMatchObject({ code: 10, err: expect.stringContaining('--confirm store') });
-    expect(await again(['--force', '--yes'])).toMatchObject({ code: 10 });
+    const unconfirmed = await again(['--force', '--yes']);
+    expect(unconfirmed).toMatchObject({
+      code: 10,
+      err: expect.stringMatching(/store in .*: commit 4; rows: .*The backup: Commit 4/s),
+    });
+    expect(await commitsIn(folder)).toBe(4);
     expect(await again(['--force', '--confirm', 'other'])).toMatchObject({ code: 2 });
     expect(await again(['--force', '--dry-run'])).toMatchObject({ code: 0, err: expect.stringContaining('Dry run') });
     expect((await readdir(folder)).filter((name) => name.startsWith('set-aside'))).toEqual([]);

@@ -1,0 +1,70 @@
+/** Confirms a command that replaces the state of a server. If its store is durable, `host:port` must be typed. */
+
+import { ClientError } from '../../../client/errors.ts';
+import { assertWritable } from '../../config/safety.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { resolveBaseUrl } from '../../http/connection.ts';
+import { assertConfirmed } from '../../request/confirm.ts';
+import { callControlPlane } from '../../request/control-plane.ts';
+
+/** For the help of the commands. */
+export const durableStoreNote =
+  'If the store of the server is durable, host:port must be typed or passed with --confirm; --yes is not enough.';
+
+/** Confirms the replacement. @throws CliError if it is not confirmed; nothing was changed */
+export async function confirmReplacement(
+  context: Context,
+  question: string,
+  options: CommandOptions,
+  stdinIsData = false,
+): Promise<void> {
+  assertWritable(context.settings);
+  const baseUrl = resolveBaseUrl(context.settings);
+  const name = getHostName(baseUrl);
+  // `host:port` confirms every kind of store, so that scripts need not know which one the server has.
+  if (options.confirm === name) return;
+  const kind = await readStoreKind(context);
+  if (kind === 'memory') return assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
+  const store = kind === 'unknown' ? 'a store that may be durable' : 'a durable store';
+  const contents = await readContents(context);
+  const facts = `${baseUrl} has ${store}, which contains ${contents}. This cannot be undone.`;
+  await assertConfirmed(context, `${facts} ${question}`, options, stdinIsData, { requireName: true, name });
+}
+
+function getHostName(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+}
+
+async function readStoreKind(context: Context): Promise<'memory' | 'durable' | 'unknown'> {
+  const body = await readIfAllowed(context, '/_iam/settings');
+  const store = isRecord(body) ? body.store : undefined;
+  if (store === undefined) return 'unknown';
+  return store === 'memory' ? 'memory' : 'durable';
+}
+
+/** What people create; the metrics count other tables too. */
+const countedTables = ['groups', 'users', 'clients', 'businesses', 'customers', 'apiKeys', 'sessions'];
+
+/** `3 groups, 2 users`, from the metrics: one request that counts without reading the rows. */
+async function readContents(context: Context): Promise<string> {
+  const metrics = String(await readIfAllowed(context, '/_iam/metrics'));
+  const rows = new Map(
+    [...metrics.matchAll(/^iam_store_rows\{table="(\w+)"\} (\d+)$/gm)].map(([, table, count]) => [table, count]),
+  );
+  const counts = countedTables.flatMap((table) => (rows.has(table) ? [`${table} ${rows.get(table)}`] : []));
+  return counts.length === 0 ? 'an unknown number of rows (not readable)' : counts.join(', ');
+}
+
+/** Undefined if the caller may not read it. */
+async function readIfAllowed(context: Context, path: string): Promise<unknown> {
+  try {
+    return (await callControlPlane(context, 'GET', path)).body;
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
