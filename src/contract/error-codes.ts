@@ -579,6 +579,12 @@ export const errorTable = {
     message: 'The caller may not assign users to this business.',
     hint: 'Omit businessId, or use an authenticated first-party client or an administrator.',
   },
+  USER_LOCKED: {
+    status: 412,
+    category: 'conflict',
+    message: 'The user is locked.',
+    hint: 'Unlock the user with `iam users unlock`.',
+  },
   LOCK_OF_SELF: {
     status: 412,
     category: 'conflict',

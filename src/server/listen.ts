@@ -89,6 +89,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   const configuredKey = await readSigningKeyFile(settings);
   const clock = createAdjustableClock(options.clock);
   options.prepareClock?.(clock);
+  clock.markStart();
   const ids = createIds(clock, random);
   // Uses the real clock, not the adjustable one: it measures how long hashes take.
   const hashQueue = createHashQueue({

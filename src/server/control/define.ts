@@ -18,6 +18,7 @@ export type ControlContext = ControlServices &
     | 'settings'
     | 'baseUrl'
     | 'random'
+    | 'ids'
     | 'keys'
     | 'issuer'
     | 'outbox'

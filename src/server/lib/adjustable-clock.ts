@@ -25,6 +25,10 @@ export interface AdjustableClock extends Clock {
   advance(milliseconds: number): void;
   /** Resets to the source clock, running. */
   reset(): void;
+  /** Stores the current adjustment as that of the start. */
+  markStart(): void;
+  /** Resets to the adjustment of the start; without one, to the source clock, running. */
+  resetToStart(): void;
 }
 
 /** The range that all timestamp formats support. */
@@ -40,6 +44,7 @@ export function validateClockTime(time: number): string | undefined {
 export function createAdjustableClock(source: Clock): AdjustableClock {
   let offset = 0;
   let frozenAt: number | undefined;
+  let start: { readonly offset: number; readonly frozenAt: number | undefined } = { offset, frozenAt };
   const listeners = new Set<() => void>();
   const sourceTime = () => source.now().getTime();
   const current = () => frozenAt ?? sourceTime() + offset;
@@ -80,6 +85,13 @@ export function createAdjustableClock(source: Clock): AdjustableClock {
       adjust(() => {
         offset = 0;
         frozenAt = undefined;
+      }),
+    markStart() {
+      start = { offset, frozenAt };
+    },
+    resetToStart: () =>
+      adjust(() => {
+        ({ offset, frozenAt } = start);
       }),
   };
 }

@@ -53,6 +53,8 @@ export interface RequestLog {
   newestFirst(): Iterable<RequestLogEntry>;
   /** Finds a request by its id, or else the newest with this X-Request-Id of its caller. */
   find(requestId: string): RequestLogEntry | undefined;
+  /** Deletes all records. Sequence numbers continue, so that cursors stay valid. */
+  clear(): void;
 }
 
 /** Longer bodies are not stored, only their length. */
@@ -109,6 +111,9 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
         if (record.correlation.callerRequestId === requestId) named ??= record;
       }
       return named;
+    },
+    clear() {
+      while (first < next) evictOldest();
     },
   };
 }

@@ -181,6 +181,7 @@ async function createSandboxContext<Context>(
 ): Promise<Context> {
   const clock = createAdjustableClock(serverClock.source);
   copyClockState(serverClock)(clock);
+  clock.markStart();
   const store = await fork();
   const keys = await openKeyRing({
     store,

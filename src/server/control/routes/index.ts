@@ -32,6 +32,7 @@ import revokeRevoke from './revoke/revoke.ts';
 import sandboxesCreate from './sandboxes/create.ts';
 import sandboxesDelete from './sandboxes/delete.ts';
 import sandboxesList from './sandboxes/list.ts';
+import sessionsCreate from './sessions/create.ts';
 import sessionsEnd from './sessions/end.ts';
 import sessionsList from './sessions/list.ts';
 import settingsGet from './settings/get.ts';
@@ -82,6 +83,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   sandboxesCreate,
   sandboxesDelete,
   sandboxesList,
+  sessionsCreate,
   sessionsEnd,
   sessionsList,
   settingsGet,

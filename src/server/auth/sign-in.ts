@@ -1,0 +1,61 @@
+/** Signs users in without credentials, for tests of other features. Callers check that test features are enabled. */
+import { apiError } from '../../contract/errors.ts';
+import type { SessionDeps } from '../sessions/refresh-tokens.ts';
+import { startSession } from '../sessions/sessions.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { Client, Session, User } from '../store/tables.ts';
+import { findUserByLogin } from '../users/users.ts';
+
+/** Levels that a session can start with. */
+export const signInLevels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
+
+export interface SignInRequest {
+  readonly userId?: string | undefined;
+  /** Any login name. The user is found by id or name if both are given. */
+  readonly userName?: string | undefined;
+  readonly level: (typeof signInLevels)[number];
+  /** Default: the application client of the server. */
+  readonly clientId?: string | undefined;
+  readonly remember: boolean;
+}
+
+export interface StartedSession {
+  readonly user: User;
+  readonly client: Client;
+  readonly session: Session;
+  readonly refreshToken?: string | undefined;
+}
+
+/**
+ * Starts a session of a user without a password. Reads and writes in one transaction, so that a concurrent lock wins.
+ * @throws IamError USER_NOT_FOUND, USER_LOCKED, CLIENT_NOT_FOUND.
+ */
+export function startSessionWithoutPassword(
+  request: SignInRequest,
+  deps: SessionDeps & { readonly store: Store },
+): Promise<StartedSession> {
+  const { level, remember } = request;
+  return deps.store.transaction(async (tx) => {
+    const user = await findUnlockedUser(tx, request);
+    const client = await findSignInClient(tx, request.clientId);
+    const renewable = client.grantTypes.includes('refresh_token');
+    const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable };
+    return { user, client, ...(await startSession(tx, start, deps)) };
+  });
+}
+
+async function findUnlockedUser(tx: Transaction, { userId, userName }: SignInRequest): Promise<User> {
+  const byId = userId === undefined ? undefined : await tx.users.get(userId);
+  const user = byId ?? (userName === undefined ? undefined : await findUserByLogin(tx, userName));
+  const name = userId ?? userName;
+  if (!user) throw apiError('USER_NOT_FOUND', `User ${name} not found.`);
+  if (user.locked) throw apiError('USER_LOCKED', `User ${name} is locked.`);
+  return user;
+}
+
+async function findSignInClient(tx: Transaction, clientId: string | undefined): Promise<Client> {
+  const client = clientId === undefined ? await tx.clients.getBy('bootstrap', 'app') : await tx.clients.get(clientId);
+  if (client) return client;
+  const message = clientId === undefined ? 'The server has no application client.' : `Client ${clientId} not found.`;
+  throw apiError('CLIENT_NOT_FOUND', message);
+}
