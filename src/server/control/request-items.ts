@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
+import { isOperationId, operationIdMessage } from './operation-ids.ts';
 
 export const RequestItem = z.strictObject({
   id: z
@@ -58,6 +59,7 @@ export const RequestDetail = RequestItem.extend({
 
 export const RequestFilters = {
   operation: singleLine(64, 'Only requests to this operation, such as groups.create')
+    .refine(isOperationId, operationIdMessage)
     .optional()
     .meta({ examples: ['groups.get'] }),
   caller: singleLine(64, 'Only requests of this subject, client or user')

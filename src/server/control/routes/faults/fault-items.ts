@@ -1,15 +1,11 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
-import type { Operation } from '../../../../contract/operation.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { findErrorCode } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
-import { oauthOperations } from '../../../oauth/index.ts';
-import { operations } from '../../../operations/index.ts';
+import { isOperationId, operationIdMessage, recordedOperations } from '../../operation-ids.ts';
 
 const maxMs = 60_000;
-const registry: readonly Operation<never>[] = [...Object.values(operations), ...oauthOperations];
-const operationIds = new Set(registry.map(({ id }) => id));
 
 const Duration = z
   .string()
@@ -40,7 +36,7 @@ const EffectSchema = z
 const RuleFields = {
   operation: z
     .string()
-    .refine((id) => operationIds.has(id), 'must be the id of an operation, such as groups.create')
+    .refine(isOperationId, operationIdMessage)
     .optional()
     .meta({ description: 'Only requests to this operation, such as groups.create', examples: ['groups.get'] }),
   caller: Id.optional().meta({
@@ -115,7 +111,8 @@ function isDocumented({
   effect: { status?: number | undefined };
 }): boolean {
   if (status === undefined) return true;
-  const selected = id === undefined ? registry : registry.filter((operation) => operation.id === id);
+  const selected =
+    id === undefined ? recordedOperations : recordedOperations.filter((operation) => operation.id === id);
   return selected.some((operation) => findErrorCode(status, operation) !== undefined);
 }
 

@@ -103,6 +103,11 @@ describe('the request log', () => {
     await send(server, '/nothing');
     const counted = async (query: string) => (await listRequests(server, query)).length;
     expect(await counted('?operation=groups.list')).toBe(6);
+    for (const target of [path, `${path}/wait`])
+      expect(await send(server, `${target}?operation=groups.lists`)).toMatchObject({
+        status: 400,
+        body: [{ code: 'FIELD_VALUE', details: { field: 'operation' } }],
+      });
     expect(await counted('?operation=groups.list&caller=test-admin')).toBe(5);
     expect(await counted(`?caller=${client.clientId}`)).toBe(1);
     expect(await counted('?caller=ann')).toBe(1);
