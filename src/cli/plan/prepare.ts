@@ -17,6 +17,7 @@ import {
 import { administrativeRoles } from './guards.ts';
 import type { ManagedResource } from './inventory.ts';
 import { getInventoryPath, readInventory } from './inventory.ts';
+import { resolveMemberNames } from './member-names.ts';
 import type { DesiredState } from './model/desired-entries.ts';
 import { emptyRemoteState, type PlanCaller, type RemoteState } from './model/remote-state.ts';
 import { buildPlan, type Plan } from './plan.ts';
@@ -63,7 +64,7 @@ function assertNoDiagnostics(diagnostics: readonly Diagnostic[]): void {
 
 /** Reads the required remote state and builds the plan. @throws CliError if the plan has issues */
 export async function prepare(context: Context, content: PlanContent, prune: boolean): Promise<PreparedPlan> {
-  const desired = buildDesiredState(content);
+  const documents = buildDesiredState(content);
   if (prune && content.set === undefined)
     throw usageError(
       '--prune requires a set: it deletes only what an earlier apply of the set created.',
@@ -74,7 +75,7 @@ export async function prepare(context: Context, content: PlanContent, prune: boo
       ? undefined
       : getInventoryPath(resolveBaseUrl(context.settings), content.set, context.environment.variables);
   const recorded = inventoryFile === undefined ? [] : await readInventory(inventoryFile);
-  const state = await readState(context, desired, recorded, prune);
+  const { desired, state } = await readState(context, documents, recorded, prune);
   const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
   assertNoDiagnostics(
     draft.issues.map(({ path, message }) => ({
@@ -87,17 +88,22 @@ export async function prepare(context: Context, content: PlanContent, prune: boo
   return { plan, desired, state, caller, inventoryFile };
 }
 
+/** Reads what the plan depends on, and resolves names of members in the documents. */
 async function readState(
   context: Context,
-  desired: DesiredState,
+  documents: DesiredState,
   recorded: readonly ManagedResource[],
   prune: boolean,
-): Promise<RemoteState> {
+): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
+  let desired = documents;
   let state = emptyRemoteState;
   for (;;) {
     const scope = computeRefreshScope(desired, state, recorded, prune);
-    if (isEmptyScope(scope)) return state;
-    state = await refresh(context, state, scope);
+    if (isEmptyScope(scope)) {
+      const resolved = await resolveMemberNames(context, desired, state);
+      if (!resolved) return { desired, state };
+      desired = resolved;
+    } else state = await refresh(context, state, scope);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandDescription, setAction } from '../../command.ts';
 import type { CliRuntime } from '../../context.ts';
+import { usageError } from '../../errors.ts';
 
 const kinds = ['seed', 'provisioning', 'config'] as const;
 
@@ -18,10 +19,11 @@ export const schemaText: CommandDescription = {
 /** Adds the command. */
 export function addSchema(program: Command, runtime: CliRuntime): void {
   const command = addCommand(program, 'schema', schemaText).argument('<kind>', `One of ${kinds.join(', ')}`);
-  command.registeredArguments[0]?.choices([...kinds]);
   setAction(command, runtime, async (context, [kind]) => {
     const { jsonSchemas } = await import('./json-schemas.ts');
-    const schema = jsonSchemas[kind as (typeof kinds)[number]];
+    const known = kinds.find((one) => one === kind);
+    if (!known) throw usageError(`Unknown kind ${JSON.stringify(kind)}.`, `Use one of ${kinds.join(', ')}.`);
+    const schema = jsonSchemas[known];
     if (context.printer.isForPeople) context.printer.lines(JSON.stringify(schema, undefined, 2).split('\n'));
     else await context.printer.value(schema);
   });

@@ -64,11 +64,11 @@ export const memberships = {
 
 function createSchema() {
   return {
-    users: list(id('Id of a user'), 'All users who are direct members of the group'),
+    users: list(id('Id or login name of a user'), 'All users who are direct members of the group'),
     businesses: list(id('Id of a business'), 'All businesses whose users are in the group'),
     businessUsers: list(
       object(
-        { businessId: id('Id of the business'), userId: id('Id of the user') },
+        { businessId: id('Id of the business'), userId: id('Id or login name of the user') },
         ['businessId', 'userId'],
         'A user who is a member on behalf of a business',
       ),

@@ -1,0 +1,50 @@
+/** Users and businesses in documents, by id or by name. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type PlanFixture, startPlanFixture } from './plan-fixture.ts';
+
+let fixture: PlanFixture;
+beforeEach(async () => {
+  fixture = await startPlanFixture({
+    businesses: [
+      { businessId: 'b1', businessName: 'One', document: '1' },
+      { businessId: 'b2', businessName: 'Two', document: '2' },
+      { businessId: 'b3', businessName: 'Twin', document: '3' },
+      { businessId: 'b4', businessName: 'Twin', document: '4' },
+    ],
+  });
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+const names =
+  'groups:\n  - groupName: ops\n    roles: [DEPLOY]\n    users: [anna, u1, u2]\n    businesses: [Two]\n' +
+  '    businessUsers: [{businessId: One, userId: anna}]\n';
+
+test('names become ids, and a second plan is empty', async () => {
+  const file = await fixture.write('ops.yaml', names);
+  expect(await fixture.iam(['apply', '-f', file, '--yes', '-q'])).toMatchObject({ code: 0 });
+  const { out } = await fixture.iam(['groups', 'members', 'ops', '-o', 'json']);
+  expect(JSON.parse(out)).toEqual(
+    expect.arrayContaining([
+      { kind: 'user', userId: 'u1' },
+      { kind: 'user', userId: 'u2' },
+      { kind: 'business', businessId: 'b2' },
+      { kind: 'businessUser', businessId: 'b1', userId: 'u1' },
+    ]),
+  );
+  const again = await fixture.iam(['plan', '-f', file, '--detailed-exitcode']);
+  expect([again.code, again.err]).toEqual([0, '']);
+});
+
+test('an unknown name is an error with its position, and an ambiguous one lists the candidates', async () => {
+  const before = await fixture.server.dump();
+  const unknown = await fixture.write('unknown.yaml', 'groups:\n  - {groupName: ops, users: [dora]}\n');
+  expect(await fixture.iam(['apply', '-f', unknown, '--yes'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('unknown.yaml:2:30: user dora not found'),
+  });
+  const ambiguous = await fixture.write('ambiguous.yaml', 'groups:\n  - {groupName: ops, businesses: [Twin]}\n');
+  const outcome = await fixture.iam(['apply', '-f', ambiguous, '--yes']);
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining('2 businesses match "Twin"') });
+  expect(outcome.err).toContain('b3');
+  expect(await fixture.server.dump()).toEqual(before);
+});
