@@ -4,6 +4,7 @@ import { identifyingProperties } from '../../contract/entities.ts';
 import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract/redaction.ts';
 import type { Context } from '../context.ts';
 import { splitSecrets } from '../http/redact.ts';
+import { addCreatedId } from '../request/created-entity.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
@@ -50,7 +51,8 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
   if (operation.effect !== 'read') await outputs.log({ row: number, line, state: 'sent' });
   const result = await callWithRetry(context, row);
   if ('problem' in result) return recordFailure(context, row, result.problem);
-  const { status, body, requestId } = result;
+  const { status, requestId } = result;
+  const body = addCreatedId(operation, row.input.body, result.body);
   const id = findId(body);
   if (operation.response.secret)
     await outputs.writeSecrets({

@@ -3,6 +3,7 @@ import { countChanges } from '../config/safety.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { decodeCell } from '../output/csv.ts';
+import { idBesideToken } from '../request/created-entity.ts';
 import { getOperation } from '../request/find-operation.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
@@ -95,7 +96,8 @@ export async function runPreflight(
     const { operation, input } = row;
     if (operation.effect !== 'read') report.changes += countChanges(input.body);
     if (operation.effect === 'destructive') report.destructive += 1;
-    if (operation.response.secret) report.secretOperation = operation.id;
+    // A token beside the id of a new entity is omitted without --secret-output, as its create command does.
+    if (operation.response.secret && idBesideToken(operation) === undefined) report.secretOperation = operation.id;
     if (operation.auth !== 'none') report.needsCaller = true;
   }
   if (problemCount > 0 && !options.skipInvalid) throw createInvalidRowsError(problems, problemCount);

@@ -1,0 +1,46 @@
+/** Users from a file: the ids of new users, and their tokens only on request. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { adminClient, startServer } from '../../harness.ts';
+import { Home } from '../run-cli.ts';
+
+const variables = { IAM_CLIENT_ID: adminClient.clientId, IAM_CLIENT_SECRET: adminClient.clientSecret };
+const words = ['--operation', 'users create', '-o', 'jsonl'];
+
+interface Report {
+  readonly id: string;
+}
+
+test('creates users without a file for their tokens, and reports their ids', async () => {
+  await using home = await Home.make();
+  await using server = await startServer();
+  const file = home.file('users.csv');
+  await writeFile(file, 'userName,userEmail\nbob,bob@example.com\ncarol,carol@example.com\n');
+  const outcome = await home.iam(['bulk', 'run', file, ...words], { url: server.url, variables });
+  expect(outcome.code).toBe(0);
+  const ids = outcome.out
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Report).id);
+  const users = await home.iam(['users', 'list', '-o', 'json'], { url: server.url, variables });
+  const created = (JSON.parse(users.out) as { userId: string; userName: string }[]).filter(({ userName }) =>
+    ['bob', 'carol'].includes(userName),
+  );
+  expect(created.map(({ userId }) => userId).toSorted()).toEqual(ids.toSorted());
+  expect(`${outcome.out}${outcome.err}${await readFile(home.file('users.resume-log'), 'utf8')}`).not.toMatch(/eyJ/);
+});
+
+test('writes the tokens to --secret-output', async () => {
+  await using home = await Home.make();
+  await using server = await startServer();
+  const file = home.file('users.csv');
+  await writeFile(file, 'userName,userEmail\nbob,bob@example.com\n');
+  const secrets = home.file('tokens');
+  const outcome = await home.iam(['bulk', 'run', file, ...words, '--secret-output', secrets], {
+    url: server.url,
+    variables,
+  });
+  expect(outcome.code).toBe(0);
+  const { id } = JSON.parse(outcome.out) as Report;
+  expect(JSON.parse(await readFile(secrets, 'utf8'))).toMatchObject({ id, accessToken: expect.stringMatching(/^eyJ/) });
+});
