@@ -46,6 +46,19 @@ describe.each(allPages)('%s', (page) => {
   });
 });
 
+test('the README has at most 150 lines, and every page is reachable from it', () => {
+  expect(readSource('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  const reached = new Set(['README.md']);
+  for (const page of reached)
+    for (const { file } of listLinks(readSource(page))) {
+      const target = path.posix.join(path.posix.dirname(page), file);
+      // A link to a folder leads to its pages.
+      for (const found of allPages.filter((one) => one === target || `${path.posix.dirname(one)}/` === target))
+        reached.add(found);
+    }
+  expect(allPages.filter((page) => !reached.has(page))).toEqual([]);
+});
+
 test('pages and sources name the built documents by their paths in dist/docs/', () => {
   const names = [...builtDocs(root).keys()];
   const files = [...allPages, ...['src', 'test', 'scripts', 'bench'].flatMap(listSourceFiles)];
