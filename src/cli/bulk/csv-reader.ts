@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream';
 import { type CsvError, type Options, parse } from 'csv-parse';
 import { parse as parseSync } from 'csv-parse/sync';
+import type { CsvDelimiter } from './delimiter.ts';
 
 export interface CsvRecord {
   /** First line of the record, from 1. */
@@ -13,22 +14,11 @@ export interface CsvRecord {
   readonly problem?: string;
 }
 
-export type CsvDelimiter = ',' | ';' | '\t';
-
 /** What the parser returns for a record. */
 interface ParsedRecord {
   readonly record: readonly string[];
   readonly raw: string;
   readonly problem?: string;
-}
-
-const delimiters: readonly CsvDelimiter[] = [',', ';', '\t'];
-
-/** Returns the most frequent delimiter outside quotes; a comma if there is none. */
-export function detectDelimiter(headerLine: string): CsvDelimiter {
-  const unquoted = headerLine.replace(/"[^"]*"/g, '');
-  const count = (delimiter: string) => unquoted.split(delimiter).length;
-  return delimiters.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
 }
 
 /**

@@ -6,6 +6,7 @@ import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
+import { singleQuote } from '../http/curl.ts';
 import { withFileLock } from '../io/private-files.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { resolveOperation } from '../request/operation-names.ts';
@@ -136,7 +137,7 @@ function isValidRow(row: BulkRow | InvalidRow): row is BulkRow {
 
 async function executeJob(job: BulkJob): Promise<void> {
   const { context, options: bulkOptions, source } = job;
-  const { rows } = await openSelectedRows(context, source, job.operation, job.select);
+  const { rows } = await openSelectedRows(context, source, job.operation, job.select, bulkOptions.delimiter);
   const report = await runPreflight(rows, bulkOptions);
   if (bulkOptions.isDry) return printPreviews(job);
   context.printer.check(reportShape.schema);
@@ -148,8 +149,8 @@ async function executeJob(job: BulkJob): Promise<void> {
   reportSummary(job, report, await sendRows(job, report));
 }
 
-async function printPreviews({ context, source, operation, select }: BulkJob): Promise<void> {
-  const { rows } = await openSelectedRows(context, source, operation, select);
+async function printPreviews({ context, source, operation, select, options }: BulkJob): Promise<void> {
+  const { rows } = await openSelectedRows(context, source, operation, select, options.delimiter);
   await context.printer.list(previewRows(context, rows));
   context.notice('Dry run, nothing was sent.');
 }
@@ -179,16 +180,16 @@ async function confirmDestructive(
   await assertConfirmed(context, question, options, stdinIsData, { requireName: true, name: String(destructive) });
 }
 
-async function sendRows(job: BulkJob, { count }: PreflightReport): Promise<RunSummary> {
+async function sendRows(job: BulkJob, { count, unknown }: PreflightReport): Promise<RunSummary> {
   const { context, options: bulkOptions, source, operation, before } = job;
-  const { file, rows } = await openSelectedRows(context, source, operation, job.select);
+  const { file, rows } = await openSelectedRows(context, source, operation, job.select, bulkOptions.delimiter);
   const argument = source.argument === '-' ? '-' : path.resolve(source.argument);
   const rejects = path.resolve(job.rejects);
   const header = { digest: source.digest, file: argument, operation, server: bulkOptions.server, rejects };
   const names = { resumeLog: job.resumeLog, rejects, secretOutput: bulkOptions.secretOutput };
   const outputFiles = await openOutputFiles(names, { header, before, rejectHeader: file.header });
   try {
-    return await runRows(context, bulkOptions, excludeSkipped(rows), outputFiles, count);
+    return await runRows(context, bulkOptions, excludeSkipped(rows), outputFiles, count + unknown);
   } finally {
     await outputFiles.close();
   }
@@ -198,30 +199,43 @@ async function* excludeSkipped(rows: AsyncIterable<SelectedRow>): AsyncGenerator
   for await (const one of rows) if (one.action !== 'skip') yield one;
 }
 
-/** Prints the summary. @throws CliError if rows failed or the run was interrupted */
-function reportSummary(
-  { context, resumeLog, rejects, options: bulkOptions }: BulkJob,
-  { count, skipped }: PreflightReport,
-  summary: RunSummary,
-): void {
-  const { ok, failed, reason, errorLimitReached } = summary;
+/** Prints the summary. @throws CliError if rows failed, their outcome is unknown, or the run was interrupted */
+function reportSummary(job: BulkJob, { count, skipped }: PreflightReport, summary: RunSummary): void {
+  const { context, resumeLog, options: bulkOptions } = job;
+  const { ok, failed, unknown, reason, errorLimitReached } = summary;
+  const others = [...(failed > 0 ? [`${failed} failed`] : []), ...(unknown > 0 ? [`${unknown} unknown`] : [])];
   const previous = skipped > 0 ? `; ${skipped} were done before` : '';
-  context.notice(`${ok} of ${count} rows done${previous}.`);
-  const resumeHint = `The resume log is ${resumeLog}. Run the same command again to resume.`;
-  if (context.io.signal.aborted) {
-    context.notice(resumeHint);
-    throw new CliError('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
+  context.notice(`${[`${ok} of ${count} rows done`, ...others].join(', ')}${previous}.`);
+  const hints = describeRest(job, summary);
+  if (context.io.signal.aborted || reason !== undefined) {
+    context.notice(`The resume log is ${resumeLog}. Run the same command again to resume.`, ...hints);
+    throw reason ?? new CliError('Interrupted.', { code: 'INTERRUPTED', exitCode: 130 });
   }
-  if (reason !== undefined) {
-    context.notice(resumeHint);
-    throw reason;
-  }
-  if (failed === 0) return;
+  if (failed + unknown === 0) return;
   const limitHint = errorLimitReached && bulkOptions.maxErrors < count ? ' The limit of --max-errors was reached.' : '';
-  const failedRows = failed === 1 ? '1 row failed or has' : `${failed} rows failed or have`;
-  throw new CliError(`${failedRows} no response.${limitHint}`, {
-    code: 'ROWS_FAILED',
-    exitCode: 8,
-    hint: `Retry them with \`iam bulk retry ${resumeLog}\`. Rejected rows are also in ${rejects}.`,
-  });
+  const texts = [
+    ...(failed > 0 ? [`${failed} ${failed === 1 ? 'row' : 'rows'} failed.`] : []),
+    ...(unknown > 0 ? [`The outcome of ${unknown} ${unknown === 1 ? 'row is' : 'rows is'} unknown.`] : []),
+  ];
+  throw new CliError(`${texts.join(' ')}${limitHint}`, { code: 'ROWS_FAILED', exitCode: 8, hint: hints.join(' ') });
+}
+
+/** What to do with rows that failed, and with rows of unknown outcome. The reject file exists if rows failed. */
+function describeRest(
+  { resumeLog, rejects, source, options: { delimiter } }: BulkJob,
+  { failed, unknown }: RunSummary,
+): string[] {
+  const file = source.argument === '-' ? ' FILE' : '';
+  const log = /^[\w./-]+$/.test(resumeLog) ? resumeLog : singleQuote(resumeLog);
+  const cells = delimiter === undefined ? '' : ` --delimiter ${delimiter === '\t' ? 'tab' : singleQuote(delimiter)}`;
+  const retry = `iam bulk retry ${log}${file}${cells}`;
+  return [
+    ...(failed > 0 ? [`Retry failed rows with \`${retry}\`; they are also in ${rejects}.`] : []),
+    ...(unknown > 0
+      ? [
+          'Rows of unknown outcome were sent, but no response arrived.',
+          `Check whether they were applied; if not, send them again with \`${retry} --repeat-unknown\`.`,
+        ]
+      : []),
+  ];
 }

@@ -5,6 +5,7 @@ import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
+import { type CsvDelimiter, isDelimiter } from './delimiter.ts';
 
 export interface BulkOptions {
   /** Base URL of the target server. */
@@ -26,6 +27,8 @@ export interface BulkOptions {
   readonly yes: boolean;
   readonly confirm: string | undefined;
   readonly quiet: boolean;
+  /** The delimiter of CSV cells; detected if it is undefined. */
+  readonly delimiter: CsvDelimiter | undefined;
 }
 
 const maxConcurrency = 64;
@@ -56,8 +59,15 @@ export function parseBulkOptions(settings: CliSettings, options: CommandOptions)
     resumeLog: text('resumeLog'),
     yes: options.yes === true,
     confirm: text('confirm'),
+    delimiter: parseDelimiter(text('delimiter')),
     quiet: settings.options.quiet === true,
   };
+}
+
+function parseDelimiter(text: string | undefined): CsvDelimiter | undefined {
+  const delimiter = text === 'tab' ? '\t' : text;
+  if (delimiter === undefined || isDelimiter(delimiter)) return delimiter;
+  throw usageError(`--delimiter must be one of , ; | or tab, not ${JSON.stringify(text)}.`);
 }
 
 /** Parses `20/s`, `600/m` or a number per second to the interval in milliseconds. */

@@ -5,6 +5,7 @@ import { usageError } from '../errors.ts';
 import { decodeCell } from '../output/csv.ts';
 import { idBesideToken } from '../request/created-entity.ts';
 import { getOperation } from '../request/find-operation.ts';
+import type { CsvDelimiter } from './delimiter.ts';
 import type { BulkOptions } from './options.ts';
 import { openRows, type RowFile } from './records.ts';
 import type { RowSource } from './row-source.ts';
@@ -20,6 +21,8 @@ export interface PreflightReport {
   readonly count: number;
   /** Rows that an earlier run completed. */
   readonly skipped: number;
+  /** Rows of an earlier run that have no response and are not sent again. */
+  readonly unknown: number;
   /** Rows to send with a destructive operation. */
   readonly destructive: number;
   /** Number of changes; each entry of a list body counts. */
@@ -42,10 +45,11 @@ export async function openSelectedRows(
   { file, argument }: RowSource,
   operation: string | undefined,
   select: RowSelector,
+  delimiter?: CsvDelimiter,
 ): Promise<{ readonly file: RowFile; readonly rows: AsyncGenerator<SelectedRow, void, undefined> }> {
   const unreadable = (error: unknown) =>
     usageError(`Cannot read rows from ${argument === '-' ? 'standard input' : argument}: ${(error as Error).message}`);
-  const rowFile = await openRows(file).catch((error: unknown) => {
+  const rowFile = await openRows(file, delimiter).catch((error: unknown) => {
     throw unreadable(error);
   });
   const { csvRaw: raw } = settings.options;
@@ -77,6 +81,7 @@ export async function runPreflight(
   const report = {
     count: 0,
     skipped: 0,
+    unknown: 0,
     destructive: 0,
     changes: 0,
     secretOperation: undefined as string | undefined,
@@ -86,6 +91,7 @@ export async function runPreflight(
   let problemCount = 0;
   for await (const { row, action } of rows) {
     if (action === 'skip') report.skipped += 1;
+    if (action === 'unknown') report.unknown += 1;
     if (action !== 'do') continue;
     report.count += 1;
     if ('reason' in row) {

@@ -1,7 +1,8 @@
 /** Streams a file of rows (CSV or JSON lines) record by record; only one chunk is in memory. */
 import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
-import { type CsvRecord, detectDelimiter, readCsv } from './csv-reader.ts';
+import { type CsvRecord, readCsv } from './csv-reader.ts';
+import { type CsvDelimiter, detectDelimiter, readSeparatorLine } from './delimiter.ts';
 
 export interface RowRecord {
   /** Row number from 1; header and blank lines do not count. */
@@ -27,16 +28,19 @@ const maxRowLength = 1024 * 1024;
 
 /**
  * Opens a file. JSON lines start with a brace; everything else is CSV with a header row, whose delimiter (comma,
- * semicolon or tab) separates all cells. The text is UTF-8, or UTF-16 with a byte order mark.
+ * semicolon or tab) separates all cells, unless the caller or a first line `sep=;` names one. The text is UTF-8, or UTF-16
+ * with a byte order mark.
  * @throws Error with a user-facing message if it is neither
  */
-export async function openRows(file: string): Promise<RowFile> {
+export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<RowFile> {
   const chunks = readText(file);
   const first = await readFirstLine(chunks);
   const all = concat(first, chunks);
   if (/^\s*\{/.test(first)) return { kind: 'jsonl', header: undefined, rows: parseJsonRows(all) };
   const [headerLine = ''] = first.trimStart().split('\n', 1);
-  const records = readCsv(all, detectDelimiter(headerLine), maxRowLength);
+  const separator = readSeparatorLine(headerLine);
+  const records = readCsv(all, delimiter ?? separator ?? detectDelimiter(headerLine), maxRowLength);
+  if (separator !== undefined) await records.next();
   const { value: header } = await records.next();
   if (!header) throw new Error('The file contains no rows.');
   if (header.problem !== undefined) throw new Error(`The header row is not valid: ${header.problem}.`);
@@ -50,14 +54,22 @@ export async function openRows(file: string): Promise<RowFile> {
 
 async function* readText(file: string): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | undefined;
+  let last: Buffer = Buffer.alloc(0);
+  let line = 1;
   try {
     for await (const chunk of createReadStream(file)) {
+      if (!decoder) assertNotWorkbook(chunk as Buffer);
       decoder ??= new TextDecoder(detectEncoding(chunk as Buffer), { fatal: true });
-      yield decoder.decode(chunk as Buffer, { stream: true });
+      last = chunk as Buffer;
+      const text = decoder.decode(last, { stream: true });
+      yield text;
+      line += text.split('\n').length - 1;
     }
     yield decoder?.decode() ?? '';
   } catch (error) {
-    throw error instanceof TypeError ? unreadableText(decoder?.encoding ?? 'utf-8') : error;
+    throw error instanceof TypeError
+      ? unreadableText(decoder?.encoding ?? 'utf-8', line + countLinesToDamage(last))
+      : error;
   }
 }
 
@@ -67,9 +79,26 @@ function detectEncoding([first, second]: Buffer): string {
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-function unreadableText(encoding: string): Error {
+/** The line breaks before the first byte that is not UTF-8. */
+function countLinesToDamage(chunk: Buffer): number {
+  const [valid = ''] = new TextDecoder().decode(chunk).split('\ufffd', 1);
+  return valid.split('\n').length - 1;
+}
+
+function unreadableText(encoding: string, line?: number): Error {
   if (encoding !== 'utf-8') return new Error(`The file is not valid ${encoding.toUpperCase()}.`);
-  return new Error('The file is not UTF-8. Save it as UTF-8, or as UTF-16 with a byte order mark.');
+  const place = line === undefined ? '' : ` (line ${line})`;
+  return new Error(
+    `The file is not UTF-8${place}. Save it as UTF-8 ("CSV UTF-8" in Excel), or as UTF-16 with a byte order mark.`,
+  );
+}
+
+/** The first bytes of .xlsx and .ods files (ZIP) and of .xls files (OLE 2). */
+const workbookSignatures = ['504b0304', 'd0cf11e0'];
+
+function assertNotWorkbook(start: Buffer): void {
+  if (!workbookSignatures.includes(start.toString('hex', 0, 4))) return;
+  throw new Error('The file is a spreadsheet or an archive, not text. Save it as CSV, in Excel as "CSV UTF-8".');
 }
 
 /** Reads enough text to detect the format: up to the end of the first line that is not blank. */

@@ -133,7 +133,14 @@ function findTarget({ operation, query, body, members }: RequestSpec, column: st
   const inBody = (part ?? 'body') === 'body' ? fieldIn(bodyFields) : undefined;
   if (inBody) return { part: 'body', field: inBody };
   const known = [...operation.params.map((param) => param.name), ...[...query, ...bodyFields].map(formatFieldName)];
-  throw new Error(`${operation.id} has no field ${JSON.stringify(column)}; ${formatKnownNames(known)}`);
+  const similar = known.find((one) => toPlainName(one) === toPlainName(column));
+  const hint = similar === undefined ? formatKnownNames(known) : `did you mean ${similar}?`;
+  throw new Error(`${operation.id} has no field ${JSON.stringify(column)}; ${hint}`);
+}
+
+/** Without case, spaces and punctuation: `User Name` is like userName. */
+function toPlainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 function formatFieldName({ path }: Field): string {

@@ -19,6 +19,8 @@ export const reportShape: ListShape = { schema: { properties }, main: columns.sl
 export interface RunSummary {
   readonly ok: number;
   readonly failed: number;
+  /** Rows that were sent without a response. */
+  readonly unknown: number;
   /** Error that ended the run early. */
   readonly reason?: unknown;
   /** Whether --max-errors was reached. */
@@ -34,8 +36,9 @@ export async function runRows(
   count: number,
 ): Promise<RunSummary> {
   const { io, environment, printer } = context;
-  const state = { ok: 0, failed: 0, reason: undefined as unknown };
-  const isOver = () => io.signal.aborted || state.reason !== undefined || state.failed >= options.maxErrors;
+  const state = { ok: 0, failed: 0, unknown: 0, reason: undefined as unknown };
+  const isLimitReached = () => state.failed + state.unknown >= options.maxErrors;
+  const isOver = () => io.signal.aborted || state.reason !== undefined || isLimitReached();
   const rowContext: RowContext = {
     ...context,
     maxWait: options.maxWait,
@@ -58,15 +61,22 @@ export async function runRows(
       const { value, done } = await results.next();
       if (done) return undefined;
       if (!value) continue;
-      state[value.state === 'ok' ? 'ok' : 'failed'] += 1;
-      progress.increment(value.state !== 'ok');
+      state[value.state === 'invalid' ? 'failed' : value.state] += 1;
+      progress.increment(value.state);
       return value;
     }
   };
-  const onSignal = () => context.notice('Interrupted. Waiting for requests in progress.');
+  const onSignal = () => {
+    progress.clear();
+    context.notice('Interrupted. Waiting for requests in progress.');
+  };
   io.signal.addEventListener('abort', onSignal);
   try {
-    await printer.list(streamReport(nextResult, progress), reportShape);
+    const batchSize = printer.format === 'table' || printer.format === 'wide' ? rowsPerBatch : 1;
+    await printer.list(
+      streamReport(nextResult, () => progress.clear(), batchSize),
+      reportShape,
+    );
     // Continue if the reader of the report has closed the pipe.
     while (await nextResult());
   } finally {
@@ -75,14 +85,27 @@ export async function runRows(
     await results.return();
   }
   progress.clear();
-  return { ...state, errorLimitReached: state.failed >= options.maxErrors };
+  return { ...state, errorLimitReached: isLimitReached() };
 }
 
-async function* streamReport(nextResult: () => Promise<RowResult | undefined>, progress: Progress) {
-  for (let outcome = await nextResult(); outcome; outcome = await nextResult()) {
-    progress.clear();
-    yield [outcome];
+/** Rows of a table are aligned together, so the progress line stays until a batch is complete. */
+const rowsPerBatch = 1_000;
+
+async function* streamReport(
+  nextResult: () => Promise<RowResult | undefined>,
+  beforeOutput: () => void,
+  batchSize: number,
+) {
+  let batch: RowResult[] = [];
+  for (let result = await nextResult(); result; result = await nextResult()) {
+    batch.push(result);
+    if (batch.length < batchSize) continue;
+    beforeOutput();
+    yield batch;
+    batch = [];
   }
+  beforeOutput();
+  if (batch.length > 0) yield batch;
 }
 
 async function sleepUnlessAborted(signal: AbortSignal, milliseconds: number): Promise<void> {

@@ -71,6 +71,7 @@ function addRunOptions(command: Command): void {
   command
     .option('--concurrency <number>', 'maximum concurrent requests, default 4')
     .option('--rate <number>', 'maximum rate per second (20/s) or per minute (600/m)')
+    .option('--delimiter <character>', 'delimiter of CSV cells: , ; | or tab; default from the header row')
     .option('--max-errors <number>', 'stop after this many failed rows')
     .option('--rejects <file>', 'file for rejected rows, default next to the input file')
     .option('--secret-output <file>', 'private file for secrets in responses, as JSON lines');

@@ -222,6 +222,32 @@ describe('bulk run', () => {
     expect(await readFile(home.file('rows.rejects.csv'), 'utf8')).toBe('groupName\n"a"b\n"leads\n');
   });
 
+  test.each([
+    ['the delimiter of a first line sep=', 'sep=;\r\ngroupName;roles\r\n"a,b";VIEW\r\n', [], 'a,b'],
+    ['--delimiter', 'groupName|roles\n"a,b;c"|VIEW\n', ['--delimiter', '|'], 'a,b;c'],
+    ['--delimiter tab', 'groupName\troles\na;b\tVIEW\n', ['--delimiter', 'tab'], 'a;b'],
+    ['a byte order mark and semicolons', '\ufeffgroupName;roles\r\nops;VIEW\r\n', [], 'ops'],
+  ])('accepts %s', async (_, text, words, groupName) => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    expect((await run(home, server, ['run', await rows(home, text), ...creating, ...words])).code).toBe(0);
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([{ groupName, roles: ['VIEW'] }]);
+  });
+
+  test('suggests the field for a column of a spreadsheet, and names what is not CSV', async () => {
+    await using home = await Home.make();
+    await using server = await groupServer();
+    const spelled = await run(home, server, ['run', await rows(home, 'Group Name\nops\n'), ...creating]);
+    expect([spelled.code, spelled.err]).toEqual([2, expect.stringContaining('did you mean groupName?')]);
+    await writeFile(home.file('book.xlsx'), Buffer.from('504b03041400', 'hex'));
+    const workbook = await run(home, server, ['run', home.file('book.xlsx'), ...creating]);
+    expect([workbook.code, workbook.err]).toEqual([2, expect.stringContaining('Save it as CSV')]);
+    await writeFile(home.file('latin.csv'), Buffer.from('groupName\nops\nS\xe3o\n', 'latin1'));
+    const latin = await run(home, server, ['run', home.file('latin.csv'), ...creating]);
+    expect([latin.code, latin.err]).toEqual([2, expect.stringContaining('not UTF-8 (line 3)')]);
+    expect(server.received).toEqual([]);
+  });
+
   test('rejects invalid UTF-8 and missing files', async () => {
     await using home = await Home.make();
     await using server = await groupServer();
@@ -242,6 +268,7 @@ describe('bulk run', () => {
     ['--max-errors', '-1'],
     ['--columns', 'nmae'],
     ['--operation', 'groups.nothing'],
+    ['--delimiter', 'x'],
   ])('%s %s is a usage error', async (...words) => {
     await using home = await Home.make();
     await using server = await groupServer();

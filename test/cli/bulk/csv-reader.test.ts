@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CsvDelimiter, type CsvRecord, detectDelimiter, readCsv } from '../../../src/cli/bulk/csv-reader.ts';
+import { type CsvRecord, readCsv } from '../../../src/cli/bulk/csv-reader.ts';
+import { type CsvDelimiter, detectDelimiter } from '../../../src/cli/bulk/delimiter.ts';
 import { decodeCell, formatCsvHeader } from '../../../src/cli/output/csv.ts';
 
 async function* chunksOf(pieces: readonly string[]) {

@@ -100,6 +100,9 @@ describe('a second run with the same rows', () => {
     const first = await run(home, server, ['run', file, ...creating]);
     expect([first.code, states(first)]).toEqual([8, ['ok', 'unknown', 'ok']]);
     await expect(stat(home.file('rows.rejects.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(first.err).toContain('2 of 3 rows done, 1 unknown.');
+    expect(first.err).toContain(`iam bulk retry ${home.file('rows.resume-log')} --repeat-unknown`);
+    expect(first.err).not.toContain('rejects');
     take(server);
     delete responses.b;
     const second = await run(home, server, ['run', file, ...creating]);

@@ -16,6 +16,9 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store restore': 'works on files: test/cli/commands/store/store.test.ts',
 };
 
+/** They need host:port where the kind of store is not known, as with a caller that may not read it. */
+const stateCommands: readonly string[] = ['state import', 'state reset', 'state restore'];
+
 const failureCases = [
   { what: 'an invalid field (400)', status: 400, code: 'FIELD_VALUE', exitCode: 7 },
   { what: 'a violated rule (422)', status: 422, code: 'DEPENDENCY_CYCLE', exitCode: 7 },
@@ -37,12 +40,14 @@ beforeAll(async () => {
 afterAll(() => runner[Symbol.asyncDispose]());
 
 /** The first example of a command, without format options, confirmed, and sent to another server. */
-async function prepareFirstExample({ examples, effect }: CatalogueEntry, url: string) {
+async function prepareFirstExample({ command, examples, effect }: CatalogueEntry, url: string) {
   const example = examples.find((one) => exampleSetups[one]?.terminal !== true) ?? '';
   const { before, prepare } = exampleSetups[example] ?? {};
   if (before ?? prepare) await runner.reset();
   const ready = await runner.prepare(example, url);
-  const confirmation = effect === 'destructive' && !ready.words.includes('--yes') ? ['--yes'] : [];
+  const isStateCommand = stateCommands.includes(command);
+  const isConfirmed = effect !== 'destructive' || ready.words.includes('--yes');
+  const confirmation = isStateCommand ? ['--confirm', new URL(url).host] : isConfirmed ? [] : ['--yes'];
   return (format: readonly string[]) => ready.run([...confirmation, '--max-wait', '0', ...format]);
 }
 
