@@ -19,7 +19,7 @@ export function controlPage(): string {
     `Development and administration endpoints of a server, below ${code(controlPrefix)}. A server without remote access requires no ` +
       'credentials. With `--allow-remote`, callers need the roles that are listed here. ' +
       '`--disable-control-plane` disables the control plane.',
-    `[errors.md](../../docs/errors.md) describes the error codes. [control-openapi.json](control-openapi.json) is the OpenAPI document; a server returns it at ${code(`${controlPrefix}/openapi.json`)} and shows it at ${code(`${controlPrefix}/docs`)}.`,
+    `[errors.md](../../docs/reference/errors.md) describes the error codes. [control-openapi.json](control-openapi.json) is the OpenAPI document; a server returns it at ${code(`${controlPrefix}/openapi.json`)} and shows it at ${code(`${controlPrefix}/docs`)}.`,
     capabilitiesSection(),
     browsersSection,
     ...routes.map(routeSection),

@@ -1,4 +1,4 @@
-/** Generates docs/errors.md: every error code with its message, hint, and the operations that return it. */
+/** Generates docs/reference/errors.md: every error code with its message, hint, and the operations that return it. */
 import { ErrorDetailsSchema } from '../../src/contract/error-body.ts';
 import { errorTable } from '../../src/contract/error-codes.ts';
 import { type ErrorCode, implicitStatuses } from '../../src/contract/errors.ts';

@@ -49,7 +49,7 @@ function settingValues(): string {
       required: false,
     }),
   );
-  return `/** Settings by their names in docs/settings.md: \`'user-token-lifetime': 60\`. */\nexport interface SettingValues ${objectType(members)}`;
+  return `/** Settings by their names in docs/reference/settings.md: \`'user-token-lifetime': 60\`. */\nexport interface SettingValues ${objectType(members)}`;
 }
 
 function valueType(setting: Setting): string {

@@ -1,4 +1,4 @@
-/** Writes the files that docs/public-api.md is built from: the manifest and the value schemas of the commands, and the types. */
+/** Writes the files that docs/reference/public-api.md is built from: the manifest and the value schemas of the commands, and the types. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../src/server/operations/index.ts';

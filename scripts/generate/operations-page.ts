@@ -1,4 +1,4 @@
-/** Generates docs/operations.md: all operations by area, from their declarations. */
+/** Generates docs/reference/operations.md: all operations by area, from their declarations. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { servicePrefix } from '../../src/contract/prefix.ts';
 import { formatRoles } from '../../src/contract/roles.ts';

@@ -1,4 +1,4 @@
-/** Generates docs/public-api.md: everything that docs/api-stability.md keeps stable, in one file. */
+/** Generates docs/reference/public-api.md: everything that docs/api-stability.md keeps stable, in one file. */
 import type { Command } from 'commander';
 import { buildCompleteProgram } from '../../src/cli/cli-reference.ts';
 import { commandPath } from '../../src/cli/command.ts';
@@ -21,7 +21,7 @@ export function publicApiPage(root: string, operations: Readonly<Record<string, 
   return page(
     'Public API',
     'A test compares this file with the sources, so every change to the public API is a change to it. ' +
-      'See [api-stability.md](api-stability.md) for what is stable.',
+      'See [api-stability.md](../api-stability.md) for what is stable.',
     section('Package iam-standin/client', client, 'ts'),
     // The main entry also exports what the client does.
     section('Package iam-standin', index, 'ts'),

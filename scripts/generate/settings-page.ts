@@ -1,4 +1,4 @@
-/** Generates docs/settings.md: every setting of the server. */
+/** Generates docs/reference/settings.md: every setting of the server. */
 import { type Setting, settingsTable } from '../../src/server/config/settings.ts';
 import { code, page, table } from './markdown.ts';
 

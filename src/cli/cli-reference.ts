@@ -18,7 +18,7 @@ export function renderCliReference(): string {
     '',
     '# The iam command',
     '',
-    'All commands, and the help topics. [settings.md](../../docs/settings.md) lists the settings of the server.',
+    'All commands, and the help topics. [settings.md](../../docs/reference/settings.md) lists the settings of the server.',
     '',
     ...sections,
     ...topicSections,

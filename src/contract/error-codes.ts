@@ -43,7 +43,7 @@ export interface ErrorEntry {
   readonly status: number;
   readonly category: ErrorCategory;
   readonly message: string;
-  /** What the caller can do about it; shown by the CLI and in docs/errors.md. */
+  /** What the caller can do about it; shown by the CLI and in docs/reference/errors.md. */
   readonly hint: string;
   /** The entity that does not exist. */
   readonly entity?: EntityName;

@@ -219,7 +219,7 @@ export interface SeedInput {
   settings?: Record<string, string | number | boolean | string[]> | undefined;
 }
 
-/** Settings by their names in docs/settings.md: `'user-token-lifetime': 60`. */
+/** Settings by their names in docs/reference/settings.md: `'user-token-lifetime': 60`. */
 export interface SettingValues {
   /** Signing algorithm of tokens. Default: ES256 */
   readonly 'signing-alg'?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | undefined;

@@ -57,7 +57,7 @@ function assertNoDiagnostics(diagnostics: readonly Diagnostic[]): void {
   throw new CliError(`The documents have ${count}. Nothing was changed.`, {
     code: 'DOCUMENT_INVALID',
     exitCode: 2,
-    hint: 'See docs/provisioning.md, or `iam export` for an example.',
+    hint: 'See docs/provision.md, or `iam export` for an example.',
     lines: [...lines.slice(0, maxDiagnostics), ...rest].map((line) => `  ${line}`),
   });
 }

@@ -1,6 +1,6 @@
 /**
  * All settings of the server: flag, environment variable, type, default and description. The source of flags,
- * environment variables, `iam serve --help` and docs/settings.md.
+ * environment variables, `iam serve --help` and docs/reference/settings.md.
  */
 
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';

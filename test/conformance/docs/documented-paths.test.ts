@@ -8,7 +8,9 @@ import { listAnchors, listLinks } from './markdown-links.ts';
 
 const namesIn = (folder: string) => readdirSync(path.join(root, folder)).map((name) => path.posix.join(folder, name));
 const decisions = namesIn('docs/decisions');
-const allPages = [...namesIn('.'), ...namesIn('docs'), ...decisions].filter((name) => name.endsWith('.md'));
+const allPages = [...namesIn('.'), ...namesIn('docs'), ...namesIn('docs/reference'), ...decisions].filter((name) =>
+  name.endsWith('.md'),
+);
 const pages = ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api-stability.md', ...decisions];
 
 /** Folders to which the pages abbreviate paths: `http/router.ts`. */

@@ -47,7 +47,7 @@ const required = [
 const families = [
   /^dist\/chunks\/[\w-]+\.cjs$/,
   /^dist\/man\/iam(?:-[a-z-]+)?\.1$/,
-  /^docs\/(?:decisions\/)?[\w-]+\.md$/,
+  /^docs\/(?:decisions\/|reference\/)?[\w-]+\.md$/,
   /^examples\/[\w-]+\.(?:sh|yaml)$/,
   /^examples\/(?:jest|node-test|vitest)\/(?:package\.json|[\w.-]+\.m?[jt]s)$/,
 ];

@@ -67,7 +67,7 @@ function unknownNameError(manifest: Manifest, runtime: CliRuntime, name: string)
   const near = listNearNames(manifest, name);
   return usageError(
     `${JSON.stringify(name)} is no operation, field, error code or role.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`,
-    'List operations with `iam commands`. For error codes, see docs/errors.md.',
+    'List operations with `iam commands`. For error codes, see docs/reference/errors.md.',
   );
 }
 
