@@ -44,7 +44,7 @@ export async function printPages(
   const count = await context.printer.list(readPages(source, maxEntries, state), shape);
   if (count === 0) context.notice('No results.');
   if (!state.more) return;
-  const hint = limits.limit === undefined ? 'Add --all or a higher --limit' : 'Increase --limit, or use --all instead,';
+  const hint = limits.limit === undefined ? 'Add --all or a higher --limit' : 'Increase or remove --limit';
   context.notice(`Showing the first ${count === 1 ? 'entry' : `${count} entries`}. ${hint} to see more.`);
 }
 

@@ -67,7 +67,7 @@ describe('a list', () => {
     const options = { ...server, ...(columns === undefined ? {} : { columns }) };
     const { out, err } = await iam([...names, '--all', '--limit', '120'], options);
     expect(out.trim().split('\n')).toHaveLength(120);
-    expect(err).toBe('Showing the first 120 entries. Increase --limit, or use --all instead, to see more.\n');
+    expect(err).toBe('Showing the first 120 entries. Increase or remove --limit to see more.\n');
     const exact = await iam([...names, '--all', '--limit', '250'], options);
     expect(exact.out.trim().split('\n')).toHaveLength(250);
     expect(exact.err).toBe('');
