@@ -10,6 +10,8 @@ export interface CliErrorOptions {
   readonly hint?: string | undefined;
   /** Lines after the message. Line breaks within the message or a line are data and are escaped. */
   readonly lines?: readonly string[] | undefined;
+  /** The data of the error, for programs. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** The error of the system. */
   readonly cause?: unknown;
 }
@@ -19,16 +21,18 @@ export class CliError extends Error {
   readonly code: string;
   readonly exitCode: number;
   readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
   /** The message and the lines after it. */
   readonly lines: readonly string[];
 
-  constructor(message: string, { code, exitCode, hint, lines = [], cause }: CliErrorOptions) {
+  constructor(message: string, { code, exitCode, hint, lines = [], details, cause }: CliErrorOptions) {
     const all = [message, ...lines];
     super(all.join('\n'), { cause });
     this.lines = all;
     this.code = code;
     this.exitCode = exitCode;
     this.hint = hint;
+    this.details = details;
   }
 }
 

@@ -30,8 +30,8 @@ export interface ErrorReport {
   readonly transient: boolean;
   readonly hint?: string | undefined;
   readonly exitCode: number;
-  /** The data of the first item. */
-  readonly details?: ErrorDetails | undefined;
+  /** The data of the first item, or of an error of the command. */
+  readonly details?: ErrorDetails | Readonly<Record<string, unknown>> | undefined;
   /** The argument that it is about, if the command has several. */
   readonly target?: string;
   /** Nothing is printed, because the command printed the reason. */
@@ -63,8 +63,8 @@ function createBaseReport(code: string, message: string, exitCode: number): Erro
   return { code, message, items: [], transient: exitCode === 75, exitCode };
 }
 
-function fromCliError({ code, message, lines, exitCode, hint }: CliError): ErrorReport {
-  return { ...createBaseReport(code, message, exitCode), lines, hint };
+function fromCliError({ code, message, lines, exitCode, hint, details }: CliError): ErrorReport {
+  return { ...createBaseReport(code, message, exitCode), lines, hint, ...(details === undefined ? {} : { details }) };
 }
 
 function fromClientError(error: ClientError, table: ErrorTable): ErrorReport {

@@ -11,16 +11,17 @@ import { appendToInventory } from './inventory.ts';
 import type { Step } from './model/changes.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
-import { printPlan } from './print-plan.ts';
-import { computeFingerprint, loadPlan } from './saved-plan.ts';
+import { createTextStyle, printPlan } from './print-plan.ts';
+import { computeFingerprint, formatReplanHint, loadPlan, type SavedPlan, toPlanBasis } from './saved-plan.ts';
 import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
+import { createStalePlanError } from './stale-plan.ts';
 import { buildSteps, executeSteps } from './steps.ts';
 
 interface ApplyInput {
   readonly content: PlanContent;
   readonly prune: boolean;
-  /** Expected fingerprint of a saved plan. */
-  readonly fingerprint?: string;
+  /** What a saved plan was made from. */
+  readonly saved?: Pick<SavedPlan, 'fingerprint' | 'basis'>;
 }
 
 /** Applies desired-state files or a saved plan. */
@@ -33,12 +34,13 @@ export async function runApply(
   const input = await readApplyInput(context, savedPlan, options);
   const prepared = await prepare(context, input.content, input.prune);
   const { plan } = prepared;
-  if (input.fingerprint !== undefined && computeFingerprint(plan) !== input.fingerprint)
-    throw new CliError('The plan is stale: the server has changed since the plan was created.', {
-      code: 'PLAN_STALE',
-      exitCode: 6,
-      hint: 'Create a new plan with `iam plan` and review the differences.',
-    });
+  if (input.saved && computeFingerprint(plan) !== input.saved.fingerprint)
+    throw createStalePlanError(
+      input.saved.basis,
+      toPlanBasis(plan),
+      createTextStyle(context),
+      formatReplanHint(savedPlan ?? '', input.prune),
+    );
   const isDry = options.dryRun === true;
   if (!isDry) assertNoLockout(plan, options);
   if (isDry || plan.changes.length === 0 || context.printer.isForPeople) await printPlan(context, plan);
@@ -66,7 +68,8 @@ async function readApplyInput(
   if (savedPlan === undefined) return { content: await readContent(context, options), prune: options.prune === true };
   if (getDocumentFiles(options).length > 0 || options.set !== undefined || options.prune === true)
     throw usageError('A saved plan cannot be combined with -f, --set or --prune.');
-  return loadPlan(context, savedPlan);
+  const saved = await loadPlan(context, savedPlan);
+  return { content: saved.content, prune: saved.prune, saved };
 }
 
 function assertNoLockout(plan: Plan, options: CommandOptions): void {

@@ -19,11 +19,12 @@ const marks = { create: '+', update: '~', delete: '-' } as const;
 export function formatChanges(changes: readonly AnyChange[], style: TextStyle): string[] {
   return changes.flatMap(({ action, kind, name, fields }) => [
     `${marks[action]} ${getKindLabel(kind)} ${escapeControls(name)}`,
-    ...formatFields(action === 'delete' ? [] : fields, style),
+    ...formatFieldChanges(action === 'delete' ? [] : fields, style),
   ]);
 }
 
-function formatFields(fields: readonly FieldChange[], style: TextStyle): string[] {
+/** Formats the fields of a change, one per line, wrapped at the width. */
+export function formatFieldChanges(fields: readonly FieldChange[], style: TextStyle): string[] {
   const widest = Math.max(0, ...fields.map(({ field }) => field.length));
   return fields.flatMap((change) => {
     const head = `    ${change.field.padEnd(widest)}  `;

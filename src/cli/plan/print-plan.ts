@@ -38,7 +38,7 @@ function paintLine({ green, red, magenta }: ChalkInstance, line: string): string
 }
 
 /** Returns the wrap width and entry limit; `wide` has no entry limit. */
-function createTextStyle({ printer, io }: Context): TextStyle {
+export function createTextStyle({ printer, io }: Context): TextStyle {
   const isWide = printer.format === 'wide';
   const width = io.stdout.isTTY ? (io.stdout.columns ?? 80) : 80;
   return { width: isWide ? Math.max(width, 120) : width, maxEntries: isWide ? Number.POSITIVE_INFINITY : 20 };

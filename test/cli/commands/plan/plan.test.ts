@@ -147,6 +147,83 @@ describe('a plan in a file', () => {
     expect((await fixture.iam(['apply', planFile, '--yes'])).code).toBe(0);
   });
 
+  test('names what changed since, for people and for programs', async () => {
+    await using fixture = await startPlanFixture();
+    const { admin } = fixture.server;
+    await admin.groups.create({ body: { groupName: 'ops', roles: ['A'] } });
+    const { groupId } = await admin.groups.create({ body: { groupName: 'gone', roles: ['G'] } });
+    const text =
+      'groups:\n  - {groupName: ops, organizationId: o1, users: [u1]}\n  - {groupName: gone, roles: [H]}\n  - {groupName: fresh, roles: [F]}\n';
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', text), '--out', planFile]);
+    await admin.groups.remove({ params: { groupId } });
+    await admin.groups.create({ body: { groupName: 'fresh', roles: ['F'] } });
+    await admin.userAccesses.addUser({ params: { groupName: 'ops' }, body: [{ userId: 'u2' }] });
+    const listed = await admin.groups.list({ query: { limit: 1000 } });
+    const ops = listed.items.find(({ groupName }) => groupName === 'ops');
+    await admin.groups.update({
+      params: { groupId: ops?.groupId ?? '' },
+      body: { groupName: 'ops', roles: ['A', 'C'], organizationId: 'o2' },
+    });
+    const before = await dumpDirectory(fixture.server);
+    const stale = await fixture.iam(['apply', planFile, '--yes']);
+    expect(stale).toMatchObject({ code: 6, out: '' });
+    for (const pattern of [
+      /~ group ops\n/,
+      /organizationId +\(none\) -> o2\n/,
+      /roles +\+ C\n/,
+      /users +\+ u2\n/,
+      /- group gone was deleted\n/,
+      /\+ group fresh was created\n/,
+      /now, but not then:\n +create group gone\n/,
+      /then, but not now:\n +create group fresh\n/,
+      /iam plan -f FILE --out \S*plan\.json/,
+    ])
+      expect(stale.err).toMatch(pattern);
+    const { error } = JSON.parse((await fixture.iam(['apply', planFile, '--yes', '-o', 'json'])).err);
+    expect(error).toMatchObject({ code: 'PLAN_STALE', details: { administrators: false } });
+    expect(error.details.resources).toContainEqual({
+      action: 'update',
+      kind: 'group',
+      name: 'ops',
+      fields: expect.arrayContaining([
+        { field: 'organizationId', after: 'o2' },
+        { field: 'roles', added: ['C'], removed: [] },
+        { field: 'users', added: ['u2'], removed: [] },
+      ]),
+    });
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
+  test('limits the lines of the report', async () => {
+    await using fixture = await startPlanFixture();
+    const names = Array.from({ length: 40 }, (_, at) => `g${at}`);
+    const text = `groups:\n${names.map((name) => `  - {groupName: ${name}, roles: [R]}\n`).join('')}`;
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', text), '--out', planFile]);
+    for (const groupName of names) await fixture.server.admin.groups.create({ body: { groupName, roles: ['R'] } });
+    const { code, err } = await fixture.iam(['apply', planFile, '--yes']);
+    expect(code).toBe(6);
+    expect(err).toMatch(/and \d+ more lines/);
+    expect(err.split('\n').length).toBeLessThan(40);
+  });
+
+  test.each([
+    ['an older format', (text: string) => text.replace('iam-plan/2', 'iam-plan/1'), 'iam-plan/1'],
+    ['an edit', (text: string) => text.replace('"DEPLOY"', '"ROOT"'), 'changed after it was saved'],
+  ])('with %s is refused, and nothing is written', async (_, edit, message) => {
+    await using fixture = await startPlanFixture();
+    const planFile = fixture.home.file('plan.json');
+    await fixture.iam(['plan', '-f', await fixture.write('iam.yaml', everything), '--out', planFile]);
+    await fixture.write('plan.json', edit(await fixture.read('plan.json')));
+    const before = await dumpDirectory(fixture.server);
+    expect(await fixture.iam(['apply', planFile, '--yes'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(message),
+    });
+    expect(await dumpDirectory(fixture.server)).toEqual(before);
+  });
+
   test('is valid only for its own server', async () => {
     await using fixture = await startPlanFixture();
     const planFile = fixture.home.file('plan.json');
