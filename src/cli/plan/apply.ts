@@ -9,12 +9,12 @@ import { createExecution } from './execution.ts';
 import { listWarnings, summarize, toChangeJson, toPlanJson } from './format-plan.ts';
 import { appendToInventory } from './inventory.ts';
 import type { Step } from './model/changes.ts';
+import { createStalePlanError } from './model/stale-plan.ts';
 import type { Plan } from './plan.ts';
 import { type PlanContent, type PreparedPlan, prepare, readContent } from './prepare.ts';
 import { createTextStyle, printPlan } from './print-plan.ts';
 import { computeFingerprint, formatReplanHint, loadPlan, type SavedPlan, toPlanBasis } from './saved-plan.ts';
 import { formatSecret, openSecretOutput, type SecretOutput } from './secret-output.ts';
-import { createStalePlanError } from './stale-plan.ts';
 import { buildSteps, executeSteps } from './steps.ts';
 
 interface ApplyInput {

@@ -1,14 +1,14 @@
 /** The error for a stale plan: what the server had when the plan was made, and what it has now. */
-import { CliError } from '../errors.ts';
-import { escapeControls } from '../io/control-characters.ts';
-import { formatFieldChanges, type TextStyle } from './format-plan.ts';
-import type { FieldChange } from './model/changes.ts';
-import { comparePlanBases, type PlanBasis, type PlanDifference, type StateDifference } from './model/plan-basis.ts';
-import { getKindLabel } from './resources/index.ts';
+import { CliError } from '../../errors.ts';
+import { escapeControls } from '../../io/control-characters.ts';
+import { formatFieldChanges, type TextStyle } from '../format-plan.ts';
+import { getKindLabel } from '../resources/index.ts';
+import type { FieldChange } from './changes.ts';
+import { comparePlanBases, type PlanBasis, type PlanDifference, type StateDifference } from './plan-basis.ts';
 
 const maxLines = 30;
 
-/** Creates the error. `remedy` tells how to make a new plan. */
+/** Creates the error. `remedy` says how to make a new plan. */
 export function createStalePlanError(earlier: PlanBasis, now: PlanBasis, style: TextStyle, remedy: string): CliError {
   const difference = comparePlanBases(earlier, now);
   const lines = formatDifference(difference, style);
