@@ -41,6 +41,32 @@ export function mergeGroup(group: GroupBody, change: GroupEdit): GroupMerge {
   return { group: changed, differences };
 }
 
+/**
+ * The differences of a group from the body that replaces it. The body is unchecked: the server validates it.
+ */
+export function describeReplacement(before: GroupBody, body: Readonly<Record<string, unknown>>): readonly string[] {
+  const dependenciesOf = (group: Readonly<Record<string, unknown>>) =>
+    toList(group.dependencies).map((entry) => String((entry as { groupName?: unknown } | null)?.groupName ?? ''));
+  const rolesOf = (group: Readonly<Record<string, unknown>>) =>
+    toList(group.roles).map((role) => stripRolePrefix(String(role)));
+  const { groupId: _id, roles: _roles, dependencies: _dependencies, ...fields } = { ...before, ...body };
+  return [
+    ...memberDifferences('role', rolesOf(before), rolesOf(body)),
+    ...memberDifferences('dependency', dependenciesOf(before), dependenciesOf(body)),
+    ...Object.keys(fields).flatMap((name) =>
+      before[name] === body[name] ? [] : [`~ ${name}: ${formatOld(before[name])} -> ${formatOld(body[name])}`],
+    ),
+  ];
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function formatOld(value: unknown): string {
+  return value === undefined || value === null ? '(none)' : String(value);
+}
+
 function withMembers(members: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
   return [...new Set([...members, ...add])].filter((member) => !remove.includes(member));
 }

@@ -14,7 +14,7 @@ import { collectValues, toKebabCase } from '../../request/field-options.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { previewOf, printRequestPreview } from '../../request/preview.ts';
 import { send } from '../../request/send.ts';
-import { type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
+import { describeReplacement, type GroupBody, type GroupEdit, mergeGroup } from './merge.ts';
 import { promptRoles } from './prompt-roles.ts';
 
 /** Upper bound for retries after a conflict. One of several concurrent writers always succeeds. */
@@ -26,7 +26,7 @@ export function addGroupsUpdate(parent: Command, runtime: CliRuntime): void {
   const command = addCommand(parent, 'update', {
     title: 'Update a group',
     description:
-      'Reads the group, applies the changes and writes it back. If the group was changed in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the whole group.',
+      'Reads the group, applies the changes and writes it back. If the group was changed in the meantime, the command retries, so concurrent changes are preserved. With -f, the file replaces the whole group, and the command prints what it replaced.',
     roles: operation.roles,
     effect: 'write',
     examples: [
@@ -131,28 +131,57 @@ async function replaceGroup(
   body: Record<string, unknown>,
   options: CommandOptions,
 ): Promise<void> {
-  const input = { params: { groupId: reference }, body };
-  if (await writeGroup(context, input, options)) await printGroup(context, body, `${reference}: replaced`);
+  await writeWithRetry(context, reference, options, (before) => {
+    const differences = describeReplacement(before, body);
+    return { body, group: body, differences, notices: [`${before.groupName}: replaced`, ...differences.map(indent)] };
+  });
 }
 
-async function mergeWithRetry(
+function indent(line: string): string {
+  return `  ${line}`;
+}
+
+function mergeWithRetry(
   context: Context,
   reference: string,
   change: GroupEdit,
   options: CommandOptions,
 ): Promise<void> {
+  return writeWithRetry(context, reference, options, (before) => {
+    const { group, differences } = mergeGroup(before, change);
+    const notices = [`${before.groupName}: ${differences.join(', ')}`];
+    return { body: toUpdateBody(context, group), group, differences, notices };
+  });
+}
+
+interface GroupWrite {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The group to print afterwards. */
+  readonly group: unknown;
+  /** Empty if there is nothing to write. */
+  readonly differences: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** Reads the group and writes what `edit` makes of it; repeats both if the group was changed in between. */
+async function writeWithRetry(
+  context: Context,
+  reference: string,
+  options: CommandOptions,
+  edit: (before: GroupBody) => GroupWrite,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const read = await callOperation(context, 'groups.get', { params: { groupId: reference } });
     const before = read.body as GroupBody;
-    const { group, differences } = mergeGroup(before, change);
-    if (differences.length === 0) return printGroup(context, before, `${before.groupName}: nothing to change`);
+    const { body, group, differences, notices } = edit(before);
+    if (differences.length === 0) return printGroup(context, before, [`${before.groupName}: nothing to change`]);
     // Use the id, because the change can rename the group.
-    const params = { groupId: before.groupId ?? reference };
-    const input = { params, body: toUpdateBody(context, group), ifMatch: read.headers.etag };
+    const input = { params: { groupId: before.groupId ?? reference }, body, ifMatch: read.headers.etag };
     const expectedCodes = attempt < maxAttempts ? ['CHANGED_MEANWHILE'] : [];
     const isSent = await unlessRejected(writeGroup(context, input, options), expectedCodes);
     if (isSent === undefined) continue;
-    if (isSent) await printGroup(context, group, `${before.groupName}: ${differences.join(', ')}`);
+    if (isSent) await printGroup(context, group, notices);
+    else context.notice(...differences);
     return;
   }
 }
@@ -174,7 +203,7 @@ async function writeGroup(context: Context, input: CallInput, options: CommandOp
   return true;
 }
 
-async function printGroup(context: Context, group: unknown, summary: string): Promise<void> {
+async function printGroup(context: Context, group: unknown, notices: readonly string[]): Promise<void> {
   if (!context.printer.isForPeople) await context.printer.value(group);
-  context.notice(summary);
+  context.notice(...notices);
 }

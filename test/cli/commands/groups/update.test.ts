@@ -105,14 +105,43 @@ describe('groups update', () => {
     expect(writes(server)).toEqual([]);
   });
 
-  test('-f replaces the group', async () => {
-    await using server = await withGroup();
-    expect((await iam([...update, '-f', '-'], { url: server.url, stdin: 'groupName: new\nroles: [Z]\n' })).code).toBe(
+  test('-f replaces the group, and shows what it replaced', async () => {
+    await using server = await withGroup((current) => current.roles.push('C'));
+    const outcome = await iam([...update, '-f', '-'], {
+      url: server.url,
+      stdin: 'groupName: new\nroles: [ROLE_A, Z]\n',
+    });
+    expect([outcome.code, outcome.out, outcome.err.split('\n')]).toEqual([
       0,
-    );
-    expect(server.received.map(({ method, body }) => [method, body])).toEqual([
-      ['PUT', '{"groupName":"new","roles":["Z"]}'],
+      '',
+      [
+        'ops: replaced',
+        '  + role Z',
+        '  - role B',
+        '  - role C',
+        '  - dependency base',
+        '  ~ groupName: ops -> new',
+        '  ~ organizationId: acme -> (none)',
+        '',
+      ],
     ]);
+    expect(writes(server).map(({ body }) => body)).toEqual([
+      '{"groupName":"new","roles":["ROLE_A","Z"]}',
+      '{"groupName":"new","roles":["ROLE_A","Z"]}',
+    ]);
+  });
+
+  test('-f with --dry-run shows the differences and sends no write; the same group is nothing to change', async () => {
+    await using server = await withGroup();
+    const stdin = JSON.stringify({ ...group, groupId: undefined, roles: ['A'] });
+    const preview = await iam([...update, '-f', '-', '--dry-run'], { url: server.url, stdin });
+    expect(preview).toMatchObject({ code: 0, err: expect.stringContaining('- role B\n') });
+    const same = await iam([...update, '-f', '-'], {
+      url: server.url,
+      stdin: JSON.stringify({ ...group, groupId: undefined }),
+    });
+    expect(same).toMatchObject({ code: 0, err: 'ops: nothing to change\n' });
+    expect(writes(server)).toEqual([]);
   });
 
   test.each([
