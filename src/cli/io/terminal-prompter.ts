@@ -4,13 +4,51 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import inquirer from 'inquirer';
 import { inputNeededError, PromptCanceledError } from '../errors.ts';
 import type { Io, OutputStream } from './io.ts';
-import type { Prompter } from './prompter.ts';
+import type { Choice, Prompter, Question } from './prompter.ts';
 
 /** Event-loop turns after the end of input: keys that arrived before it are processed first. */
 const turnsAfterEnd = 5;
 
-/** Creates a prompter. The end of the input aborts the prompt. */
+/** The value of the first line of a list. No entity has it, because names contain no control characters. */
+const unselected = '\u0000';
+const chooseFirst = 'Choose with the arrow keys.';
+
+/** Creates a prompter. The end of the input aborts the prompt. A list has no preselected entry. */
 export function createTerminalPrompter(io: Io, isColoured = true): Prompter {
+  const ask = createAsker(io, isColoured);
+  return async (question) => {
+    const asked = withoutPreselection(question);
+    for (;;) {
+      const answer = await ask(asked);
+      if (answer !== unselected) return answer;
+    }
+  };
+}
+
+/** Starts a list at a line that is not a choice, because Enter would otherwise select the first entry unread. */
+function withoutPreselection(question: Question): Question {
+  if (question.type === 'select') return { ...question, choices: addFirstLine(question.choices, chooseFirst) };
+  if (question.type !== 'search') return question;
+  const { source, validate } = question;
+  return {
+    ...question,
+    source: async (term, options) => {
+      const choices = await source(term, options);
+      return (term ?? '').trim() === ''
+        ? addFirstLine(choices, 'Choose with the arrow keys, or type to search.')
+        : choices;
+    },
+    validate: async (value) => (value === unselected ? chooseFirst : ((await validate?.(value)) ?? true)),
+  };
+}
+
+/** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */
+function addFirstLine(choices: readonly Choice[], name: string): readonly Choice[] {
+  const [first] = choices;
+  return first === undefined || first.value === '' ? choices : [{ value: unselected, name, short: '' }, ...choices];
+}
+
+function createAsker(io: Io, isColoured: boolean): Prompter {
   return async (question) => {
     const watch = watchInput(io);
     const ask = inquirer.createPromptModule({

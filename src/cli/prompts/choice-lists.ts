@@ -79,8 +79,22 @@ function toChoicePage({ items, next }: ResultPage<unknown>, { property, entity }
   const others = entity.shown.filter((name) => name !== property);
   const choices = rows
     .filter((row) => typeof row[property] === 'string')
-    .map((row) => toChoice([row[property], ...others.map((name) => row[name])]));
+    .map((row) => {
+      const rest = others.map((name) => row[name]);
+      return property === entity.properties.id
+        ? toNamedChoice(row[property], rest)
+        : toChoice([row[property], ...rest]);
+    });
   return { choices, more };
+}
+
+/** Displays an id after the name: `anna  x@y  (u1)`. */
+function toNamedChoice(value: unknown, others: readonly unknown[]): Choice {
+  const { name } = toChoice(others);
+  return {
+    value: String(value),
+    name: name === '' ? escapeControls(String(value)) : `${name}  (${escapeControls(String(value))})`,
+  };
 }
 
 function toChoice([value, ...others]: readonly unknown[]): Choice {

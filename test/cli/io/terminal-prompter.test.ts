@@ -93,3 +93,23 @@ test('a prompt removes its listeners from the streams', async () => {
   expect(count()).toBeLessThanOrEqual(before + 1);
   expect(drainStream(stderr)).toContain('Sure?');
 });
+
+const twoChoices = ['a', 'b'].map((value) => ({ value, name: value }));
+
+test.each<Question>([
+  { type: 'select', message: 'One of:', choices: twoChoices },
+  { type: 'search', message: 'Find:', source: async () => twoChoices, pageSize: 5 },
+])('Enter on an untouched $type prompt selects nothing', async (question) => {
+  const untouched = terminal();
+  const refused = untouched.ask(question);
+  setImmediate(() => untouched.stdin.end('\r'));
+  await expect(refused).rejects.toMatchObject({ code: 'INPUT_NEEDED' });
+  expect(drainStream(untouched.stderr)).toContain('Choose with the arrow keys');
+});
+
+test('the arrow keys select from a list', async () => {
+  const { stdin, ask } = terminal();
+  const reply = ask({ type: 'select', message: 'One of:', choices: twoChoices });
+  setImmediate(() => stdin.write('\u001b[B\u001b[B\r'));
+  expect(await reply).toBe('b');
+});

@@ -186,7 +186,7 @@ describe('a list of choices', () => {
     await using server = await startFakeServer(serve);
     const { questions, writes } = await person(server, ['groups', 'users', 'add', 'ops'], ['u1', 'u3']);
     expect(questions).toMatchObject([
-      { type: 'checkbox', required: true, choices: [{ name: 'u1  anna  x@y' }, {}, {}] },
+      { type: 'checkbox', required: true, choices: [{ name: 'anna  x@y  (u1)' }, {}, {}] },
     ]);
     expect(writes).toMatchObject([{ body: [{ userId: 'u1' }, { userId: 'u3' }] }]);
   });
