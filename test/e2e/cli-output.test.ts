@@ -60,7 +60,7 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
   test.each(['--help', '--version', 'config explain', 'help output'])('iam %s fails in one line', async (words) => {
     await using sandbox = await Sandbox.make();
     const { code, err } = await shell(sandbox, `iam ${words} > /dev/full`);
-    expect(code).toBe(1);
+    expect(code).toBe(70);
     expect(err).toMatch(/^error: Cannot write the output: .*ENOSPC.*\n$/);
   });
 });

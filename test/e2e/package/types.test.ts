@@ -191,7 +191,8 @@ describe.each(files)('%s', (file) => {
     const declared = texts.flatMap((text) =>
       [...text.matchAll(/^export declare (?:abstract )?(?:const|function|class) (\w+)/gm)].map(([, name]) => name),
     );
-    expect(declared.sort()).toEqual(exported.filter((name) => name !== 'default').sort());
+    // A function with overloads is declared several times.
+    expect([...new Set(declared)].sort()).toEqual(exported.filter((name) => name !== 'default').sort());
   });
 });
 
