@@ -167,19 +167,21 @@ async function promptForArguments(
 /** Arguments that may be empty, by command and name: an empty value removes a setting. */
 const emptyAllowed: readonly string[] = ['iam config set value'];
 
+const emptyHint = 'A shell variable may be unset: "$NAME" is an empty argument if NAME has no value.';
+
 /**
  * Rejects empty arguments, which an unset shell variable in quotes leaves, before the command reads or sends anything.
  * @throws CliError (exit 2) with the argument as in help
  */
 export function assertNoEmptyArguments(command: Command): void {
+  const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
+  const empty = profile === '' ? '--profile' : baseUrl === '' ? '--base-url' : undefined;
+  if (empty !== undefined) throw usageError(`${empty} is empty; nothing was sent.`, emptyHint);
   for (const [at, argument] of command.registeredArguments.entries()) {
     const name = argument.name();
     if (![command.processedArgs[at]].flat().includes('')) continue;
     if (emptyAllowed.includes(`${commandPath(command)} ${name}`)) continue;
-    throw usageError(
-      `${argument.required ? `<${name}>` : `[${name}]`} is empty; nothing was sent.`,
-      'A shell variable may be unset: "$NAME" is an empty argument if NAME has no value.',
-    );
+    throw usageError(`${argument.required ? `<${name}>` : `[${name}]`} is empty; nothing was sent.`, emptyHint);
   }
 }
 

@@ -157,7 +157,13 @@ async function printBanner(server: RunningServer, settings: Settings, options: S
     return;
   }
   const profile = await trySaveProfile(server, settings, options);
-  options.io.stdout.write(formatBanner(server, settings, { profile, missingPathFolder: options.missingPathFolder }));
+  options.io.stdout.write(
+    formatBanner(server, settings, {
+      profile,
+      missingPathFolder: options.missingPathFolder,
+      isDefaultStore: isDefaultStore(settings),
+    }),
+  );
 }
 
 /** The banner shows the credentials only once, so it must be printed even if the profile cannot be saved. */
@@ -181,15 +187,17 @@ async function saveProfile(
   options: ServeOptions,
 ): Promise<string | undefined> {
   const { adminClientId, adminClientSecret, appClientId } = server.bootstrapResult;
-  const isDefault =
-    settings.store === 'file' && path.resolve(settings.data) === path.resolve(settingsTable.data.default ?? '');
-  if (!isDefault || adminClientSecret === undefined) return undefined;
+  if (!isDefaultStore(settings) || adminClientSecret === undefined) return undefined;
   return options.saveProfile?.({
     baseUrl: server.url,
     clientId: adminClientId,
     clientSecret: adminClientSecret,
     userClientId: appClientId,
   });
+}
+
+function isDefaultStore({ store, data }: Settings): boolean {
+  return store === 'file' && path.resolve(data) === path.resolve(settingsTable.data.default ?? '');
 }
 
 /** The first signal requests a clean stop; a second one ends the process immediately. */

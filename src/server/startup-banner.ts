@@ -19,13 +19,15 @@ interface BannerContext {
   readonly profile: string | undefined;
   /** The folder that PATH lacks so that the shell finds `iam`. */
   readonly missingPathFolder: string | undefined;
+  /** Whether it is the store of the profile that the first start saved. */
+  readonly isDefaultStore: boolean;
 }
 
 /** Formats the banner: URL, new credentials and next commands. */
 export function formatBanner(
   service: RunningServer,
   settings: Settings,
-  { profile, missingPathFolder }: BannerContext,
+  { profile, missingPathFolder, isDefaultStore }: BannerContext,
 ): string {
   const { url, bootstrapResult: bootstrapped } = service;
   const storeLocation = settings.store === 'memory' ? 'in memory, deleted when the server stops' : settings.data;
@@ -37,9 +39,14 @@ export function formatBanner(
     '',
     ...formatCredentials(service, profile),
   ];
-  const next = profile === undefined && bootstrapped.adminClientSecret !== undefined ? formatExportLines(service) : [];
+  const next =
+    profile !== undefined || (bootstrapped.adminClientSecret === undefined && isDefaultStore)
+      ? ['  iam groups list']
+      : bootstrapped.adminClientSecret === undefined
+        ? formatProfileLines(service)
+        : [...formatExportLines(service), '  iam groups list'];
   const path = missingPathFolder === undefined ? [] : [`  export PATH=${formatSearchPath(missingPathFolder)}`];
-  return `${[...lines, 'Next, in another terminal:', ...path, ...next, '  iam groups list', '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+  return `${[...lines, 'Next, in another terminal:', ...path, ...next, '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
 }
 
 /** A PATH that starts with a folder, in double quotes for a POSIX shell. */
@@ -78,5 +85,13 @@ function formatExportLines({ url, bootstrapResult: bootstrapped }: RunningServer
     `  export IAM_BASE_URL=${url}`,
     `  export IAM_CLIENT_ID=${bootstrapped.adminClientId}`,
     '  export IAM_CLIENT_SECRET=...   # the secret above',
+  ];
+}
+
+/** For a store whose credentials were created before, such as a restored one: no profile names this server. */
+function formatProfileLines({ url, bootstrapResult: { adminClientId } }: RunningServer): string[] {
+  return [
+    `  iam profile add NAME --base-url ${url} --client-id ${adminClientId}   # prompts for its secret`,
+    '  iam groups list --profile NAME',
   ];
 }

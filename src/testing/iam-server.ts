@@ -106,7 +106,9 @@ export async function createIamServer(deps: IamServerDeps): Promise<IamServer> {
         onStop: () => forks.delete(fork),
       });
       forks.add(fork);
-      return fork;
+      if (!stopped) return fork;
+      await fork.stop();
+      throw new Error('The server was stopped while it was forked.');
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';

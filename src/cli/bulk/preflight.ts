@@ -111,6 +111,13 @@ export async function runPreflight(
 }
 
 function createInvalidRowsError(problems: readonly string[], count: number): Error {
+  const reasons = new Set(problems.map((problem) => problem.replace(/^line \d+: /, '')));
+  const [reason = ''] = reasons;
+  // Every row has the problem, such as an unknown column.
+  if (reasons.size === 1 && count > problems.length)
+    return usageError(`${count} invalid rows, nothing was sent:`, 'Correct the column or the operation.', [
+      `each of them: ${reason}`,
+    ]);
   const more = count > problems.length ? [`and ${count - problems.length} more`] : [];
   return usageError(
     `${count} invalid row${count > 1 ? 's' : ''}, nothing was sent:`,

@@ -49,7 +49,10 @@ export async function openRows(file: string, delimiter?: CsvDelimiter): Promise<
   const duplicate = names.find((name) => seen.size === seen.add(name).size);
   if (duplicate !== undefined)
     throw new Error(`The header row has a duplicate or empty column name: ${JSON.stringify(duplicate)}.`);
-  return { kind: 'csv', header: header.text, rows: parseCsvRows(records, names) };
+  // A file of rejected rows must be read with the same delimiter.
+  const used = delimiter ?? separator;
+  const named = used === undefined || used === detectDelimiter(headerLine) ? '' : `sep=${used}\n`;
+  return { kind: 'csv', header: `${named}${header.text}`, rows: parseCsvRows(records, names) };
 }
 
 async function* readText(file: string): AsyncGenerator<string, void, undefined> {

@@ -37,7 +37,9 @@ export async function runRows(
 ): Promise<RunSummary> {
   const { io, environment, printer } = context;
   const state = { ok: 0, failed: 0, unknown: 0, reason: undefined as unknown };
-  const isLimitReached = () => state.failed + state.unknown >= options.maxErrors;
+  // Rows that an earlier run left without a response are reported, not sent: they do not count for the limit.
+  let earlier = 0;
+  const isLimitReached = () => state.failed + state.unknown - earlier >= options.maxErrors;
   const isOver = () => io.signal.aborted || state.reason !== undefined || isLimitReached();
   const rowContext: RowContext = {
     ...context,
@@ -53,7 +55,9 @@ export async function runRows(
   const progress = new Progress(io.stderr, count, environment.now, options.quiet);
   const processRow = async ({ row, action }: SelectedRow) => {
     if ('reason' in row) return rejectRow(rowContext, row);
-    return action === 'unknown' ? createUnknownResult(row) : executeRow(rowContext, row);
+    if (action !== 'unknown') return executeRow(rowContext, row);
+    earlier += 1;
+    return createUnknownResult(row);
   };
   const results = runConcurrently(rows, options.concurrency, processRow, isOver);
   const nextResult = async (): Promise<RowResult | undefined> => {

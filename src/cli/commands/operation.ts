@@ -130,7 +130,8 @@ async function runOperation(
   if (targets.length > 1) {
     const ids = await names.resolveAll(spec.target?.schema, targets);
     if (options.dryRun === true) names.printResolved();
-    return runForTargets(context, spec, { name, input, targets: ids, options });
+    const format = (id: string) => names.format(id);
+    return runForTargets(context, spec, { name, input, targets: ids, options, format });
   }
   if (options.dryRun === true) {
     names.printResolved();

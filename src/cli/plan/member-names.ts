@@ -1,7 +1,6 @@
 /** Resolves the names of users and businesses in documents: an id wins; only values that are no ids are looked up. */
 import { reference } from '../../contract/entities.ts';
-import type { RequestContext } from '../context.ts';
-import { NameResolver } from '../request/resolve-names.ts';
+import type { NameResolver } from '../request/resolve-names.ts';
 import type { DesiredCorporateGroup, DesiredGroup, DesiredState } from './model/desired-entries.ts';
 import { type Member, type MemberKind, memberKey } from './model/members.ts';
 import type { RemoteState } from './model/remote-state.ts';
@@ -18,11 +17,10 @@ type Ids = Readonly<Record<keyof typeof kinds, ReadonlyMap<string, string>>>;
  * undefined if there are none. @throws CliError (exit 2) for an ambiguous name
  */
 export async function resolveMemberNames(
-  context: RequestContext,
+  names: NameResolver,
   desired: DesiredState,
   state: RemoteState,
 ): Promise<DesiredState | undefined> {
-  const names = new NameResolver(context);
   const ids = { users: new Map<string, string>(), businesses: new Map<string, string>() };
   for (const kind of ['users', 'businesses'] as const)
     for (const [value, found] of state[kind]) {
@@ -30,8 +28,7 @@ export async function resolveMemberNames(
       const id = await names.resolve(kinds[kind], value);
       if (id !== value) ids[kind].set(value, id);
     }
-  const renamed = replaceNames(desired, ids);
-  return JSON.stringify(renamed) === JSON.stringify(desired) ? undefined : renamed;
+  return ids.users.size + ids.businesses.size === 0 ? undefined : replaceNames(desired, ids);
 }
 
 function replaceNames(desired: DesiredState, ids: Ids): DesiredState {
@@ -68,5 +65,5 @@ function replaceMember(member: Member, { users, businesses }: Ids): Member {
 
 function replaceBusinesses(group: DesiredCorporateGroup, { businesses }: Ids): DesiredCorporateGroup {
   if (!group.businesses) return group;
-  return { ...group, businesses: group.businesses.map((id) => businesses.get(id) ?? id) };
+  return { ...group, businesses: [...new Set(group.businesses.map((id) => businesses.get(id) ?? id))] };
 }

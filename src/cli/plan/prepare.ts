@@ -3,6 +3,7 @@
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, usageError } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 import { readCaller } from './caller.ts';
 import { buildDesiredState, validateDesiredState } from './desired-state.ts';
 import {
@@ -76,6 +77,8 @@ export async function prepare(context: Context, content: PlanContent, prune: boo
       : getInventoryPath(resolveBaseUrl(context.settings), content.set, context.environment.variables);
   const recorded = inventoryFile === undefined ? [] : await readInventory(inventoryFile);
   const { desired, state } = await readState(context, documents, recorded, prune);
+  // Two names can be those of one entity.
+  if (desired !== documents) assertNoDiagnostics(validateDesiredState(desired, content));
   const draft = buildPlan({ desired, state, caller: {}, recorded, prune });
   assertNoDiagnostics(
     draft.issues.map(({ path, message }) => ({
@@ -95,14 +98,17 @@ async function readState(
   recorded: readonly ManagedResource[],
   prune: boolean,
 ): Promise<{ readonly desired: DesiredState; readonly state: RemoteState }> {
+  const names = new NameResolver(context);
   let desired = documents;
   let state = emptyRemoteState;
+  let hasResolved = false;
   for (;;) {
     const scope = computeRefreshScope(desired, state, recorded, prune);
     if (isEmptyScope(scope)) {
-      const resolved = await resolveMemberNames(context, desired, state);
+      const resolved = hasResolved ? undefined : await resolveMemberNames(names, desired, state);
       if (!resolved) return { desired, state };
       desired = resolved;
+      hasResolved = true;
     } else state = await refresh(context, state, scope);
   }
 }

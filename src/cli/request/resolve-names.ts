@@ -139,20 +139,29 @@ export class NameResolver {
   }
 
   async #lookUp(entity: EntityName, lookup: NameLookup, ids: readonly string[], value: string): Promise<string> {
+    const matches = await this.#findMatches(entity, lookup, ids, value);
+    const [only = value, ...others] = new Set(matches.map((row) => idOf(row, ids)));
+    if (others.length === 0) return only;
+    throw ambiguousNameError(entity, lookup, matches, value);
+  }
+
+  /** The entities with a name; none if the value is an id, or if the caller cannot look it up. */
+  async #findMatches(
+    entity: EntityName,
+    lookup: NameLookup,
+    ids: readonly string[],
+    value: string,
+  ): Promise<readonly Row[]> {
     try {
       const rows = await this.#findRows(entity, lookup, value);
-      if (rows.some((row) => ids.some((id) => String(row[id]) === value))) return value;
+      if (rows.some((row) => ids.some((id) => String(row[id]) === value))) return [];
       const matches = selectMatches(rows, lookup, ids, value);
-      if (matches.length === 0) return value;
-      if (await this.#exists(lookup, value)) return value;
-      const [only = value, ...others] = new Set(matches.map((row) => idOf(row, ids)));
-      if (others.length === 0) return only;
-      throw ambiguousNameError(entity, lookup, matches, value);
+      return matches.length === 0 || (await this.#exists(lookup, value)) ? [] : matches;
     } catch (error) {
       const isLost = this.#isPreview && error instanceof NetworkError;
       if (!isLost && !isLookupRejected(error)) throw error;
       this.#isUnavailable ||= !(error instanceof ClientError);
-      return value;
+      return [];
     }
   }
 
@@ -183,7 +192,7 @@ export class NameResolver {
 /** Whether the caller may not look up names, or the server cannot. The request itself then reports what is wrong. */
 function isLookupRejected(error: unknown): boolean {
   if (error instanceof ClientError) return error.status < 500 && error.status !== 429;
-  return error instanceof CliError && error.code !== 'USAGE';
+  return error instanceof CliError;
 }
 
 /** Whether a property is a name that the service accepts as such: a login name or an application. */

@@ -5,6 +5,7 @@ import type { ManifestOperation } from '../../contract/manifest-types.ts';
 import { assertChangeLimit } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, type ErrorTable, errorEntryOf } from '../errors.ts';
+import { formatServerOptions } from '../http/server-options.ts';
 import { createErrorReport, type ErrorReport, printErrorReport } from '../output/error-report.ts';
 import type { ListShape } from '../output/list-writer.ts';
 import { assertConfirmed } from './confirm.ts';
@@ -39,6 +40,8 @@ export interface TargetsRequest {
   readonly input: RequestInput;
   readonly targets: readonly string[];
   readonly options: CommandOptions;
+  /** The target with the name that was typed for it. */
+  format(target: string): string;
 }
 
 interface TargetRequest {
@@ -115,20 +118,20 @@ interface DeleteResult {
 async function deleteTargets(
   context: Context,
   spec: RequestSpec,
-  { name, options, requests }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
+  { name, options, requests, format }: TargetsRequest & { readonly requests: readonly TargetRequest[] },
   failures: TargetFailures,
 ): Promise<void> {
   const { operation } = spec;
   assertChangeLimit(context.settings, requests.length);
   await assertConfirmed(context, `Run \`${name}\` for all ${requests.length}?`, options, false, {
-    details: () => describeTargets(context, operation, requests),
+    details: () => describeTargets(context, operation, requests, format),
   });
   async function* deleteEach(): AsyncGenerator<readonly DeleteResult[]> {
     for (const { target, input } of requests) {
       const work = () => deleteTarget(context, spec, input, options.ifExists === true);
       const done = await failures.attempt(target, work);
       const state = done ?? (failures.isTried(target) ? 'failed' : 'unsent');
-      if (done) context.notice(`${[name, ...Object.values(input.params)].join(' ')}: ${stateTexts[done]}`);
+      if (done) context.notice(`${[name, ...Object.values(input.params).map(format)].join(' ')}: ${stateTexts[done]}`);
       yield [{ target, state }];
     }
   }
@@ -192,11 +195,12 @@ async function describeTargets(
   context: Context,
   operation: ManifestOperation,
   requests: readonly TargetRequest[],
+  format: TargetsRequest['format'],
 ): Promise<string[]> {
   return Promise.all(
     requests.map(async ({ target, input }, at) => {
       const impact = at < maxDescribed ? await describeDeleteImpact(context, operation.id, input.params) : [];
-      return impact.length === 0 ? target : `${target}: ${impact.join('; ')}`;
+      return impact.length === 0 ? format(target) : `${format(target)}: ${impact.join('; ')}`;
     }),
   );
 }
@@ -222,7 +226,8 @@ class TargetFailures {
       return await work();
     } catch (error) {
       if (this.#context.io.signal.aborted) throw error;
-      const report = createErrorReport(error, this.#context.manifest);
+      const { manifest, settings } = this.#context;
+      const report = createErrorReport(error, manifest, formatServerOptions(settings.options));
       this.#exitCodes.push(report.exitCode);
       // Every further request would fail as well.
       this.#isOver = error instanceof NetworkError || report.exitCode === 4;

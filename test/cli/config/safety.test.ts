@@ -308,7 +308,6 @@ describe('--dry-run', () => {
   test.each([
     [['keys', 'rotate']],
     [['sessions', 'end', 's1']],
-    [['groups', 'update', 'ops', '-f', '-']],
     [['call', 'groups.remove', '--param', 'groupId=g']],
     [['api', 'PATCH', '/groups/x']],
   ])('of %j sends nothing', async (words) => {

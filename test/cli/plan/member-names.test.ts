@@ -35,6 +35,17 @@ test('names become ids, and a second plan is empty', async () => {
   expect([again.code, again.err]).toEqual([0, '']);
 });
 
+test('the id and the name of one business count once, and one business has one corporate group', async () => {
+  const once = 'corporateGroups:\n  - {corporateGroupName: holding, businesses: [b1, One]}\n';
+  const file = await fixture.write('once.yaml', once);
+  expect(await fixture.iam(['apply', '-f', file, '--yes', '-q'])).toMatchObject({ code: 0 });
+  const { out } = await fixture.iam(['corporate-groups', 'list', '-o', 'json']);
+  expect((JSON.parse(out) as { businesses: unknown }[])[0]?.businesses).toEqual([{ businessId: 'b1' }]);
+  const twice = `${once}  - {corporateGroupName: other, businesses: [One]}\n`;
+  const outcome = await fixture.iam(['plan', '-f', await fixture.write('twice.yaml', twice)]);
+  expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('already in holding')]);
+});
+
 test('an unknown name is an error with its position, and an ambiguous one lists the candidates', async () => {
   const before = await fixture.server.dump();
   const unknown = await fixture.write('unknown.yaml', 'groups:\n  - {groupName: ops, users: [dora]}\n');

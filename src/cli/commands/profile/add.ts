@@ -71,9 +71,9 @@ async function addNamedProfile(
     ...readSafetyOptions(context, options),
   };
   const { variables } = context.environment;
+  const saved = await saveProfile(name, profile, variables);
   // The tokens of a replaced profile belong to its former server and caller.
   if (Object.hasOwn(context.settings.file.profiles, name)) await deleteSession(name, variables);
-  const saved = await saveProfile(name, profile, variables);
   context.notice(
     `Saved in ${saved.path}.${saved.current ? ' It is the current profile.' : ` Use it with --profile ${name}.`}`,
   );

@@ -125,7 +125,8 @@ type FoundUser = UserRow & { readonly loginName: string };
 
 async function findUserRow(context: Context, name: string): Promise<FoundUser | undefined> {
   const byId = await readControlPlane(context, `/_iam/users/${encodeURIComponent(name)}`, {}, ['USER_NOT_FOUND']);
-  if (byId) return { ...(byId as UserRow), loginName: (byId as UserRow).userName };
+  // An id is a login name, unless it has the form of an address or of a federated link (interface, login names).
+  if (byId) return { ...(byId as UserRow), loginName: /[:@]/.test(name) ? (byId as UserRow).userName : name };
   const byName = await readControlPlane(context, '/_iam/users', { name });
   if (!byName) return undefined;
   const [row] = byName as readonly UserRow[];

@@ -58,6 +58,8 @@ async function setPassword(context: Context, name: string, options: CommandOptio
   const secrets = options.dryRun === true ? undefined : await readSecretSources(context, options);
   const promptOptions = context.promptOptions(secrets === undefined || secrets.password !== undefined);
   const hasCode = options.hasCode === true || options.codeStdin === true;
+  if (hasCode && options.verifyContact === true)
+    throw usageError('--verify-contact sends a new code, so it cannot be used with --has-code or --code-stdin.');
   const clientId = await resolveRecoveryClient(context, options, promptOptions);
   const user = hasCode
     ? undefined
