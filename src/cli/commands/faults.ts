@@ -7,6 +7,7 @@ import type { Manifest } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
@@ -129,7 +130,8 @@ function addClearCommand(noun: Command, runtime: CliRuntime): void {
     examples: [{ title: 'Clean up after a test', command: '--yes' }],
   });
   setAction(command, runtime, async (context, _, options) => {
-    if (options.dryRun !== true) await assertConfirmed(context, 'Remove all injected faults?', options);
+    const question = `Remove all injected faults of ${resolveBaseUrl(context.settings)}?`;
+    if (options.dryRun !== true) await assertConfirmed(context, question, options);
     await remove(context, {}, options);
   });
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
@@ -78,7 +79,8 @@ function addDeleteCommand(noun: Command, runtime: CliRuntime): void {
     const sandboxPath = `${path}/${encodeURIComponent(String(name))}`;
     if (options.dryRun === true)
       return printRequestPreview(context, controlRequestPreview(context, 'DELETE', sandboxPath));
-    await assertConfirmed(context, `Delete the sandbox ${name}?`, options);
+    const server = resolveBaseUrl(context.settings);
+    await assertConfirmed(context, `Delete the sandbox ${name} of ${server} and all its data?`, options);
     await printResponse(context, (await callControlPlane(context, 'DELETE', sandboxPath)).body, `Deleted ${name}.`);
   });
 }
