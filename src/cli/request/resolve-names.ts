@@ -17,11 +17,11 @@ interface NameLookup {
   readonly noun: string;
   /** What help calls the names. */
   readonly nameText: string;
-  /** The query parameters of the list that match names, tried in this order; by default its filter. */
+  /** The query parameters of the list that match names; by default its filter. */
   readonly filters?: readonly string[];
   /** Reads one entity by its id. Absent if the rows that match a value include the one with this id. */
   readonly path?: string;
-  /** The row properties that contain names, most specific first. Absent if every row of the list matches. */
+  /** The row properties that contain names. Absent if every row of the list matches. */
   readonly names?: readonly string[];
 }
 
@@ -168,13 +168,14 @@ export class NameResolver {
   async #findRows(entity: EntityName, { filters }: NameLookup, value: string): Promise<readonly Row[]> {
     const { list } = entityOf(entity);
     if ('control' in list && this.#isUnavailable) return [];
+    const rows: Row[] = [];
     for (const filter of filters ?? [list.filter ?? '']) {
       const query = { [filter]: value, limit: maxCandidates };
       const { signal } = this.#context.io;
       const { items } = await readEntityPage(this.#context, { source: list, params: [], query, signal });
-      if (items.length > 0) return items as readonly Row[];
+      rows.push(...(items as readonly Row[]));
     }
-    return [];
+    return rows;
   }
 
   async #exists({ path }: NameLookup, value: string): Promise<boolean> {
@@ -201,7 +202,7 @@ function isName(entity: EntityName, property: string): boolean {
   return property === name || property === application;
 }
 
-/** The rows that a value names: those of the most specific property, if they have an id. */
+/** The rows that a value names by any of the properties, if they have an id. A name of two is ambiguous. */
 function selectMatches(
   rows: readonly Row[],
   { names }: NameLookup,
@@ -210,8 +211,7 @@ function selectMatches(
 ): readonly Row[] {
   const usable = rows.filter((row) => idOf(row, ids) !== '');
   if (!names) return usable;
-  const name = names.find((property) => usable.some((row) => row[property] === value)) ?? '';
-  return usable.filter((row) => row[name] === value);
+  return usable.filter((row) => names.some((property) => row[property] === value));
 }
 
 /** The id of a row that a request accepts; empty if it has none. */

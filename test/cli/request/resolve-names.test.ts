@@ -155,6 +155,26 @@ describe('names', () => {
   });
 });
 
+test('a name that is the service account of one client and the application of another is ambiguous', async () => {
+  await using server = await startServer({
+    seed: {
+      clients: [
+        { clientId: 'c-one', appId: 'shared' },
+        { clientId: 'c-two', appId: 'other', serviceAccountId: 'shared' },
+      ],
+    },
+  });
+  const outcome = await iam(['my-clients', 'delete', 'shared', '--dry-run'], {
+    url: server.url,
+    variables: credentials,
+  });
+  expect([outcome.code, outcome.out, outcome.err]).toEqual([
+    2,
+    '',
+    expect.stringContaining('2 clients match "shared"'),
+  ]);
+});
+
 test('names are sent unchanged to a server without a control plane', async () => {
   await using server = await startServer({ seed, flags: { 'disable-control-plane': true } });
   const run = (words: readonly string[]) => iam(words, { url: server.url, variables: credentials });

@@ -1,6 +1,7 @@
 /** Obtains the code of a recovery: from the inbox of the server, or from a prompt. */
 import type { Context } from '../../context.ts';
 import { CliError, inputNeededError } from '../../errors.ts';
+import { singleQuote } from '../../http/curl.ts';
 import { canPrompt, type PromptOptions, promptText } from '../../io/prompt.ts';
 import type { ControlFilters } from '../../request/control-plane.ts';
 import { findInboxCode } from '../../request/inbox-codes.ts';
@@ -41,7 +42,7 @@ export function promptForCode(message: string, promptOptions: PromptOptions): Pr
 function inboxUnreadableError(name: string): CliError {
   return inputNeededError(
     `The inbox of the server cannot be read, so the code for ${name} would be unknown; nothing was sent.`,
-    `Send a code with \`iam users invite ${name}\`, then run \`iam users set-password ${name} --code-stdin --password-stdin\`.`,
+    `Send a code with \`iam users invite ${singleQuote(name)}\`, then run \`iam users set-password ${singleQuote(name)} --code-stdin --password-stdin\`.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { findUserLoginClient } from '../../auth/user-login.ts';
 import type { CommandOptions, Context } from '../../context.ts';
 import { CliError, signInNeededError, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
+import { singleQuote } from '../../http/curl.ts';
 import { type PromptOptions, promptText } from '../../io/prompt.ts';
 import { unlessRejected } from '../../request/call-operation.ts';
 import { callOptionalControlPlane } from '../../request/control-plane.ts';
@@ -109,7 +110,7 @@ function userLockedError({ userId, userName }: FoundUser): CliError {
   return new CliError(`The user ${userName} is locked and cannot recover its account; nothing was sent.`, {
     code: 'USER_LOCKED',
     exitCode: 6,
-    hint: `Unlock it first with \`iam users unlock ${userId}\`.`,
+    hint: `Unlock it first with \`iam users unlock ${singleQuote(userId)}\`.`,
   });
 }
 
@@ -117,7 +118,7 @@ function contactNotVerifiedError({ userId, userName }: FoundUser): CliError {
   return new CliError(`The user ${userName} has no verified e-mail address or mobile number; nothing was sent.`, {
     code: 'CONTACT_NOT_VERIFIED',
     exitCode: 6,
-    hint: `Add --verify-contact to mark its contact as verified, or set one: \`iam users update ${userId} --user-email ADDRESS\`.`,
+    hint: `Add --verify-contact to mark its contact as verified, or set one: \`iam users update ${singleQuote(userId)} --user-email ADDRESS\`.`,
   });
 }
 

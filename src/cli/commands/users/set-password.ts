@@ -82,7 +82,7 @@ async function setPassword(context: Context, name: string, options: CommandOptio
   await resetPassword(context, { name, code, password, requests, canRepeat: secrets.password === undefined });
   if (!context.printer.isForPeople)
     await context.printer.value({ ...(user ? { userId: user.userId } : {}), userName: user?.loginName ?? name });
-  const through = clientId === findUserLoginClient(context.settings) ? '' : ` --client-id ${clientId}`;
+  const through = clientId === findUserLoginClient(context.settings) ? '' : ` --client-id ${singleQuote(clientId)}`;
   context.notice(
     `Set the password of ${name} and ended its sessions. Sign in with \`iam login --user ${singleQuote(name)}${through}\`.`,
   );

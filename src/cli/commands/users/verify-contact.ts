@@ -24,9 +24,11 @@ export async function readContacts(context: Context, userId: string): Promise<Us
 
 /** Sets the main contact of a user to what it is. @returns false if the user has none */
 export async function verifyContact(context: Context, userId: string): Promise<boolean> {
-  const body = selectContact(await readContacts(context, userId));
+  const read = await callOperation(context, 'user-identities.get', { params: { id: userId } });
+  const body = selectContact(read.body as UserContacts);
   if (!body) return false;
-  await callOperation(context, updateId, { params: { id: userId }, body });
+  // The contact that is marked is the one that was read.
+  await callOperation(context, updateId, { params: { id: userId }, body, ifMatch: read.headers.etag });
   context.notice(`Marked the ${body.userEmail ? 'e-mail address' : 'mobile number'} of ${userId} as verified.`);
   return true;
 }
