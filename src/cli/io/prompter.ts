@@ -7,6 +7,8 @@ export interface Choice {
   /** The text after it is selected; by default the name. */
   readonly short?: string;
   readonly checked?: boolean;
+  /** A line below the list while the choice is active. */
+  readonly description?: string;
 }
 
 /** Returns true for a valid value, or an error message. */

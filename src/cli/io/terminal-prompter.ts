@@ -38,14 +38,17 @@ function withoutPreselection(question: Question): Question {
         ? addFirstLine(choices, 'Choose with the arrow keys, or type to search.')
         : choices;
     },
-    validate: async (value) => (value === unselected ? chooseFirst : ((await validate?.(value)) ?? true)),
+    // A rejected choice would become the search term.
+    validate: async (value) => value === unselected || ((await validate?.(value)) ?? true),
   };
 }
 
 /** Adds the line, unless the first choice selects nothing: `(skip)`, `(done)`. */
-function addFirstLine(choices: readonly Choice[], name: string): readonly Choice[] {
+function addFirstLine(choices: readonly Choice[], description: string): readonly Choice[] {
   const [first] = choices;
-  return first === undefined || first.value === '' ? choices : [{ value: unselected, name, short: '' }, ...choices];
+  return first === undefined || first.value === ''
+    ? choices
+    : [{ value: unselected, name: '', short: '', description }, ...choices];
 }
 
 function createAsker(io: Io, isColoured: boolean): Prompter {
