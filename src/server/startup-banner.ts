@@ -91,7 +91,8 @@ function formatExportLines({ url, bootstrapResult: bootstrapped }: RunningServer
 /** For a store whose credentials were created before, such as a restored one: no profile names this server. */
 function formatProfileLines({ url, bootstrapResult: { adminClientId } }: RunningServer): string[] {
   return [
-    `  iam profile add NAME --base-url ${url} --client-id ${adminClientId}   # prompts for its secret`,
+    `  iam profile add NAME --base-url ${url} --client-id ${adminClientId}`,
+    '    # prompts for the secret of that client; start with --reset-admin for a new one',
     '  iam groups list --profile NAME',
   ];
 }

@@ -5,6 +5,7 @@ import { collectSensitiveTexts, FieldTree, redactionMarks } from '../../contract
 import type { Context } from '../context.ts';
 import { splitSecrets } from '../http/redact.ts';
 import { addCreatedId } from '../request/created-entity.ts';
+import { AmbiguousNameError, type NameResolver } from '../request/resolve-names.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { classifyRequestError, type RequestFailure } from './request-failure.ts';
 import type { ResumeLogEntry, RowState } from './resume-log.ts';
@@ -35,6 +36,7 @@ export interface RowContext extends Pick<Context, 'connect' | 'environment' | 'm
   /** Maximum milliseconds that a row waits for a busy server. */
   readonly maxWait: number;
   readonly rateLimiter: RateLimiter;
+  readonly names: NameResolver;
   readonly outputs: RowOutputs;
   /** Whether no further row may start. */
   isOver(): boolean;
@@ -48,8 +50,10 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
   await rateLimiter.acquire(() => context.isOver());
   if (context.isOver()) return undefined;
   const { number, line, operation } = row;
+  const resolved = await resolveNames(context, row);
+  if ('problem' in resolved) return recordFailure(context, row, resolved.problem);
   if (operation.effect !== 'read') await outputs.log({ row: number, line, state: 'sent' });
-  const result = await callWithRetry(context, row);
+  const result = await callWithRetry(context, resolved);
   if ('problem' in result) return recordFailure(context, row, result.problem);
   const { status, requestId } = result;
   const body = addCreatedId(operation, row.input.body, result.body);
@@ -63,6 +67,30 @@ export async function executeRow(context: RowContext, row: BulkRow): Promise<Row
     });
   await outputs.log({ row: number, line, state: 'ok', status, id });
   return { line, operation: operation.id, state: 'ok', status, code: undefined, message: undefined, id, requestId };
+}
+
+/** Replaces names by ids. Nothing of the row is sent yet. */
+async function resolveNames(
+  { manifest, names, stop }: RowContext,
+  row: BulkRow,
+): Promise<BulkRow | { readonly problem: RequestFailure }> {
+  const { params = {}, query = {}, body } = row.input;
+  const input = { params: toTexts(params), query: { ...query }, body: structuredClone(body) };
+  try {
+    await names.resolveRequest(row.operation, input);
+    return { ...row, input: { ...row.input, ...input } };
+  } catch (error) {
+    const problem = classifyRequestError(manifest, error);
+    if (!problem) throw error;
+    if (error instanceof AmbiguousNameError) return { problem: { ...problem, kind: 'rejected' } };
+    // The look-ups of other rows would fail as well.
+    stop(error);
+    return { problem: { ...problem, kind: 'unsent' } };
+  }
+}
+
+function toTexts(params: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
 /** Writes an invalid row to the reject file and reports it. */

@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../contract/manifest-types.ts';
 import type { Context } from '../context.ts';
 import type { ListShape } from '../output/list-writer.ts';
+import { NameResolver } from '../request/resolve-names.ts';
 import { createUnknownResult, executeRow, type RowContext, type RowResult, rejectRow } from './execute-row.ts';
 import type { BulkOptions } from './options.ts';
 import type { OutputFiles } from './output-files.ts';
@@ -45,6 +46,7 @@ export async function runRows(
     ...context,
     maxWait: options.maxWait,
     outputs: outputFiles,
+    names: new NameResolver(context),
     rateLimiter: new RateLimiter(
       { now: () => performance.now(), pause: (wait) => sleepUnlessAborted(io.signal, wait) },
       options.interval,

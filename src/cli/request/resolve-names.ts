@@ -6,7 +6,7 @@ import { ClientError, NetworkError } from '../../client/errors.ts';
 import { type EntityName, entityOf, type Reference } from '../../contract/entities.ts';
 import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import type { RequestContext } from '../context.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { callControlPlane } from './control-plane.ts';
 import { readEntityPage } from './entity-rows.ts';
 
@@ -220,15 +220,24 @@ function idOf(row: Row, ids: readonly string[]): string {
   return id === undefined ? '' : String(row[id]);
 }
 
-function ambiguousNameError(entity: EntityName, { noun }: NameLookup, rows: readonly Row[], value: string): CliError {
+/** The name of several entities (exit 2). */
+export class AmbiguousNameError extends CliError {}
+
+function ambiguousNameError(
+  entity: EntityName,
+  { noun }: NameLookup,
+  rows: readonly Row[],
+  value: string,
+): AmbiguousNameError {
   const { shown } = entityOf(entity);
   const lines = rows.map((row) => `  ${shown.flatMap((name) => row[name] ?? []).join('  ')}`);
   const count = rows.length < maxCandidates ? String(rows.length) : `At least ${rows.length}`;
-  return usageError(
-    `${count} ${noun} match ${JSON.stringify(value)}; nothing was sent.`,
-    'Use the id of one of them.',
+  return new AmbiguousNameError(`${count} ${noun} match ${JSON.stringify(value)}; nothing was sent.`, {
+    code: 'USAGE',
+    exitCode: 2,
+    hint: 'Use the id of one of them.',
     lines,
-  );
+  });
 }
 
 /** A value that refers to an entity, and its place in the request. */

@@ -44,3 +44,35 @@ test('writes the tokens to --secret-output', async () => {
   const { id } = JSON.parse(outcome.out) as Report;
   expect(JSON.parse(await readFile(secrets, 'utf8'))).toMatchObject({ id, accessToken: expect.stringMatching(/^eyJ/) });
 });
+
+test('rows name users and businesses by id or by name; an ambiguous name fails its row only', async () => {
+  await using home = await Home.make();
+  await using server = await startServer({
+    seed: {
+      businesses: [
+        { businessId: 'b1', businessName: 'Acme' },
+        { businessId: 'b2', businessName: 'Twin' },
+        { businessId: 'b3', businessName: 'Twin' },
+      ],
+      users: [{ userId: 'u1', userName: 'ann' }],
+      groups: [{ groupName: 'ops', roles: ['VIEW'] }],
+    },
+  });
+  const rows = [
+    { operation: 'user-accesses.add-user', params: { groupName: 'ops' }, body: [{ userId: 'ann' }] },
+    { operation: 'user-identities.update', params: { id: 'ann' }, body: { businessId: 'Twin' } },
+    { operation: 'user-identities.update', params: { id: 'ann' }, body: { businessId: 'Acme' } },
+  ];
+  const file = home.file('rows.jsonl');
+  await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const words = ['bulk', 'run', file, '--concurrency', '1', '-o', 'jsonl'];
+  const outcome = await home.iam(words, { url: server.url, variables });
+  const states = outcome.out
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { state: string }).state);
+  expect([outcome.code, states]).toEqual([8, ['ok', 'failed', 'ok']]);
+  expect(outcome.out).toContain('2 businesses match');
+  const user = await home.iam(['users', 'get', 'u1', '-o', 'json'], { url: server.url, variables });
+  expect(JSON.parse(user.out)).toMatchObject({ businessId: 'b1', groups: [{ groupName: 'ops' }] });
+});
