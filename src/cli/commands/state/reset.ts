@@ -10,7 +10,7 @@ import { durableStoreNote } from './confirm-replacement.ts';
 export function addStateReset(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'reset', {
     title: 'Reset the state to the seed',
-    description: `Restores the state after the first start with this seed and discards all later changes. Administrators and signing keys are preserved. ${durableStoreNote} ${controlPlaneNote}`,
+    description: `Restores the state after the first start with this seed and discards all later changes. Administrators and signing keys are preserved. Clock, injected faults, request log and coverage are reset too. ${durableStoreNote} ${controlPlaneNote}`,
     effect: 'destructive',
     idempotent: true,
     examples: [
