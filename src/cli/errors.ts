@@ -73,9 +73,12 @@ export function inputNeededError(message: string, hint: string): CliError {
   return new CliError(message, { code: 'INPUT_NEEDED', exitCode: 10, hint });
 }
 
+/** The code of missing or invalid credentials. */
+export const signInNeededCode = 'SIGN_IN_NEEDED';
+
 /** Credentials are missing or not valid (exit 4). */
 export function signInNeededError(message: string, hint: string): CliError {
-  return new CliError(message, { code: 'SIGN_IN_NEEDED', exitCode: 4, hint });
+  return new CliError(message, { code: signInNeededCode, exitCode: 4, hint });
 }
 
 /** The control plane rejected a request. The server keeps no explanation of it for `iam why`. */

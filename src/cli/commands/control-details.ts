@@ -121,16 +121,15 @@ export function addControlGet(noun: Command, runtime: CliRuntime): void {
   addTargetOptions(command, { effect: 'read' });
   declareValueSources(command, { [detail.argument]: detail.reference });
   setAction(command, runtime, (context, [ids]) =>
-    printEntities(context, ids, { read: (id) => readEntity(context, detail, id), shape: detail.shape }),
+    printEntities(context, ids, {
+      reference: detail.reference,
+      read: (id) => readEntity(context, detail, id),
+      shape: detail.shape,
+    }),
   );
 }
 
-async function readEntity(
-  context: Context,
-  { path, fallback, reference }: ControlDetail,
-  typed: string,
-): Promise<TableRow> {
-  const id = await new NameResolver(context).resolve(reference['x-reference'], typed);
+async function readEntity(context: Context, { path, fallback }: ControlDetail, id: string): Promise<TableRow> {
   const found = await readControlDetails(context, path + encodeURIComponent(id));
   if ('entity' in found) return found.entity;
   if (fallback) return fallback(context, id);
@@ -160,6 +159,8 @@ export const groupList: DetailList = {
 };
 
 export interface EntityReader {
+  /** What the arguments refer to, by id or by name. */
+  readonly reference: ReturnType<typeof reference>;
   read(id: string): Promise<TableRow>;
   /** The columns of several entities. */
   readonly shape: ListShape;
@@ -176,8 +177,10 @@ export async function printEntities(
   reader: EntityReader,
 ): Promise<void> {
   const [first = '', ...others] = new Set([ids ?? []].flat());
-  if (others.length === 0) return printEntity(context, await reader.read(first), reader);
-  await readEachTarget(context, [first, ...others], reader);
+  const names = new NameResolver(context);
+  const read = async (typed: string) => reader.read(await names.resolve(reader.reference['x-reference'], typed));
+  if (others.length === 0) return printEntity(context, await read(first), reader);
+  await readEachTarget(context, [first, ...others], { ...reader, read });
 }
 
 async function printEntity(

@@ -30,7 +30,7 @@ export function commandOfOperation({ id, command }: Pick<ManifestOperation, 'id'
 }
 
 /** The names of an operation, as suggestions show them. */
-export function formatOperationNames(operation: ManifestOperation): string {
+function formatOperationNames(operation: ManifestOperation): string {
   const command = commandOfOperation(operation);
   return command === undefined ? operation.id : `${command} (${operation.id})`;
 }

@@ -14,8 +14,6 @@ import type { BasicCredentials, RequestCredentials } from './credentials.ts';
  */
 export const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
-export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number];
-
 /** The fields of the body that authenticate the client. */
 export interface ClientAuthenticationRequest {
   readonly clientId?: string | undefined;

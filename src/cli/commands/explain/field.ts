@@ -25,11 +25,6 @@ export function listOccurrences({ operations }: Pick<Manifest, 'operations'>): F
   );
 }
 
-/** The last name of a nested field, in kebab-case, so that option names fit too. */
-export function lastName(name: string): string {
-  return toKebabCase(name.split('.').at(-1)?.replaceAll('[]', '') ?? '');
-}
-
 /** Finds the fields that a name means: `groups.create.roles`, `users.userName` or `roles`. */
 export function explainField(manifest: Manifest, name: string): FieldReport | undefined {
   const words = name.split(/[\s.]+/).filter((word) => word !== '');

@@ -12,7 +12,6 @@ import { callOperation } from '../../request/call-operation.ts';
 import { buildListShape } from '../../request/control-plane.ts';
 import { getOperation } from '../../request/find-operation.ts';
 import { findVerbAliases } from '../../request/operation-names.ts';
-import { NameResolver } from '../../request/resolve-names.ts';
 import { addTargetOptions } from '../../request/several-targets.ts';
 import { groupList, printEntities, readControlDetails } from '../control-details.ts';
 
@@ -32,9 +31,11 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
     .aliases(findVerbAliases('get'))
     .argument('<user-id...>', 'User id or login name');
   addTargetOptions(command, { effect: 'read' });
-  declareValueSources(command, { 'user-id': reference('user', ['id']) });
+  const user = reference('user', ['id']);
+  declareValueSources(command, { 'user-id': user });
   setAction(command, runtime, (context, [ids]) =>
     printEntities(context, ids, {
+      reference: user,
       read: (id) => readUser(context, id),
       shape,
       lists: [contactList, groupList],
@@ -43,8 +44,7 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   );
 }
 
-async function readUser(context: Context, typed: string): Promise<TableRow> {
-  const id = await new NameResolver(context).resolve(reference('user', ['id'])['x-reference'], typed);
+async function readUser(context: Context, id: string): Promise<TableRow> {
   const isSignedIn = resolveCredentials(context.settings).kind !== 'none';
   // First, because its errors are those of the caller; the control plane of a local server needs no credentials.
   const main = isSignedIn ? await readMainContacts(context, id) : undefined;

@@ -61,7 +61,7 @@ async function findInboxFilters(
   canType: boolean,
 ): Promise<ControlFilters | undefined> {
   try {
-    const { userEmail, userMobile } = await readContacts(context, userId);
+    const { userEmail, userMobile } = (await readContacts(context, userId)).contacts;
     const { regionCode, areaCode, phoneNumber } = userMobile ?? {};
     const filters = {
       to: isEmailVerified ? userEmail : `+${regionCode}${areaCode}${phoneNumber}`,

@@ -6,7 +6,7 @@ import { reference } from '../../../contract/entities.ts';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import { findUserLoginClient } from '../../auth/user-login.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError, signInNeededError, usageError } from '../../errors.ts';
+import { CliError, signInNeededCode, usageError } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
 import { type PromptOptions, promptText } from '../../io/prompt.ts';
@@ -50,7 +50,7 @@ const accessCodes: readonly string[] = ['ROLE_MISSING', 'MFA_MISSING', 'CREDENTI
 /** Whether the caller may not read the control plane or the contacts of the user. */
 export function isAccessError(error: unknown): boolean {
   if (error instanceof ClientError) return accessCodes.includes(error.code);
-  return error instanceof CliError && error.code === signInNeededError('', '').code;
+  return error instanceof CliError && error.code === signInNeededCode;
 }
 
 const mainContacts: readonly string[] = ['main-email', 'main-mobile'];

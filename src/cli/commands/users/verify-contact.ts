@@ -16,19 +16,22 @@ export interface UserContacts {
 
 const updateId = 'user-identities.update';
 
-/** Reads the main contacts of a user, unmasked. */
-export async function readContacts(context: Context, userId: string): Promise<UserContacts> {
-  const { body } = await callOperation(context, 'user-identities.get', { params: { id: userId } });
-  return body as UserContacts;
+/** Reads the main contacts of a user, unmasked, with the version that they are of. */
+export async function readContacts(
+  context: Context,
+  userId: string,
+): Promise<{ readonly contacts: UserContacts; readonly etag: string | undefined }> {
+  const { body, headers } = await callOperation(context, 'user-identities.get', { params: { id: userId } });
+  return { contacts: body as UserContacts, etag: headers.etag };
 }
 
 /** Sets the main contact of a user to what it is. @returns false if the user has none */
 export async function verifyContact(context: Context, userId: string): Promise<boolean> {
-  const read = await callOperation(context, 'user-identities.get', { params: { id: userId } });
-  const body = selectContact(read.body as UserContacts);
+  const { contacts, etag } = await readContacts(context, userId);
+  const body = selectContact(contacts);
   if (!body) return false;
   // The contact that is marked is the one that was read.
-  await callOperation(context, updateId, { params: { id: userId }, body, ifMatch: read.headers.etag });
+  await callOperation(context, updateId, { params: { id: userId }, body, ifMatch: etag });
   context.notice(`Marked the ${body.userEmail ? 'e-mail address' : 'mobile number'} of ${userId} as verified.`);
   return true;
 }
@@ -40,7 +43,7 @@ export async function previewVerification(
   options: CommandOptions,
 ): Promise<readonly RequestPreview[]> {
   if (options.verifyContact !== true || userId === undefined) return [];
-  const body = selectContact(await readContacts(context, userId));
+  const body = selectContact((await readContacts(context, userId)).contacts);
   return body ? [previewOf(context, getOperation(context.manifest, updateId), { params: { id: userId }, body })] : [];
 }
 
