@@ -11,10 +11,17 @@ interface LockEntry {
   readonly libc?: readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly hasInstallScript?: boolean;
+  /** A link to a workspace. */
+  readonly link?: boolean;
 }
 
 const lock = JSON.parse(readSource('package-lock.json')) as { readonly packages: Readonly<Record<string, LockEntry>> };
-const packages = Object.entries(lock.packages).filter(([place]) => place !== '');
+/** Without the project itself and its workspaces, which are folders and not downloads. */
+const packages = Object.entries(lock.packages).filter(([place, { link }]) => isInstalled(place) && !link);
+
+function isInstalled(place: string): boolean {
+  return place.split('/').includes('node_modules');
+}
 
 function listPlatformBuilds(locked: LockEntry): string[] {
   const builds = Object.keys(locked.optionalDependencies ?? {});
