@@ -10,7 +10,7 @@ import { addClock, clockText } from './commands/clock.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addControlGet } from './commands/control-details.ts';
-import { addControlList, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
+import { addControlList, addControlSearch, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addCoverage, coverageText } from './commands/coverage.ts';
 import { addDoctor, doctorText } from './commands/doctor/doctor.ts';
 import { addEnv, envText } from './commands/env.ts';
@@ -95,12 +95,12 @@ export const nounSummaries: Readonly<Record<string, string>> = {
 };
 
 export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
-  groups: [addGroupsUpdate, addGroupsTree, addGroupsMembers],
+  groups: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsMembers],
   users: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
   clients: [addControlList, addControlGet],
   businesses: [addControlList, addControlGet],
   customers: [addControlList, addControlGet],
-  'api-key': [addControlGet],
+  'api-key': [addControlSearch, addControlGet],
 };
 
 /** Subcommands of a one-word command that is itself an operation. */

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
-import type { CliRuntime } from '../context.ts';
+import type { CliRuntime, CommandOptions } from '../context.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
@@ -19,6 +19,8 @@ interface ControlList {
   readonly columns: readonly string[];
   /** Number of leading columns in a table; `wide` prints all. */
   readonly main: number;
+  /** Columns that the server can sort by. */
+  readonly sort: readonly string[];
 }
 
 const controlLists: Readonly<Record<string, ControlList>> = {
@@ -26,9 +28,10 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     title: 'List users',
     name: 'only the user with this login name',
     nameReference: reference('user', ['name']),
-    example: '--name alice',
+    example: '--search ali --sort userName',
     columns: ['userId', 'userName', 'userEmail', 'businessId', 'lead', 'locked'],
     main: 6,
+    sort: ['userId', 'userName', 'businessId', 'createdAt'],
   },
   clients: {
     title: 'List clients',
@@ -40,6 +43,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
       ...['userId', 'businessId', 'ownerClientId', 'organizationId', 'businessUnitId', 'factorVisibility', 'createdAt'],
     ],
     main: 5,
+    sort: ['clientId', 'appId', 'serviceAccountId', 'createdAt'],
   },
   businesses: {
     title: 'List businesses',
@@ -51,6 +55,7 @@ const controlLists: Readonly<Record<string, ControlList>> = {
       ...['businessUnitId', 'createdAt'],
     ],
     main: 5,
+    sort: ['businessId', 'businessName', 'document', 'createdAt'],
   },
   customers: {
     title: 'List customers',
@@ -59,8 +64,79 @@ const controlLists: Readonly<Record<string, ControlList>> = {
     example: '-o csv',
     columns: ['customerId', 'name', 'document', 'userId', 'businessId', 'createdAt'],
     main: 5,
+    sort: ['customerId', 'name', 'document', 'createdAt'],
   },
 };
+
+interface ControlSearch {
+  readonly title: string;
+  readonly path: string;
+  readonly searched: string;
+  readonly example: string;
+  readonly columns: readonly string[];
+  readonly main: number;
+  readonly sort: readonly string[];
+}
+
+const controlSearches: Readonly<Record<string, ControlSearch>> = {
+  groups: {
+    title: 'Search groups by part of a name, id or role',
+    path: '/_iam/groups',
+    searched: 'Text in the name, the id or a role',
+    example: 'ops --sort groupName',
+    columns: ['groupId', 'groupName', 'roles', 'dependencies', 'organizationId', 'businessUnitId'],
+    main: 4,
+    sort: ['groupId', 'groupName', 'organizationId', 'createdAt'],
+  },
+  'api-key': {
+    title: 'Search API keys by part of an id, application, client or hint',
+    path: '/_iam/api-keys',
+    searched: 'Text in the id, the application, the client id or the hint',
+    example: 'billing --sort -lastUsedAt',
+    columns: ['apiKeyId', 'appId', 'clientId', 'hint', 'createdAt', 'lastUsedAt'],
+    main: 6,
+    sort: ['apiKeyId', 'appId', 'clientId', 'createdAt', 'lastUsedAt'],
+  },
+};
+
+/** Adds `search` to `groups` or `api-key`, whose `list` uses the service API. */
+export function addControlSearch(noun: Command, runtime: CliRuntime): void {
+  const search = controlSearches[noun.name()];
+  if (!search) throw new Error(`no search command for ${noun.name()}`);
+  const command = addCommand(noun, 'search', {
+    title: search.title,
+    description: `Ignores case. Without a text, lists all. ${controlPlaneNote}`,
+    effect: 'read',
+    examples: [{ title: 'Search and sort', command: search.example }],
+  }).argument('[text]', search.searched);
+  addSortOption(command, search.sort);
+  addListOptions(command);
+  setAction(command, runtime, (context, [text], options) =>
+    printPages(
+      context,
+      createControlPageSource(context, search.path, { search: text as string | undefined, sort: readSort(options) }),
+      buildListShape(search.columns, search.main),
+      parseListLimits(options),
+    ),
+  );
+}
+
+function addSearchOptions(command: Command, sort: readonly string[]): void {
+  command.option('--search <text>', 'only entries with this text in an id, a name or another field (ignores case)');
+  addSortOption(command, sort);
+}
+
+function addSortOption(command: Command, columns: readonly string[]): void {
+  command.option('--sort <column>', `sort by ${columns.join(', ')}; descending with a minus sign: -${columns[1]}`);
+}
+
+function readSearchOptions(options: CommandOptions) {
+  return { search: options.search as string | undefined, sort: readSort(options) };
+}
+
+function readSort({ sort }: CommandOptions): string | undefined {
+  return sort as string | undefined;
+}
 
 const memberColumns = ['kind', 'userId', 'businessId', 'serviceId'];
 const factorColumns = ['id', 'contactType', 'email', 'mobile', 'verified', 'default', 'credential', 'tags'];
@@ -81,13 +157,14 @@ export function addControlList(noun: Command, runtime: CliRuntime): void {
   })
     .alias('ls')
     .option('--name <value>', list.name);
+  addSearchOptions(command, list.sort);
   addListOptions(command);
   declareValueSources(command, { '--name': list.nameReference });
   setAction(command, runtime, (context, _, options) => {
     const name = options.name as string | undefined;
     return printPages(
       context,
-      createControlPageSource(context, `/_iam/${kind}`, { name }),
+      createControlPageSource(context, `/_iam/${kind}`, { name, ...readSearchOptions(options) }),
       buildListShape(list.columns, list.main),
       parseListLimits(options),
     );

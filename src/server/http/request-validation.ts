@@ -186,7 +186,9 @@ function rejectParameter(code: FieldErrorCode, field: string, message: string): 
 /** The type inside optional wrappers, to which the text of a query is converted. */
 function unwrapType(schema: z.ZodType): string {
   const { type, innerType } = schema.def as { type: string; innerType?: z.ZodType };
-  return innerType ? unwrapType(innerType) : type;
+  if (innerType) return unwrapType(innerType);
+  // The values of enums are strings.
+  return type === 'enum' ? 'string' : type;
 }
 
 function coerce(text: string | undefined, kind: string): string | number | boolean | undefined {

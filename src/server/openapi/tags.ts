@@ -51,7 +51,7 @@ const controlTagsByPath: readonly ControlTag[] = [
   },
   {
     name: 'lists',
-    paths: ['users', 'clients', 'businesses', 'customers', 'groups'],
+    paths: ['users', 'clients', 'businesses', 'customers', 'groups', 'api-keys'],
     description: 'Lists that the interface does not provide.',
   },
   {

@@ -1,5 +1,6 @@
 /** Pages of ordered lists. */
 import type { Page } from '../../contract/operation.ts';
+import { createPause } from '../lib/for-each-yielding.ts';
 import type { Range } from './store.ts';
 
 /** Builds a page from `limit + 1` fetched rows; the extra row shows that more follow. */
@@ -9,9 +10,13 @@ export function toPage<Item>(rows: readonly Item[], limit: number, keyOf: (row: 
   return rows.length > limit && last !== undefined ? { items, next: keyOf(last) } : { items };
 }
 
+/** Rows per fetch after a first one that did not fill the page. */
+const nextFetchLimit = 500;
+const rowsPerTurn = 2_000;
+
 /**
  * A page of the rows of an ordered source that match the filter. Fetches until the page is full or the source ends, so
- * that only the last page can be short.
+ * that only the last page can be short. Yields to the event loop.
  */
 export async function readFilteredPage<Item>(
   range: { readonly after?: string | undefined; readonly limit: number },
@@ -19,15 +24,18 @@ export async function readFilteredPage<Item>(
   keyOf: (row: Item) => string,
   isMatch: (row: Item) => boolean,
 ): Promise<Page<Item>> {
-  const fetchLimit = range.limit + 1;
+  let fetchLimit = range.limit + 1;
+  const pause = createPause(rowsPerTurn);
   const matches: Item[] = [];
   let after = range.after;
   for (;;) {
     const rows = await fetch({ after, limit: fetchLimit });
     for (const row of rows) if (isMatch(row)) matches.push(row);
     const last = rows.at(-1);
-    if (matches.length >= fetchLimit || rows.length < fetchLimit || last === undefined)
+    if (matches.length > range.limit || rows.length < fetchLimit || last === undefined)
       return toPage(matches, range.limit, keyOf);
     after = keyOf(last);
+    await pause(rows.length);
+    fetchLimit = Math.max(fetchLimit, nextFetchLimit);
   }
 }

@@ -43,9 +43,10 @@ describe('users get', () => {
     const { code, out, err } = await run('users get ann', { columns: 80 });
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
-      /^user id {10}ann\nuser name {8}Ann\nuser email {7}ann@example.com\nuser mobile {6}\+55 11 987654321\n/,
+      /^user id {8}ann\nuser name {6}Ann\nuser email {5}ann@example.com\nuser mobile {4}\+55 11 987654321\n/,
     );
-    expect(out).toMatch(/^effective roles {2}DEPLOY, VIEW$/m);
+    expect(out).toMatch(/^effective roles\n {2}ROLE +THROUGH\n {2}DEPLOY +ops\n {2}VIEW +ops, viewers$/m);
+    expect(out).not.toMatch(/role sources/);
     expect(out).toMatch(/^ {2}main-mobile +\+55 \*\*\* \*\*\*4321 +true/m);
     expect(out).toMatch(/^ {2}ops +g-ops +user\n {2}viewers +g-view +business$/m);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -26,6 +26,12 @@ describe.each(['users', 'clients', 'businesses', 'customers'])('%s list', (noun)
     expect(server.received).toMatchObject([{ method: 'GET', path: `/_iam/${noun}?name=a+b&limit=1000` }]);
   });
 
+  test('passes search and sort to the server', async () => {
+    await using server = await startFakeServer(() => ({ json: [{ userId: 'x1' }] }));
+    await iam([noun, 'list', '--search', 'a&b', '--sort', '-createdAt'], server);
+    expect(server.received[0]?.path).toBe(`/_iam/${noun}?search=a%26b&sort=-createdAt&limit=1000`);
+  });
+
   test.each([errorResponse(404, 'PATH_UNKNOWN'), { status: 404, text: 'not here' }])(
     'reports a missing control plane',
     async (reply) => {
@@ -55,6 +61,19 @@ test('prints the main columns of clients in a table, and all with wide', async (
 test('reports a caller that the control plane rejects', async () => {
   await using server = await startFakeServer(() => errorResponse(401, 'CREDENTIALS_MISSING'));
   expect((await iam(['users', 'list'], { variables: { IAM_BASE_URL: server.url } })).code).toBe(4);
+});
+
+test.each([
+  ['groups', 'groups'],
+  ['api-key', 'api-keys'],
+])('%s search requests the control plane', async (noun, path) => {
+  await using server = await startFakeServer(() => ({ json: [{ groupId: 'g1', apiKeyId: 'k1' }] }));
+  expect((await iam([noun, 'search', 'a b', '--sort', '-createdAt', '-o', 'jsonl'], server)).code).toBe(0);
+  await iam([noun, 'search'], server);
+  expect(server.received.map((request) => request.path)).toEqual([
+    `/_iam/${path}?search=a+b&sort=-createdAt&limit=1000`,
+    `/_iam/${path}?limit=1000`,
+  ]);
 });
 
 describe('groups members', () => {

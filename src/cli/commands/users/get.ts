@@ -20,7 +20,7 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'get', {
     title: 'Show a user',
     description:
-      'Shows login names, contacts, lock, business, groups, effective roles, and the number of active sessions. The service API returns the main contacts and the logons; all else is from the control plane of the server under /_iam. Where the control plane is disabled or rejects the caller, only contacts and logons are shown, with a notice. Without credentials, the contacts are masked.',
+      'Shows login names, contacts, lock, business, groups, effective roles with the groups that grant them, and active sessions. The service API returns the main contacts and the logons; all else is from the control plane of the server under /_iam. Where the control plane is disabled or rejects the caller, only contacts and logons are shown, with a notice. Without credentials, the contacts are masked.',
     roles: getOperation(runtime.manifest, 'user-identities.get').roles,
     effect: 'read',
     examples: [
@@ -38,7 +38,7 @@ export function addUsersGet(noun: Command, runtime: CliRuntime): void {
       reference: user,
       read: (id) => readUser(context, id),
       shape,
-      lists: [contactList, groupList],
+      lists: [contactList, groupList, roleList, sessionList],
       summarize,
     }),
   );
@@ -71,10 +71,26 @@ const shape = buildListShape(
   [
     ...['userId', 'userName', 'businessId', 'locked', 'effectiveRoles', 'userEmail', 'userMobile', 'legacyLogons'],
     ...['identities', 'businessName', 'customerId', 'lead', 'lockReason', 'createdAt', 'sessions', 'contacts'],
-    ...['groups', 'groupCount', 'effectiveRoleCount'],
+    ...['groups', 'groupCount', 'effectiveRoleCount', 'roleSources', 'activeSessions'],
   ],
   5,
 );
+
+/** The server returns the roles twice: as names, and with their groups. */
+const roleList: DetailList = {
+  property: 'effectiveRoles',
+  toRow: ({ role, groups = [], groupCount }) => ({ role, through: formatNames(groups as string[], groupCount) }),
+};
+
+function formatNames(names: readonly string[], count: unknown): string {
+  const more = Number(count) - names.length;
+  return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+const sessionList: DetailList = {
+  property: 'activeSessions',
+  toRow: ({ sessionId, clientId, level, startedAt, endsAt }) => ({ sessionId, clientId, level, startedAt, endsAt }),
+};
 
 const contactList: DetailList = {
   property: 'contacts',
@@ -86,9 +102,19 @@ const contactList: DetailList = {
   }),
 };
 
-/** The user for people: a phone number as one field. */
-function summarize(user: TableRow): TableRow {
-  return user.userMobile === undefined ? user : { ...user, userMobile: formatMobile(user.userMobile) };
+/** The user for people: a phone number as one field, each role with its groups. */
+function summarize({ roleSources, activeSessions, ...user }: TableRow): TableRow {
+  return {
+    ...user,
+    ...(user.userMobile === undefined ? {} : { userMobile: formatMobile(user.userMobile) }),
+    // A server of an older version returns the names only.
+    ...(Array.isArray(user.effectiveRoles) ? { effectiveRoles: roleSources ?? user.effectiveRoles.map(toRole) } : {}),
+    ...(Array.isArray(activeSessions) && activeSessions.length > 0 ? { activeSessions } : {}),
+  };
+}
+
+function toRole(role: unknown): TableRow {
+  return { role };
 }
 
 function formatMobile(mobile: unknown): string {

@@ -100,7 +100,22 @@ describe('a user', () => {
       groupCount: 3,
       effectiveRoles: ['DEPLOY', 'SELL', 'VIEW'],
       effectiveRoleCount: 3,
+      roleSources: [
+        { role: 'DEPLOY', groups: ['ops'], groupCount: 1 },
+        { role: 'SELL', groups: ['shops'], groupCount: 1 },
+        { role: 'VIEW', groups: ['ops', 'viewers'], groupCount: 2 },
+      ],
       sessions: 2,
+      activeSessions: [
+        {
+          userId: 'ann',
+          clientId: 'c2',
+          level: 'AUTH-BASIC',
+          startedAt: createdAt,
+          endsAt: '2026-03-01T13:00:00.000Z',
+        },
+        { userId: 'ann', endsAt: '2026-03-01T14:00:00.000Z' },
+      ].map((session) => expect.objectContaining(session)),
     });
     expect(JSON.stringify(found)).not.toMatch(/argon2|ann\.example|second@|third@|work@/);
   });
@@ -120,6 +135,24 @@ describe('a user', () => {
     expect(await show(server, 'users/constructor')).toMatchObject({ userId: 'constructor', userName: '__proto__' });
   });
 
+  test('with many sessions has the first hundred, and many groups of a role the first twenty', async () => {
+    await using server = await startServer({ seed });
+    const names = Array.from({ length: 25 }, (_, at) => `many ${String(at).padStart(2, '0')}`);
+    await insertSessions(server, 'bob', Array(105).fill(3600));
+    await server.appContext.store.transaction(async (tx) => {
+      for (const name of names) {
+        await tx.groups.insert({ groupId: name, groupName: name, roles: ['SAME'], dependencies: [], createdAt });
+        await tx.memberships.insert({ groupId: name, kind: 'user', memberId: 'bob' });
+      }
+    });
+    const user = (await show(server, 'users/bob')) as { activeSessions: unknown[] };
+    expect(user).toMatchObject({
+      sessions: 105,
+      roleSources: [{ role: 'SAME', groups: names.slice(0, 20), groupCount: 25 }],
+    });
+    expect(user.activeSessions).toHaveLength(100);
+  });
+
   test('with many groups and roles has the first thousand of each, and the number of all', async () => {
     await using server = await startServer({ seed });
     const names = Array.from({ length: 1005 }, (_, at) => String(at).padStart(5, '0'));
@@ -130,9 +163,14 @@ describe('a user', () => {
         await tx.memberships.insert({ groupId: group.groupId, kind: 'user', memberId: 'bob' });
       }
     });
-    const user = (await show(server, 'users/bob')) as { groups: unknown[]; effectiveRoles: unknown[] };
+    const user = (await show(server, 'users/bob')) as {
+      groups: unknown[];
+      effectiveRoles: unknown[];
+      roleSources: unknown[];
+    };
     expect(user).toMatchObject({ groupCount: 1005, effectiveRoleCount: 1005 });
     expect(user.groups).toHaveLength(1000);
+    expect(user.roleSources).toHaveLength(1000);
     expect(user.effectiveRoles).toEqual(names.slice(0, 1000).map((name) => `R-${name}`));
   });
 });

@@ -1,21 +1,29 @@
 /** GET /_iam/businesses */
-import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../store/pages.ts';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import type { Business } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 import { BusinessItem, toBusinessItem } from './business-item.ts';
+
+const columns: SortColumns<Business> = {
+  businessId: ({ businessId }) => businessId,
+  businessName: ({ businessName }) => businessName,
+  document: ({ document }) => document,
+  createdAt: ({ createdAt }) => createdAt,
+};
 
 export default defineRoute({
   capability: 'read',
   id: 'control.businesses',
   title: 'List businesses',
-  description: 'Sorted by id, with the customer and the corporate group of each business.',
+  description: 'With the customer and the corporate group of each business.',
   method: 'GET',
   path: '/businesses',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
-      ...PageQuery,
+      ...buildListQuery(columns, 'the id, name or document'),
       name: singleLine(200, 'Only businesses with exactly this name')
         .optional()
         .meta({ examples: ['Example Shop'] }),
@@ -24,12 +32,18 @@ export default defineRoute({
   response: { page: BusinessItem },
   errors: [],
 
-  async handle({ query: { name } }, { store, range }) {
-    const page = await readFilteredPage(
+  async handle({ query: { name, search, sort } }, { store, range }) {
+    const hasText = createTextFilter(search);
+    const page = await readSortedPage(
       range,
-      (part) => store.businesses.list(part),
-      ({ businessId }) => businessId,
-      ({ businessName }) => name === undefined || businessName === name,
+      {
+        fetch: (part) => store.businesses.list(part),
+        keyOf: ({ businessId }) => businessId,
+        isMatch: ({ businessId, businessName, document }) =>
+          (name === undefined || businessName === name) && hasText([businessId, businessName, document]),
+        columns,
+      },
+      sort,
     );
     return { ...page, items: await Promise.all(page.items.map((business) => toBusinessItem(store, business))) };
   },

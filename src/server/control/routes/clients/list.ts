@@ -1,21 +1,29 @@
 /** GET /_iam/clients */
-import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../store/pages.ts';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import type { Client } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 import { ClientItem, toClientItem } from './client-item.ts';
+
+const columns: SortColumns<Client> = {
+  clientId: ({ clientId }) => clientId,
+  appId: ({ appId }) => appId,
+  serviceAccountId: ({ serviceAccountId }) => serviceAccountId,
+  createdAt: ({ createdAt }) => createdAt,
+};
 
 export default defineRoute({
   capability: 'read',
   id: 'control.clients',
   title: 'List clients',
-  description: 'Sorted by id, without secrets.',
+  description: 'Without secrets.',
   method: 'GET',
   path: '/clients',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
-      ...PageQuery,
+      ...buildListQuery(columns, 'the client id, service account id or application'),
       name: singleLine(64, 'Only clients with this client id, service account id or application')
         .optional()
         .meta({ examples: ['billing'] }),
@@ -24,13 +32,20 @@ export default defineRoute({
   response: { page: ClientItem },
   errors: [],
 
-  async handle({ query: { name } }, { store, range }) {
-    const page = await readFilteredPage(
+  async handle({ query: { name, search, sort } }, { store, range }) {
+    const hasText = createTextFilter(search);
+    const page = await readSortedPage(
       range,
-      (part) => store.clients.list(part),
-      ({ clientId }) => clientId,
-      ({ clientId, serviceAccountId, appId }) =>
-        name === undefined || [clientId, serviceAccountId, appId].includes(name),
+      {
+        fetch: (part) => store.clients.list(part),
+        keyOf: ({ clientId }) => clientId,
+        isMatch({ clientId, serviceAccountId, appId }) {
+          const names = [clientId, serviceAccountId, appId];
+          return (name === undefined || names.includes(name)) && hasText(names);
+        },
+        columns,
+      },
+      sort,
     );
     return { ...page, items: page.items.map(toClientItem) };
   },

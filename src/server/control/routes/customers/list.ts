@@ -1,22 +1,32 @@
 /** GET /_iam/customers */
-import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
-import { readFilteredPage } from '../../../store/pages.ts';
+import type * as z from 'zod';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import { customerKey } from '../../../store/tables.ts';
 import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 import { CustomerItem, toCustomerItem } from './customer-item.ts';
+
+type Customer = z.input<typeof CustomerItem>;
+
+const columns: SortColumns<Customer> = {
+  customerId: ({ customerId }) => customerKey(customerId),
+  name: ({ name }) => name,
+  document: ({ document }) => document,
+  createdAt: ({ createdAt }) => createdAt,
+};
 
 export default defineRoute({
   capability: 'read',
   id: 'control.customers',
   title: 'List customers',
-  description: 'Users and businesses, sorted by customer id.',
+  description: 'Users and businesses.',
   method: 'GET',
   path: '/customers',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
-      ...PageQuery,
+      ...buildListQuery(columns, 'the number, name or document, or in the id of the user or business'),
       name: singleLine(200, 'Only customers with exactly this name')
         .optional()
         .meta({ examples: ['Example Shop'] }),
@@ -25,13 +35,23 @@ export default defineRoute({
   response: { page: CustomerItem },
   errors: [],
 
-  async handle({ query: { name } }, { store, range }) {
-    return readFilteredPage(
+  async handle({ query: { name, search, sort } }, { store, range }) {
+    const hasText = createTextFilter(search);
+    return readSortedPage(
       range,
-      async (part) =>
-        Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
-      ({ customerId }) => customerKey(customerId),
-      (customer) => name === undefined || customer.name === name,
+      {
+        fetch: async (part) =>
+          Promise.all((await store.customers.list(part)).map((customer) => toCustomerItem(store, customer))),
+        keyOf: ({ customerId }) => customerKey(customerId),
+        isMatch: (customer) =>
+          (name === undefined || customer.name === name) &&
+          hasText([
+            String(customer.customerId),
+            ...[customer.name, customer.document, customer.userId, customer.businessId],
+          ]),
+        columns,
+      },
+      sort,
     );
   },
 });

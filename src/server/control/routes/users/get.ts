@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { FactorView } from '../../../../contract/schemas/factor.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
+import { type RoleSource, readRoleSources } from '../../../directory/role-provenance.ts';
 import { listMemberIdentities } from '../../../directory/user-roles.ts';
 import { epochSeconds } from '../../../lib/clock.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
@@ -12,6 +13,12 @@ import { hasEmailForm, type User } from '../../../store/tables.ts';
 import { requireUser } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
 import { memberGrantFields, readMemberGrants } from '../../member-grants.ts';
+import { SessionItem, toSessionItem } from '../sessions/session-item.ts';
+
+/** Roles with their groups, groups of one role, and sessions in a response. */
+const maxRoleSources = 1000;
+const maxGroupsOfRole = 20;
+const maxSessions = 100;
 
 const UserDetail = z.strictObject({
   userId: z.string().meta({ examples: ['alice'] }),
@@ -44,7 +51,19 @@ const UserDetail = z.strictObject({
     .array(FactorView.extend({ verified: z.boolean() }))
     .describe('Main and alternative contacts, sorted by id and masked'),
   ...memberGrantFields,
+  roleSources: z
+    .array(
+      z.strictObject({
+        role: z.string().meta({ examples: ['DEPLOY'] }),
+        groups: z.array(z.string()).meta({ examples: [['ops']] }),
+        groupCount: z.int().meta({ description: 'Number of all these groups', examples: [1] }),
+      }),
+    )
+    .describe(
+      `Effective roles, sorted, each with the names of the direct groups that grant it, themselves or through dependencies; the first ${maxRoleSources} roles and ${maxGroupsOfRole} groups of each`,
+    ),
   sessions: z.int().meta({ description: 'Number of active sessions', examples: [1] }),
+  activeSessions: z.array(SessionItem).describe(`Active sessions, sorted by id; the first ${maxSessions}`),
 });
 
 export default defineRoute({
@@ -52,7 +71,7 @@ export default defineRoute({
   id: 'control.user',
   title: 'Show a user',
   description:
-    'Returns the user with this id: login names, masked contacts, lock, business, groups, effective roles, and the number of its active sessions. Groups and roles include those of its business. Roles that depend on the authentication level are not included.',
+    'Returns the user with this id: login names, masked contacts, lock, business, groups, effective roles with the groups that grant them, and active sessions. Groups and roles include those of its business. Roles that depend on the authentication level are not included.',
   method: 'GET',
   path: '/users/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
@@ -63,15 +82,29 @@ export default defineRoute({
 
   async handle({ params }, { store, clock }) {
     const user = await requireUser(store, params.id);
+    const members = listMemberIdentities(user);
+    const now = epochSeconds(clock);
     return {
       ...toIdentity(user),
       ...(await readSubject(store, user)),
       contacts: await listAllFactorViews(store, user),
-      ...(await readMemberGrants(store, listMemberIdentities(user))),
-      sessions: await countActiveSessions(store, user.userId, epochSeconds(clock)),
+      ...(await readMemberGrants(store, members)),
+      roleSources: (await readRoleSources(store, members)).slice(0, maxRoleSources).map(toRoleSource),
+      sessions: await countActiveSessions(store, user.userId, now),
+      activeSessions: await listActiveSessions(store, user.userId, now),
     };
   },
 });
+
+function toRoleSource({ role, groupNames }: RoleSource) {
+  return { role, groups: groupNames.slice(0, maxGroupsOfRole), groupCount: groupNames.length };
+}
+
+async function listActiveSessions(store: Reader, userId: string, now: number) {
+  const sessions = await store.sessions.find('userId', userId);
+  const active = sessions.filter(({ endsAt }) => endsAt > now).slice(0, maxSessions);
+  return Promise.all(active.map((session) => toSessionItem(store, session, now)));
+}
 
 function toIdentity({ userId, userName, identities, legacyLogons = [], lead, locked, lockReason, createdAt }: User) {
   return {

@@ -1,12 +1,12 @@
 /** GET /_iam/users */
 import * as z from 'zod';
-import { PageQuery, singleLine } from '../../../../contract/schemas/primitives.ts';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
 import { maskEmail } from '../../../messaging/contacts.ts';
-import { toPage } from '../../../store/pages.ts';
 import type { Range, Reader } from '../../../store/store.ts';
-import type { User } from '../../../store/tables.ts';
+import { foldIdentifier, hasEmailForm, type User } from '../../../store/tables.ts';
 import { findUserByLogin } from '../../../users/users.ts';
 import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
 
 const UserItem = z.strictObject({
   userId: z.string().meta({ examples: ['alice'] }),
@@ -23,18 +23,26 @@ const UserItem = z.strictObject({
   locked: z.boolean(),
 });
 
+const columns: SortColumns<User> = {
+  userId: ({ userId }) => userId,
+  userName: ({ userName }) => userName,
+  businessId: ({ businessId }) => businessId,
+  createdAt: ({ createdAt }) => createdAt,
+};
+
 export default defineRoute({
   capability: 'read',
   id: 'control.users',
   title: 'List users',
-  description: 'Sorted by id, with masked contacts.',
+  description:
+    'With masked contacts. A search looks in user ids, user names, other login names and e-mail addresses. On a server with remote access, an e-mail address must match as a whole, since parts would reveal what is masked.',
   method: 'GET',
   path: '/users',
   audit: { kind: 'read', targets: {} },
   status: [200, 206, 400, 401, 403, 500],
   request: {
     query: {
-      ...PageQuery,
+      ...buildListQuery(columns, 'the id, a login name or the e-mail address'),
       name: singleLine(254, 'Only the user with this login name (case-insensitive)')
         .optional()
         .meta({ examples: ['alice'] }),
@@ -43,12 +51,32 @@ export default defineRoute({
   response: { page: UserItem },
   errors: [],
 
-  async handle({ query }, { store, range }) {
-    const rows = await listCandidates(store, query.name, { ...range, limit: range.limit + 1 });
-    const page = toPage(rows, range.limit, ({ userId }) => userId);
+  async handle({ query: { name, search, sort } }, { store, range, settings }) {
+    const page = await readSortedPage(
+      range,
+      {
+        fetch: (part) => listCandidates(store, name, part),
+        keyOf: ({ userId }) => userId,
+        isMatch: createUserFilter(search, settings.allowRemote),
+        columns,
+      },
+      sort,
+    );
     return { ...page, items: page.items.map(toUserItem) };
   },
 });
+
+function createUserFilter(search: string | undefined, wholeEmails: boolean): (user: User) => boolean {
+  if (search === undefined) return () => true;
+  const hasText = createTextFilter(search);
+  const whole = foldIdentifier(search);
+  const isHidden = (name: string | undefined) => wholeEmails && name !== undefined && hasEmailForm(name);
+  return ({ userId, userName, userEmail, identities }) =>
+    hasText([userId, userName]) ||
+    [userEmail, ...identities].some((name) =>
+      isHidden(name) ? foldIdentifier(name ?? '') === whole : hasText([name]),
+    );
+}
 
 async function listCandidates(store: Reader, name: string | undefined, part: Range): Promise<readonly User[]> {
   if (name === undefined) return store.users.list(part);

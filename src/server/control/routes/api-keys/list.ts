@@ -1,0 +1,43 @@
+/** GET /_iam/api-keys */
+import { ApiKeySchema } from '../../../../contract/schemas/api-key.ts';
+import { toApiKeyView } from '../../../directory/api-keys.ts';
+import type { ApiKey } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
+
+const columns: SortColumns<Omit<ApiKey, 'keyHash'>> = {
+  apiKeyId: ({ apiKeyId }) => apiKeyId,
+  appId: ({ appId }) => appId,
+  clientId: ({ clientId }) => clientId,
+  createdAt: ({ createdAt }) => createdAt,
+  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+};
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.api-keys',
+  title: 'List API keys',
+  description: 'Without the keys themselves. The list of the interface has exact filters only.',
+  method: 'GET',
+  path: '/api-keys',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: buildListQuery(columns, 'the id, the application, the client id or the hint') },
+  response: { page: ApiKeySchema },
+  errors: [],
+
+  async handle({ query: { search, sort } }, { store, range, authentication }) {
+    const hasText = createTextFilter(search);
+    return readSortedPage(
+      range,
+      {
+        fetch: async (part) =>
+          (await store.apiKeys.list(part)).map((row) => toApiKeyView(row, authentication.apiKeyUses)),
+        keyOf: ({ apiKeyId }) => apiKeyId,
+        isMatch: ({ apiKeyId, appId, clientId, hint }) => hasText([apiKeyId, appId, clientId, hint]),
+        columns,
+      },
+      sort,
+    );
+  },
+});

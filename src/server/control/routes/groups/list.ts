@@ -1,0 +1,42 @@
+/** GET /_iam/groups */
+import { GroupSchema } from '../../../../contract/schemas/group.ts';
+import { toGroupViews } from '../../../directory/groups.ts';
+import type { Group } from '../../../store/tables.ts';
+import { defineRoute } from '../../define.ts';
+import { buildListQuery, createTextFilter, readSortedPage, type SortColumns } from '../../sorted-pages.ts';
+
+const columns: SortColumns<Group> = {
+  groupId: ({ groupId }) => groupId,
+  groupName: ({ groupName }) => groupName,
+  organizationId: ({ organizationId }) => organizationId,
+  createdAt: ({ createdAt }) => createdAt,
+};
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.groups',
+  title: 'List groups',
+  description: 'With their own roles and their dependencies. The list of the interface has exact filters only.',
+  method: 'GET',
+  path: '/groups',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 206, 400, 401, 403, 500],
+  request: { query: buildListQuery(columns, 'the id, the name or a role of its own') },
+  response: { page: GroupSchema },
+  errors: [],
+
+  async handle({ query: { search, sort } }, { store, range }) {
+    const hasText = createTextFilter(search);
+    const page = await readSortedPage(
+      range,
+      {
+        fetch: (part) => store.groups.list(part),
+        keyOf: ({ groupId }) => groupId,
+        isMatch: ({ groupId, groupName, roles }) => hasText([groupId, groupName, ...roles]),
+        columns,
+      },
+      sort,
+    );
+    return { ...page, items: await toGroupViews(store, page.items) };
+  },
+});

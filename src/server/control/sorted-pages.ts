@@ -1,0 +1,151 @@
+/** Lists of the control plane: search by part of a text, order by a column, and pages that stay valid while rows change. */
+import * as z from 'zod';
+import { fieldError } from '../../contract/errors.ts';
+import type { Page } from '../../contract/operation.ts';
+import { PageQuery, singleLine } from '../../contract/schemas/primitives.ts';
+import { createPause } from '../lib/for-each-yielding.ts';
+import { readFilteredPage, toPage } from '../store/pages.ts';
+import type { Range } from '../store/store.ts';
+import { foldIdentifier } from '../store/tables.ts';
+
+/** The sortable columns of a list and the text of a row in each. The first is the id of the row. */
+export type SortColumns<Item> = Readonly<Record<string, (row: Item) => string | undefined>>;
+
+export const SearchText = singleLine(254, 'Only entries of which a field contains this text (case-insensitive)')
+  .optional()
+  .meta({ examples: ['ali'] });
+
+/** Max length of a cursor, which contains the text of a sorted column. */
+const maxCursor = 4096;
+
+/** The query of a sorted list. `searched` names the fields that the search looks in. */
+export function buildListQuery<Item>(columns: SortColumns<Item>, searched: string) {
+  const names = Object.keys(columns);
+  return {
+    limit: PageQuery.limit,
+    after: z
+      .string()
+      .max(maxCursor, 'is too long')
+      .optional()
+      .meta({ description: PageQuery.after.description, examples: ['64b0c0ffee00000000000001'] }),
+    search: SearchText.meta({ description: `Only entries with this text in ${searched} (case-insensitive)` }),
+    sort: z
+      .enum(
+        names.flatMap((name) => [name, `-${name}`]),
+        `must be ${names.join(', ')}, or one of them with a minus sign`,
+      )
+      .optional()
+      .meta({
+        description: `Column to sort by, case-insensitively, then by id; descending with a minus sign. Default: ${names[0]}`,
+        examples: [names[1]],
+      }),
+  };
+}
+
+/** Returns whether one of the texts contains the search text, ignoring case. */
+export function createTextFilter(search: string | undefined): (texts: readonly (string | undefined)[]) => boolean {
+  if (search === undefined) return () => true;
+  const folded = foldIdentifier(search);
+  return (texts) => texts.some((text) => text !== undefined && foldIdentifier(text).includes(folded));
+}
+
+export interface ListSource<Item> {
+  /** Returns rows in the order of their keys. */
+  fetch(part: Range): Promise<readonly Item[]>;
+  keyOf(row: Item): string;
+  isMatch(row: Item): boolean;
+  readonly columns: SortColumns<Item>;
+}
+
+type PageRange = { readonly after?: string | undefined; readonly limit: number };
+
+/**
+ * A page of the rows that match, in the order of the keys or of the sorted column. Reads all rows for a sorted page, and
+ * yields to the event loop. @throws IamError CURSOR_INVALID.
+ */
+export function readSortedPage<Item>(
+  range: PageRange,
+  source: ListSource<Item>,
+  sort: string | undefined,
+): Promise<Page<Item>> {
+  if (sort === undefined) return readFilteredPage(range, source.fetch, source.keyOf, source.isMatch);
+  return readPageByColumn(range, source, sort);
+}
+
+/** The position of a row in a sorted list: the folded text of the column, then the key. */
+type Position = readonly [text: string, key: string];
+
+interface PositionedRow<Item> {
+  readonly position: Position;
+  readonly row: Item;
+}
+
+const rowsPerFetch = 500;
+
+async function readPageByColumn<Item>(
+  { after, limit }: PageRange,
+  source: ListSource<Item>,
+  sort: string,
+): Promise<Page<Item>> {
+  const start = after === undefined ? undefined : parsePosition(after);
+  const direction = sort.startsWith('-') ? -1 : 1;
+  const textOf = source.columns[sort.replace(/^-/, '')] ?? source.keyOf;
+  const compare = (a: Position, b: Position) => direction * comparePositions(a, b);
+  const first = createFirstRows<Item>(limit + 1, compare);
+  for await (const row of readMatches(source)) {
+    const position: Position = [foldIdentifier(textOf(row) ?? ''), source.keyOf(row)];
+    if (start === undefined || compare(position, start) > 0) first.add({ position, row });
+  }
+  const page = toPage(first.list(), limit, ({ position }) => JSON.stringify(position));
+  return { ...page, items: page.items.map(({ row }) => row) };
+}
+
+async function* readMatches<Item>(source: ListSource<Item>): AsyncIterable<Item> {
+  const pause = createPause(rowsPerFetch);
+  let after: string | undefined;
+  for (;;) {
+    const rows = await source.fetch({ after, limit: rowsPerFetch });
+    yield* rows.filter((row) => source.isMatch(row));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsPerFetch) return;
+    after = source.keyOf(last);
+    await pause(rows.length);
+  }
+}
+
+function comparePositions([text, key]: Position, [otherText, otherKey]: Position): number {
+  if (text !== otherText) return text < otherText ? -1 : 1;
+  return key === otherKey ? 0 : key < otherKey ? -1 : 1;
+}
+
+/** Collects the first `count` rows of an order without sorting the others. */
+function createFirstRows<Item>(count: number, compare: (a: Position, b: Position) => number) {
+  let rows: PositionedRow<Item>[] = [];
+  let last: Position | undefined;
+  const cut = () => {
+    rows = rows.toSorted((a, b) => compare(a.position, b.position)).slice(0, count);
+    if (rows.length === count) last = rows.at(-1)?.position;
+  };
+  return {
+    add(row: PositionedRow<Item>): void {
+      if (last !== undefined && compare(row.position, last) > 0) return;
+      rows.push(row);
+      if (rows.length >= 2 * count + 100) cut();
+    },
+    list(): readonly PositionedRow<Item>[] {
+      cut();
+      return rows;
+    },
+  };
+}
+
+const CursorPosition = z.tuple([z.string(), z.string()]);
+
+/** A caller can forge a cursor, which grants nothing. */
+function parsePosition(after: string): Position {
+  try {
+    return CursorPosition.parse(JSON.parse(after));
+  } catch {
+    throw fieldError('CURSOR_INVALID', 'after');
+  }
+}
