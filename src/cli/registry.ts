@@ -16,6 +16,7 @@ import { addDoctor, doctorText } from './commands/doctor/doctor.ts';
 import { addEnv, envText } from './commands/env.ts';
 import { addExplain, explainText } from './commands/explain/explain.ts';
 import { addFaults } from './commands/faults.ts';
+import { addGroupsGraph } from './commands/groups/member-graph.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addInbox } from './commands/inbox.ts';
@@ -95,7 +96,7 @@ export const nounSummaries: Readonly<Record<string, string>> = {
 };
 
 export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[]>> = {
-  groups: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsMembers],
+  groups: [addControlSearch, addGroupsUpdate, addGroupsTree, addGroupsGraph, addGroupsMembers],
   users: [addControlList, addUsersGet, addUsersFactors, addUsersInvite, addUsersSetPassword],
   clients: [addControlList, addControlGet],
   businesses: [addControlList, addControlGet],

@@ -17,6 +17,7 @@ import docsGetPage from './docs/get-page.ts';
 import faultsAdd from './faults/add.ts';
 import faultsList from './faults/list.ts';
 import faultsRemove from './faults/remove.ts';
+import groupsGetGraph from './groups/get-graph.ts';
 import groupsList from './groups/list.ts';
 import groupsListMembers from './groups/list-members.ts';
 import inboxEmpty from './inbox/empty.ts';
@@ -48,6 +49,7 @@ import stateRestoreSnapshot from './state/restore-snapshot.ts';
 import stateSaveSnapshot from './state/save-snapshot.ts';
 import storeBackup from './store/backup.ts';
 import usersGet from './users/get.ts';
+import usersGetRolePath from './users/get-role-path.ts';
 import usersList from './users/list.ts';
 import usersListFactors from './users/list-factors.ts';
 
@@ -70,6 +72,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   faultsAdd,
   faultsList,
   faultsRemove,
+  groupsGetGraph,
   groupsList,
   groupsListMembers,
   inboxEmpty,
@@ -101,6 +104,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   stateSaveSnapshot,
   storeBackup,
   usersGet,
+  usersGetRolePath,
   usersList,
   usersListFactors,
 ];
