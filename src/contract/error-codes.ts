@@ -469,6 +469,12 @@ export const errorTable = {
     message: 'A snapshot with this name already exists.',
     hint: 'Choose another name, or replace the snapshot with --replace.',
   },
+  SANDBOX_EXISTS: {
+    status: 412,
+    category: 'taken',
+    message: 'A sandbox with this name already exists.',
+    hint: 'Choose another name, or delete the sandbox with `iam sandbox delete`.',
+  },
   TEST_FEATURES_OFF: {
     status: 412,
     category: 'conflict',

@@ -101,6 +101,8 @@ export interface RequestDeclaration {
   /** Headers that the operation reads. If it documents no 400, a header that is not valid is ignored. */
   readonly headers?: Shape;
   readonly body?: z.ZodType;
+  /** The schema of the body has asynchronous checks. */
+  readonly bodyChecks?: 'async';
   /** The error for a malformed body, if the interface treats it as a wrong credential. */
   readonly malformedBody?: Extract<ErrorCode, 'CREDENTIALS_INVALID'>;
   /** Maximum body size in bytes, overriding the settings. Lists two levels deep are parsed entry by entry. */

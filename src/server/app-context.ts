@@ -25,7 +25,7 @@ import { createIssuer, type TokenIssuer } from './tokens/issue.ts';
 import type { KeyRing } from './tokens/keys.ts';
 import type { ConfiguredSigningKey } from './tokens/signing-key-file.ts';
 import { createVerifier, type TokenVerifier } from './tokens/verify.ts';
-import type { HashQueue } from './users/hash-queue.ts';
+import { type HashQueue, internalFlow } from './users/hash-queue.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
 
 export interface AppContext extends Authentication, Integrations {
@@ -132,7 +132,15 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     passwords,
     ...integrations,
     apiKeyUses,
-    sandboxes: deps.sandboxes ?? createSandboxes({ ...deps, baseUrl, createContext: createSandbox }),
+    sandboxes:
+      deps.sandboxes ??
+      createSandboxes({
+        ...deps,
+        ids,
+        baseUrl,
+        hash: (password) => passwords.hash(password, internalFlow),
+        createContext: createSandbox,
+      }),
     state: createStateManager({
       ...deps,
       throttles,

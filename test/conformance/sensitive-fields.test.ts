@@ -56,6 +56,7 @@ const exceptions: Readonly<Record<string, string>> = {
   tokenType: 'the constant Bearer',
   token_type: 'the constant Bearer',
   apiKeyId: 'the id of a key, not a credential',
+  apiKeys: 'entries of a seed, whose secrets are marked, or their number',
   'hash-concurrency': 'a number of computations',
   'hash-queue-size': 'a number of computations',
 };

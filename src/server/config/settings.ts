@@ -55,6 +55,18 @@ export function readSettings(
   return settings;
 }
 
+/**
+ * Whether a setting of a seed equals that of a running server. @throws SettingError for an unknown setting or a value that
+ * is not valid.
+ */
+export function isCurrentSetting(name: string, value: SeedSettings[string], current: Settings): boolean {
+  assertSeedable(name);
+  const [key, setting] = Object.entries<Setting>(settingsTable).find(([, one]) => one.name === name) ?? [];
+  if (key === undefined || setting === undefined) return false;
+  const wanted = readSetting(setting, {}, {}, { [name]: value });
+  return JSON.stringify(wanted) === JSON.stringify(current[key as SettingKey]);
+}
+
 function assertSeedable(name: string): void {
   const setting = Object.values<Setting>(settingsTable).find((one) => one.name === name);
   if (!setting) throw new SettingError(`settings.${name} in the seed: unknown setting`);

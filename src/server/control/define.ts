@@ -22,6 +22,8 @@ export type ControlContext = ControlServices &
     | 'keys'
     | 'issuer'
     | 'outbox'
+    | 'passwords'
+    | 'hashFlow'
     | 'authentication'
     | 'range'
     | 'disconnectSignal'

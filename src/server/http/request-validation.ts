@@ -8,7 +8,7 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 type Issue = z.core.$ZodIssue;
 
 /** Formats the path of a field for messages: `field`, `list[3].field`. */
-function formatPath(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
     '',
@@ -72,7 +72,15 @@ const predicates: z.core.$ZodErrorMap = (issue) => {
 
 /** @throws IamError with one error per issue; format errors first, since their status takes precedence. */
 export function validateBody(schema: z.ZodType, body: unknown): unknown {
-  const result = schema.safeParse(body, { reportInput: true, error: predicates });
+  return acceptBody(schema.safeParse(body, { reportInput: true, error: predicates }));
+}
+
+/** Like `validateBody`, for a schema with asynchronous checks. */
+export async function validateBodyAsync(schema: z.ZodType, body: unknown): Promise<unknown> {
+  return acceptBody(await schema.safeParseAsync(body, { reportInput: true, error: predicates }));
+}
+
+function acceptBody(result: z.ZodSafeParseResult<unknown>): unknown {
   if (result.success) return result.data;
   throw createValidationError(listErrors(result.error.issues, 'The body'));
 }

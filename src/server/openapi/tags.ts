@@ -40,7 +40,7 @@ const controlTagsByPath: readonly ControlTag[] = [
   { name: 'sandboxes', paths: ['sandboxes'], description: 'Isolated services for parallel tests.' },
   {
     name: 'state',
-    paths: ['state', 'backup', 'backups'],
+    paths: ['state', 'seed', 'backup', 'backups'],
     description: 'All data of the server: reset, snapshots, export and import.',
   },
   { name: 'faults', paths: ['faults'], description: 'Fault injection.' },

@@ -1,18 +1,22 @@
 /**
- * Sandboxes: isolated IAMs with separate users, keys, messages, limits and clock. All start with the seed and share its
- * rows (copy on write), so another sandbox is cheap. They are stored in memory only.
+ * Sandboxes: isolated IAMs with separate users, keys, messages, limits and clock. They start with the seed of the server
+ * and share its rows (copy on write), so another sandbox is cheap; or with a seed of their own. They are stored in memory only.
  */
 import { apiError } from '../../contract/errors.ts';
 import type { Settings } from '../config/settings.ts';
 import { type AdjustableClock, copyClockState, createAdjustableClock } from '../lib/adjustable-clock.ts';
+import type { Ids } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import type { BaselineSource } from '../snapshots/baseline.ts';
+import { assertSettingsEqual } from '../seed/apply-to-server.ts';
+import type { SeedDocument } from '../seed/schema.ts';
+import { type BaselineSource, createSeededBaseline } from '../snapshots/baseline.ts';
 import { openFork } from '../store/memory/memory-store.ts';
 import { Overlay } from '../store/memory/overlay.ts';
 import type { Store } from '../store/store.ts';
 import { openStoreSecret, type ReloadableStoreSecret } from '../store/store-secret.ts';
 import { findLongestTokenLifetime, type KeyRing, openKeyRing } from '../tokens/keys.ts';
 import type { ConfiguredSigningKey } from '../tokens/signing-key-file.ts';
+import type { HashPassword } from '../users/passwords.ts';
 
 export interface SandboxView {
   readonly name: string;
@@ -30,6 +34,11 @@ export interface Sandboxes<Context> {
   find(name: string, changes: boolean): Promise<Context> | undefined;
   /** Finds or creates a sandbox. @throws IamError TOO_MANY_SANDBOXES. */
   open(name: string, changes: boolean): Promise<Context>;
+  /**
+   * Creates a sandbox with its own seed instead of that of the server.
+   * @throws IamError SANDBOX_EXISTS, TOO_MANY_SANDBOXES; SeedError if the seed can't be applied. Nothing is created then.
+   */
+  create(name: string, seed: SeedDocument): Promise<Context>;
   /** @throws IamError SANDBOX_NOT_FOUND. */
   view(name: string): SandboxView;
   /** Deletes a sandbox; running requests complete. @throws IamError SANDBOX_NOT_FOUND. */
@@ -65,11 +74,14 @@ export interface SandboxParts {
   readonly baseUrl: string;
   /** The name of the sandbox. */
   readonly sandbox: string;
+  readonly baseline: BaselineSource;
 }
 
 export interface SandboxDeps<Context> {
   readonly clock: AdjustableClock;
   readonly random: Random;
+  readonly ids: Ids;
+  readonly hash: HashPassword;
   readonly settings: Settings;
   readonly baseUrl: string;
   readonly baseline: BaselineSource;
@@ -84,7 +96,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
 ): Sandboxes<Context> {
   const { clock, baseUrl } = deps;
   const sandboxes = new Map<string, Sandbox<Context>>();
-  const fork = createStoreForker(deps.baseline);
+  const serverSource = createSandboxSource(deps.baseline);
   // Idle time is real time: adjusting the clock does not affect expiry.
   const now = () => clock.source.now().getTime();
 
@@ -121,13 +133,27 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     drop(oldest[0]);
   }
 
-  function create(name: string, changes: boolean): Promise<Context> {
+  function create(name: string, changes: boolean, source = serverSource): Promise<Context> {
     evictUnchanged();
-    const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, fork, deps);
+    const appContext = createSandboxContext({ name, baseUrl: `${baseUrl}/s/${name}` }, source, deps);
     // Store the promise at once, so that concurrent requests share one sandbox.
     sandboxes.set(name, { appContext, createdAt: now(), usedAt: now(), changed: changes });
     appContext.catch(() => sandboxes.get(name)?.appContext === appContext && sandboxes.delete(name));
     return appContext;
+  }
+
+  function assertFree(name: string): void {
+    if (findCurrent(name)) throw apiError('SANDBOX_EXISTS');
+  }
+
+  async function createSeeded(name: string, seed: SeedDocument): Promise<Context> {
+    assertFree(name);
+    assertSettingsEqual(seed, deps.settings);
+    const baseline = await createSeededBaseline(seed, deps.baseline, deps);
+    // Applied before the sandbox exists, so that no request sees a sandbox of a rejected seed.
+    await baseline.read('seed');
+    assertFree(name);
+    return create(name, true, createSandboxSource(baseline));
   }
 
   function view(name: string): SandboxView {
@@ -144,6 +170,7 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
     },
     find,
     open: async (name, changes) => find(name, changes) ?? create(name, changes),
+    create: createSeeded,
     view,
     delete(name) {
       if (!findCurrent(name)) throw apiError('SANDBOX_NOT_FOUND');
@@ -156,15 +183,24 @@ export function createSandboxes<Context extends { close(): Promise<void> }>(
   };
 }
 
-/** Creates stores with the contents of the seed. They share one copy of its rows and indexes. */
-function createStoreForker(baseline: BaselineSource): () => Promise<Store> {
+/** What sandboxes start with. */
+interface SandboxSource {
+  readonly baseline: BaselineSource;
+  /** Creates a store with the contents of the seed. All share one copy of its rows and indexes. */
+  fork(): Promise<Store>;
+}
+
+function createSandboxSource(baseline: BaselineSource): SandboxSource {
   let base: Promise<Overlay> | undefined;
-  return async () => {
-    base ??= loadBaseline(baseline).catch((error: unknown) => {
-      base = undefined;
-      throw error;
-    });
-    return openFork(await base);
+  return {
+    baseline,
+    async fork() {
+      base ??= loadBaseline(baseline).catch((error: unknown) => {
+        base = undefined;
+        throw error;
+      });
+      return openFork(await base);
+    },
   };
 }
 
@@ -176,7 +212,7 @@ async function loadBaseline(baseline: BaselineSource): Promise<Overlay> {
 
 async function createSandboxContext<Context>(
   { name, baseUrl }: Pick<SandboxView, 'name' | 'baseUrl'>,
-  fork: () => Promise<Store>,
+  { baseline, fork }: SandboxSource,
   { createContext, clock: serverClock, settings, random, configuredKey }: SandboxDeps<Context>,
 ): Promise<Context> {
   const clock = createAdjustableClock(serverClock.source);
@@ -191,7 +227,7 @@ async function createSandboxContext<Context>(
     configuredKey,
   });
   const storeSecret = await openStoreSecret(store, random);
-  return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name });
+  return createContext({ clock, store, storeSecret, keys, baseUrl, sandbox: name, baseline });
 }
 
 /** The sandboxes of a sandbox: none. */
@@ -199,6 +235,7 @@ export const noSandboxes: Sandboxes<never> = {
   list: () => [],
   find: () => undefined,
   open: async () => throwError('PATH_UNKNOWN'),
+  create: async () => throwError('PATH_UNKNOWN'),
   view: () => throwError('SANDBOX_NOT_FOUND'),
   delete: () => throwError('SANDBOX_NOT_FOUND'),
   sweep: () => undefined,

@@ -2,7 +2,6 @@
  * Applies a seed in one transaction. Entities with the same id or name are updated where they differ; entities and group
  * members that the seed does not contain stay unchanged.
  */
-import { IamError } from '../../contract/errors.ts';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { withAdministratorCheck } from '../directory/administrators.ts';
 import { digestApiKey } from '../directory/api-keys.ts';
@@ -10,62 +9,68 @@ import { reserveSubjectId } from '../directory/subject-ids.ts';
 import { certificatePrefix, formatCertificateIdentity } from '../federation/certificate-login.ts';
 import { hashSecret } from '../lib/secrets.ts';
 import { withoutKnownSources } from '../sessions/known-sources.ts';
-import { DuplicateError, type Store, type Transaction } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import { foldIdentifier, isUserNameVerified, type User } from '../store/tables.ts';
 import { describeViolations } from '../users/password-policy.ts';
-import { type HashPassword, hashPassword } from '../users/passwords.ts';
+import { hashPassword } from '../users/passwords.ts';
 import { removeBusinessMemberships, withVerifiedName } from '../users/users.ts';
 import { applyBusinesses } from './businesses.ts';
-import { SeedError } from './error.ts';
+import { createSeedEntries, isRejection, type SeedCounts, type SeedOutcome } from './entries.ts';
+import { SeedError, SeedProblem } from './error.ts';
 import { applyFactors } from './factors.ts';
 import { applyGroups } from './groups.ts';
-import { applyMainframe, clearMovedLogons, hashNewLogons, normalizeLogons } from './mainframe.ts';
-import { applyProducts } from './products.ts';
+import { applyLogon, clearMovedLogons, hashNewLogons, normalizeLogons } from './mainframe.ts';
+import { createSeedPasswords, type SeedPasswords } from './passwords.ts';
+import { applyProduct } from './products.ts';
 import { applyProviders } from './providers.ts';
 import type { SeedApiKey, SeedClient, SeedDocument, SeedUser } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-/** Applies a seed. @throws SeedError if it can't be applied; the store is unchanged then. */
-export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<void> {
+/** Applies a seed. @returns the counts by kind. @throws SeedError if it can't be applied; the store is unchanged then. */
+export async function applySeed(seed: SeedDocument, deps: SeedDeps): Promise<SeedCounts> {
   const { store, hash = hashPassword } = deps;
-  const passwords = await hashNewPasswords(seed.users ?? [], store, hash);
-  const logons = await hashNewLogons(seed, store, hash);
+  const passwords = createSeedPasswords(hash);
+  await hashNewPasswords(seed.users, store, passwords);
+  await hashNewLogons(seed, store, passwords);
   try {
-    await store.transaction((tx) =>
-      withAdministratorCheck(tx, async () => {
-        await applyBusinesses(tx, seed, deps);
-        for (const user of seed.users ?? []) await applyUser(tx, user, deps, passwords.get(user));
-        for (const user of seed.users ?? []) await applyUserFactors(tx, user, deps);
-        for (const client of seed.clients ?? []) await applyClient(tx, client, deps);
-        await applyGroups(tx, seed.groups ?? [], deps);
-        for (const key of seed.apiKeys ?? []) await applyApiKey(tx, key, deps);
-        await applyMainframe(tx, seed, logons);
-        await applyProducts(tx, seed, deps);
-        await applyProviders(tx, seed.providers ?? []);
-      }),
-    );
+    return await store.transaction((tx) => withAdministratorCheck(tx, () => applyEntries(tx, seed, deps, passwords)));
   } catch (error) {
-    if (error instanceof IamError || error instanceof DuplicateError)
-      throw new SeedError(`the seed can't be applied: ${error.message}`);
-    throw error;
+    if (!isRejection(error)) throw error;
+    const message = `the seed can't be applied: ${error.message}`;
+    throw new SeedError(message, [{ path: [], message }]);
   }
 }
 
+async function applyEntries(
+  tx: Transaction,
+  seed: SeedDocument,
+  deps: SeedDeps,
+  passwords: SeedPasswords,
+): Promise<SeedCounts> {
+  // Not outside of the transaction, which the engine may retry.
+  const entries = createSeedEntries();
+  await applyBusinesses(tx, seed, deps, entries);
+  await entries.each('users', seed.users, (user) => applyUser(tx, user, deps, passwords));
+  await entries.each('users', seed.users, (user) => applyUserFactors(tx, user, deps));
+  await entries.each('clients', seed.clients, (client) => applyClient(tx, client, deps));
+  await applyGroups(tx, seed.groups, deps, entries);
+  await entries.each('apiKeys', seed.apiKeys, (key) => applyApiKey(tx, key, deps));
+  await entries.each('mainframe', seed.mainframe, (logon) => applyLogon(tx, logon, passwords));
+  await entries.each('products', seed.products, (product) => applyProduct(tx, product, deps));
+  await applyProviders(tx, seed.providers, entries);
+  return entries.counts();
+}
+
 /** Hashes the passwords of new users; plain passwords of existing users are ignored. @throws SeedError. */
-async function hashNewPasswords(
-  users: readonly SeedUser[],
-  store: Store,
-  hash: HashPassword,
-): Promise<Map<SeedUser, string>> {
-  const hashes = new Map<SeedUser, string>();
-  for (const user of users) {
-    if (user.password === undefined || (await findUser(store, user))) continue;
+function hashNewPasswords(users: SeedDocument['users'], store: Store, passwords: SeedPasswords): Promise<void> {
+  return createSeedEntries().each('users', users, async (user) => {
+    if (user.password === undefined || (await findUser(store, user))) return 'unchanged';
     const [weakness] = await describeViolations(user.password, user);
     if (weakness !== undefined)
-      throw new SeedError(`users: the password of ${user.userId ?? user.userName} ${weakness}`);
-    hashes.set(user, await hash(user.password));
-  }
-  return hashes;
+      throw new SeedProblem(`the password of ${user.userId ?? user.userName} ${weakness}`, ['password']);
+    await passwords.hashOf(user);
+    return 'unchanged';
+  });
 }
 
 async function findUser(reader: Pick<Transaction, 'users'> | Store, user: SeedUser): Promise<User | undefined> {
@@ -80,22 +85,22 @@ async function assertOwnersExist(
   { userId, businessId }: { userId?: string | undefined; businessId?: string | undefined },
 ): Promise<void> {
   if (userId !== undefined && !(await tx.users.get(userId)))
-    throw new SeedError(`${what} refers to user ${userId}, which does not exist`);
+    throw new SeedProblem(`${what} refers to user ${userId}, which does not exist`, ['userId']);
   if (businessId !== undefined && !(await tx.businesses.get(businessId)))
-    throw new SeedError(`${what} refers to business ${businessId}, which does not exist`);
+    throw new SeedProblem(`${what} refers to business ${businessId}, which does not exist`, ['businessId']);
 }
 
 async function applyUser(
   tx: Transaction,
   seed: SeedUser,
   { ids, clock }: SeedDeps,
-  passwordHash?: string,
-): Promise<void> {
+  passwords: SeedPasswords,
+): Promise<SeedOutcome> {
   const { password: _plain, factors: _factors, certificates: _certificates, legacyLogons, ...others } = seed;
   const rest = { ...others, ...normalizeLogons(legacyLogons) };
   const known = await findUser(tx, seed);
   const identities = mergeIdentities(seed, known);
-  await assertOwnersExist(tx, `users: ${seed.userId ?? seed.userName}`, { businessId: seed.businessId });
+  await assertOwnersExist(tx, String(seed.userId ?? seed.userName), { businessId: seed.businessId });
   const contacts = {
     ...(seed.userEmail === undefined ? {} : { emailVerified: true }),
     ...(seed.userMobile === undefined ? {} : { mobileVerified: true }),
@@ -112,6 +117,7 @@ async function applyUser(
   }
   await clearMovedLogons(tx, {}, rest);
   const userId = seed.userId ?? ids.newId();
+  const passwordHash = await passwords.hashOf(seed);
   await reserveSubjectId(tx, { subject: userId, kind: 'user', ownerId: userId });
   const user: User = {
     userName: userId,
@@ -128,11 +134,12 @@ async function applyUser(
   };
   // Names from a seed count as verified.
   await tx.users.insert(seed.userName === undefined ? user : withVerifiedName(user));
+  return 'created';
 }
 
-async function applyUserFactors(tx: Transaction, seed: SeedUser, deps: SeedDeps): Promise<void> {
+async function applyUserFactors(tx: Transaction, seed: SeedUser, deps: SeedDeps): Promise<SeedOutcome> {
   const user = seed.factors && (await findUser(tx, seed));
-  if (user) await applyFactors(tx, user, seed.factors ?? [], deps);
+  return user ? applyFactors(tx, user, seed.factors ?? [], deps) : 'unchanged';
 }
 
 /** Login identifiers and certificates are one list in the row, but two in the seed; a missing one stays unchanged. */
@@ -144,11 +151,11 @@ function mergeIdentities({ identities, certificates }: SeedUser, known?: User): 
   return [...new Set([...names, ...(certificates?.map(formatCertificateIdentity) ?? before.filter(isCertificate))])];
 }
 
-async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<void> {
+async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDeps): Promise<SeedOutcome> {
   const { clientSecret, secretHash = clientSecret && hashSecret(clientSecret), authorities, ...rest } = seed;
   const fields = { ...omitUndefined(rest), ...(authorities ? { authorities: authorities.map(stripRolePrefix) } : {}) };
   const known = await tx.clients.get(seed.clientId);
-  await assertOwnersExist(tx, `clients: ${seed.clientId}`, seed);
+  await assertOwnersExist(tx, seed.clientId, seed);
   if (seed.serviceAccountId !== undefined && known?.serviceAccountId !== seed.serviceAccountId)
     await reserveSubjectId(tx, { subject: seed.serviceAccountId, kind: 'service', ownerId: seed.clientId });
   if (known) return replaceIfChanged(known, { ...known, ...fields }, (row) => tx.clients.replace(row));
@@ -165,11 +172,13 @@ async function applyClient(tx: Transaction, seed: SeedClient, { clock }: SeedDep
     ...(secretHash === undefined ? {} : { secretHash }),
     createdAt: clock.now().toISOString(),
   });
+  return 'created';
 }
 
-async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<void> {
+async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
   const { apiKey, keyHash = '', hint = '', ...fields } = seed;
-  if (!(await tx.clients.get(seed.clientId))) throw new SeedError(`apiKeys: client ${seed.clientId} does not exist`);
+  if (!(await tx.clients.get(seed.clientId)))
+    throw new SeedProblem(`client ${seed.clientId} does not exist`, ['clientId']);
   const keyFields = apiKey === undefined ? { keyHash, hint } : digestApiKey(apiKey);
   const known =
     (seed.apiKeyId === undefined ? undefined : await tx.apiKeys.get(seed.apiKeyId)) ??
@@ -186,4 +195,5 @@ async function applyApiKey(tx: Transaction, seed: SeedApiKey, { ids, clock }: Se
     apiKeyId: seed.apiKeyId ?? ids.newId(),
     createdAt: clock.now().toISOString(),
   });
+  return 'created';
 }

@@ -5,59 +5,98 @@
 import { addCustomer } from '../directory/customers.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Business, CorporateGroup } from '../store/tables.ts';
-import { SeedError } from './error.ts';
+import { mergeOutcomes, type SeedEntries, type SeedOutcome } from './entries.ts';
+import { SeedProblem } from './error.ts';
 import type { SeedBusiness, SeedCorporateGroup, SeedDocument } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-export async function applyBusinesses(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
-  for (const group of seed.corporateGroups ?? []) await applyCorporateGroup(tx, group, deps);
-  const assignments = new Map<string, string>();
-  for (const business of seed.businesses ?? []) {
-    const row = await applyBusiness(tx, business, deps);
-    await applyCustomer(tx, row, deps);
-    if (business.corporateGroupName !== undefined)
-      assignCorporateGroup(assignments, row.businessId, business.corporateGroupName);
-  }
-  for (const group of seed.corporateGroups ?? [])
-    for (const businessId of group.businesses ?? [])
-      assignCorporateGroup(assignments, businessId, group.corporateGroupName);
-  for (const [businessId, corporateGroupName] of assignments) await moveBusiness(tx, businessId, corporateGroupName);
+export async function applyBusinesses(
+  tx: Transaction,
+  seed: SeedDocument,
+  deps: SeedDeps,
+  entries: SeedEntries,
+): Promise<void> {
+  const { businesses, corporateGroups } = seed;
+  const ids = new Map<SeedBusiness, string>();
+  const assignments = createAssignments();
+  await entries.each('corporateGroups', corporateGroups, (group) => applyCorporateGroup(tx, group, deps));
+  await entries.each('businesses', businesses, async (business) => {
+    const { row, outcome } = await applyBusiness(tx, business, deps);
+    ids.set(business, row.businessId);
+    return mergeOutcomes(outcome, await applyCustomer(tx, row, deps));
+  });
+  await entries.each('businesses', businesses, async (business) => {
+    const { corporateGroupName } = business;
+    const businessId = ids.get(business);
+    if (corporateGroupName === undefined || businessId === undefined) return 'unchanged';
+    assignments.add(businessId, corporateGroupName);
+    return moveBusiness(tx, businessId, corporateGroupName);
+  });
+  await entries.each('corporateGroups', corporateGroups, async ({ businesses: members = [], corporateGroupName }) => {
+    let outcome: SeedOutcome = 'unchanged';
+    for (const businessId of members) {
+      assignments.add(businessId, corporateGroupName);
+      outcome = mergeOutcomes(outcome, await moveBusiness(tx, businessId, corporateGroupName));
+    }
+    return outcome;
+  });
 }
 
 /** A business belongs to one corporate group at most, so a seed with two of them is ambiguous. */
-function assignCorporateGroup(assignments: Map<string, string>, businessId: string, corporateGroupName: string): void {
-  const other = assignments.get(businessId) ?? corporateGroupName;
-  if (other !== corporateGroupName)
-    throw new SeedError(`corporateGroups: ${businessId} can't be in both ${other} and ${corporateGroupName}`);
-  assignments.set(businessId, corporateGroupName);
+function createAssignments() {
+  const names = new Map<string, string>();
+  return {
+    /** @throws SeedProblem if the seed has assigned the business to another corporate group. */
+    add(businessId: string, corporateGroupName: string): void {
+      const other = names.get(businessId) ?? corporateGroupName;
+      if (other !== corporateGroupName)
+        throw new SeedProblem(`${businessId} can't be in both ${other} and ${corporateGroupName}`);
+      names.set(businessId, corporateGroupName);
+    },
+  };
 }
 
-async function applyBusiness(tx: Transaction, seed: SeedBusiness, { ids, clock }: SeedDeps): Promise<Business> {
+async function applyBusiness(
+  tx: Transaction,
+  seed: SeedBusiness,
+  { ids, clock }: SeedDeps,
+): Promise<{ readonly row: Business; readonly outcome: SeedOutcome }> {
   const { corporateGroupName: _, ...fields } = seed;
   const known =
     (seed.businessId === undefined ? undefined : await tx.businesses.get(seed.businessId)) ??
     (seed.document === undefined ? undefined : await tx.businesses.getBy('document', seed.document));
-  const row: Business = known
-    ? { ...known, ...omitUndefined(fields) }
-    : {
-        ...omitUndefined(fields),
-        businessName: seed.businessName,
-        businessId: seed.businessId ?? ids.newId(),
-        createdAt: clock.now().toISOString(),
-      };
-  await (known ? replaceIfChanged(known, row, (changed) => tx.businesses.replace(changed)) : tx.businesses.insert(row));
-  return row;
+  if (known) {
+    const row: Business = { ...known, ...omitUndefined(fields) };
+    return { row, outcome: await replaceIfChanged(known, row, (changed) => tx.businesses.replace(changed)) };
+  }
+  const row: Business = {
+    ...omitUndefined(fields),
+    businessName: seed.businessName,
+    businessId: seed.businessId ?? ids.newId(),
+    createdAt: clock.now().toISOString(),
+  };
+  await tx.businesses.insert(row);
+  return { row, outcome: 'created' };
 }
 
 /** Creates a customer for a business with a document, as the API does. */
-async function applyCustomer(tx: Transaction, { businessId, document }: Business, { clock }: SeedDeps): Promise<void> {
-  if (document === undefined) return;
+async function applyCustomer(
+  tx: Transaction,
+  { businessId, document }: Business,
+  { clock }: SeedDeps,
+): Promise<SeedOutcome> {
+  if (document === undefined) return 'unchanged';
   const known = await tx.customers.getBy('businessId', businessId);
   if (known) return replaceIfChanged(known, { ...known, document }, (row) => tx.customers.replace(row));
   await addCustomer(tx, { businessId, document, createdAt: clock.now().toISOString() });
+  return 'updated';
 }
 
-async function applyCorporateGroup(tx: Transaction, seed: SeedCorporateGroup, { ids, clock }: SeedDeps): Promise<void> {
+async function applyCorporateGroup(
+  tx: Transaction,
+  seed: SeedCorporateGroup,
+  { ids, clock }: SeedDeps,
+): Promise<SeedOutcome> {
   const { businesses: _, corporateGroupName, ...rest } = seed;
   const fields = { ...omitUndefined(rest), corporateGroupName };
   const known =
@@ -73,17 +112,19 @@ async function applyCorporateGroup(tx: Transaction, seed: SeedCorporateGroup, { 
     businesses: [],
     createdAt: clock.now().toISOString(),
   });
+  return 'created';
 }
 
-async function moveBusiness(tx: Transaction, businessId: string, corporateGroupName: string): Promise<void> {
+async function moveBusiness(tx: Transaction, businessId: string, corporateGroupName: string): Promise<SeedOutcome> {
   if (!(await tx.businesses.get(businessId)))
-    throw new SeedError(`corporateGroups: ${corporateGroupName} refers to ${businessId}, which does not exist`);
+    throw new SeedProblem(`${corporateGroupName} refers to ${businessId}, which does not exist`);
   const target = await tx.corporateGroups.getBy('corporateGroupName', corporateGroupName);
-  if (!target) throw new SeedError(`businesses: ${businessId} refers to ${corporateGroupName}, which does not exist`);
+  if (!target) throw new SeedProblem(`${businessId} refers to ${corporateGroupName}, which does not exist`);
   const before = await tx.corporateGroups.getBy('business', businessId);
-  if (before?.corporateGroupId === target.corporateGroupId) return;
+  if (before?.corporateGroupId === target.corporateGroupId) return 'unchanged';
   if (before) await tx.corporateGroups.replace(withoutBusiness(before, businessId));
   await tx.corporateGroups.replace({ ...target, businesses: [...target.businesses, businessId] });
+  return 'updated';
 }
 
 function withoutBusiness(group: CorporateGroup, businessId: string): CorporateGroup {

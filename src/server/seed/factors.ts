@@ -7,17 +7,18 @@ import { assertFactorsValid } from '../mfa/factor-validation.ts';
 import { contactOf, listAlternativeFactors } from '../mfa/factors.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Factor, User } from '../store/tables.ts';
-import { SeedError } from './error.ts';
+import { mergeOutcomes, type SeedOutcome } from './entries.ts';
+import { SeedProblem } from './error.ts';
 import type { SeedFactor } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-/** @throws SeedError if an id belongs to another user; IamError if the contacts of the user conflict. */
+/** @throws SeedProblem if an id belongs to another user; IamError if the contacts of the user conflict. */
 export async function applyFactors(
   tx: Transaction,
   user: User,
   seeds: readonly SeedFactor[],
   deps: SeedDeps,
-): Promise<void> {
+): Promise<SeedOutcome> {
   const present = await listAlternativeFactors(tx, user.userId);
   const updates: { readonly before: Factor | undefined; readonly after: Factor }[] = [];
   for (const seed of seeds) {
@@ -25,15 +26,21 @@ export async function applyFactors(
     updates.push({ before, after: buildRow(seed, before, user, deps) });
   }
   const updatedIds = new Set(updates.map(({ after }) => after.factorId));
-  if (updatedIds.size < updates.length) throw new SeedError(`users: ${user.userId} contains a factor twice`);
+  if (updatedIds.size < updates.length) throw new SeedProblem(`${user.userId} contains a factor twice`);
   const others = present.filter(({ factorId }) => !updatedIds.has(factorId));
   assertFactorsValid(
     user,
     others,
     updates.map(({ after }) => after),
   );
-  for (const { before, after } of updates)
-    await (before ? replaceIfChanged(before, after, (row) => tx.factors.replace(row)) : tx.factors.insert(after));
+  let outcome: SeedOutcome = 'unchanged';
+  for (const { before, after } of updates) {
+    // A new contact updates its user.
+    if (!before) await tx.factors.insert(after);
+    const applied = before ? await replaceIfChanged(before, after, (row) => tx.factors.replace(row)) : 'updated';
+    outcome = mergeOutcomes(outcome, applied);
+  }
+  return outcome;
 }
 
 async function findKnown(
@@ -47,8 +54,7 @@ async function findKnown(
     return present.find((factor) => contactKey(contactOf(factor)) === key);
   }
   const known = await tx.factors.get(id);
-  if (known && known.userId !== userId)
-    throw new SeedError(`users: the factor ${id} of ${userId} belongs to another user`);
+  if (known && known.userId !== userId) throw new SeedProblem(`the factor ${id} of ${userId} belongs to another user`);
   return known;
 }
 

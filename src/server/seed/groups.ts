@@ -3,26 +3,30 @@ import { assertNoDependencyCycle, normalizeGroupRoles, resolveDependencyIds } fr
 import { addMember } from '../directory/memberships.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Group, type Membership, membershipKey } from '../store/tables.ts';
-import { SeedError } from './error.ts';
+import type { SeedEntries, SeedOutcome } from './entries.ts';
+import { SeedProblem } from './error.ts';
 import type { SeedGroup } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-export async function applyGroups(tx: Transaction, seeds: readonly SeedGroup[], deps: SeedDeps): Promise<void> {
-  for (const seed of seeds) await applyGroup(tx, seed, deps);
-  for (const seed of seeds) {
-    const group = await readGroup(tx, seed);
-    if (seed.dependencies) await applyDependencies(tx, group, seed.dependencies);
-  }
-  for (const seed of seeds) {
+export async function applyGroups(
+  tx: Transaction,
+  seeds: readonly SeedGroup[] | undefined,
+  deps: SeedDeps,
+  entries: SeedEntries,
+): Promise<void> {
+  await entries.each('groups', seeds, (seed) => applyGroup(tx, seed, deps));
+  await entries.each('groups', seeds, async (seed) =>
+    seed.dependencies ? applyDependencies(tx, await readGroup(tx, seed), seed.dependencies) : 'unchanged',
+  );
+  await entries.each('groups', seeds, async (seed) => {
     const group = await readGroup(tx, seed);
     // Check for cycles once all dependencies are set, as the seed may remove others.
     if (seed.dependencies) await assertNoDependencyCycle(tx, group);
-    for (const membership of listMemberships(group.groupId, seed))
-      await applyMembership(tx, membership, seed.groupName);
-  }
+    return applyMemberships(tx, group, seed);
+  });
 }
 
-async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<void> {
+async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: SeedDeps): Promise<SeedOutcome> {
   const { groupName, organizationId, businessUnitId } = seed;
   const fields = omitUndefined({
     groupName,
@@ -41,6 +45,7 @@ async function applyGroup(tx: Transaction, seed: SeedGroup, { ids, clock }: Seed
     groupId,
     createdAt: clock.now().toISOString(),
   });
+  return 'created';
 }
 
 async function readGroup(tx: Transaction, { groupName }: SeedGroup): Promise<Group> {
@@ -53,30 +58,42 @@ async function applyDependencies(
   tx: Transaction,
   group: Group,
   references: readonly { groupName: string }[],
-): Promise<void> {
+): Promise<SeedOutcome> {
   const changed = { ...group, dependencies: await resolveDependencyIds(tx, references) };
-  await replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
+  return replaceIfChanged<Group>(group, changed, (row) => tx.groups.replace(row));
 }
 
-function listMemberships(groupId: string, seed: SeedGroup): Membership[] {
+interface SeedMember {
+  readonly membership: Membership;
+  /** Where the group names it. */
+  readonly path: readonly PropertyKey[];
+}
+
+function listMembers(groupId: string, seed: SeedGroup): SeedMember[] {
+  const { users = [], businesses = [], services = [], businessUsers = [] } = seed;
+  const plain = (name: 'users' | 'businesses' | 'services', kind: Membership['kind'], ids: readonly string[]) =>
+    ids.map((memberId, index) => ({ membership: { groupId, kind, memberId }, path: [name, index] }));
   return [
-    ...(seed.users ?? []).map((memberId) => ({ groupId, kind: 'user' as const, memberId })),
-    ...(seed.businesses ?? []).map((memberId) => ({ groupId, kind: 'business' as const, memberId })),
-    ...(seed.services ?? []).map((memberId) => ({ groupId, kind: 'service' as const, memberId })),
-    ...(seed.businessUsers ?? []).map(({ businessId, userId }) => ({
-      groupId,
-      kind: 'businessUser' as const,
-      memberId: userId,
-      businessId,
+    ...plain('users', 'user', users),
+    ...plain('businesses', 'business', businesses),
+    ...plain('services', 'service', services),
+    ...businessUsers.map(({ businessId, userId }, index) => ({
+      membership: { groupId, kind: 'businessUser' as const, memberId: userId, businessId },
+      path: ['businessUsers', index],
     })),
   ];
 }
 
-async function applyMembership(tx: Transaction, membership: Membership, groupName: string): Promise<void> {
-  const known = await tx.memberships.get(membershipKey(membership));
-  if (!known && !(await memberExists(tx, membership)))
-    throw new SeedError(`groups: ${groupName} refers to ${membership.memberId}, which does not exist`);
-  await addMember(tx, membership);
+async function applyMemberships(tx: Transaction, { groupId }: Group, seed: SeedGroup): Promise<SeedOutcome> {
+  let outcome: SeedOutcome = 'unchanged';
+  for (const { membership, path } of listMembers(groupId, seed)) {
+    const known = await tx.memberships.get(membershipKey(membership));
+    if (!known && !(await memberExists(tx, membership)))
+      throw new SeedProblem(`${seed.groupName} refers to ${membership.memberId}, which does not exist`, path);
+    if (!known || known.delegated) outcome = 'updated';
+    await addMember(tx, membership);
+  }
+  return outcome;
 }
 
 async function memberExists(tx: Transaction, { kind, memberId, businessId }: Membership): Promise<boolean> {

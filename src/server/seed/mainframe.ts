@@ -2,38 +2,26 @@
 import { normalizeLogon, revokeLogonAccess } from '../legacy/mainframe-logons.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { Logon, User } from '../store/tables.ts';
-import type { HashPassword } from '../users/passwords.ts';
+import type { SeedOutcome } from './entries.ts';
+import type { SeedPasswords } from './passwords.ts';
 import type { SeedDocument, SeedLogon } from './schema.ts';
 import { omitUndefined, replaceIfChanged } from './seed-rows.ts';
 
-/** Hashes the passwords of new logons; plain passwords of existing logons are ignored. */
-export async function hashNewLogons(
-  seed: SeedDocument,
-  store: Store,
-  hash: HashPassword,
-): Promise<Map<SeedLogon, string>> {
-  const hashes = new Map<SeedLogon, string>();
-  for (const logon of seed.mainframe ?? []) {
-    if (logon.password === undefined || (await store.logons.get(normalizeLogon(logon.logon)))) continue;
-    hashes.set(logon, await hash(logon.password));
-  }
-  return hashes;
+/** Hashes the passwords of new logons before the transaction; plain passwords of existing logons are ignored. */
+export async function hashNewLogons(seed: SeedDocument, store: Store, passwords: SeedPasswords): Promise<void> {
+  for (const logon of seed.mainframe ?? [])
+    if (!(await store.logons.get(normalizeLogon(logon.logon)))) await passwords.hashOf(logon);
 }
 
-export async function applyMainframe(
-  tx: Transaction,
-  seed: SeedDocument,
-  hashes: ReadonlyMap<SeedLogon, string>,
-): Promise<void> {
-  for (const logon of seed.mainframe ?? []) await applyLogon(tx, logon, hashes.get(logon));
-}
-
-async function applyLogon(tx: Transaction, seed: SeedLogon, passwordHash: string | undefined): Promise<void> {
+/** Creates or updates a logon. */
+export async function applyLogon(tx: Transaction, seed: SeedLogon, passwords: SeedPasswords): Promise<SeedOutcome> {
   const { password: _plain, ...rest } = seed;
   const fields = { ...omitUndefined(rest), logon: normalizeLogon(seed.logon) };
   const known = await tx.logons.get(fields.logon);
   if (known) return replaceIfChanged<Logon>(known, { ...known, ...fields }, (row) => tx.logons.replace(row));
+  const passwordHash = await passwords.hashOf(seed);
   await tx.logons.insert({ ...fields, ...(passwordHash === undefined ? {} : { passwordHash }) });
+  return 'created';
 }
 
 /** Normalizes the logons of a seeded user. */

@@ -2,14 +2,12 @@
 
 import type { Transaction } from '../store/store.ts';
 import { type Product, productName } from '../store/tables.ts';
-import type { SeedDocument, SeedProduct } from './schema.ts';
+import type { SeedOutcome } from './entries.ts';
+import type { SeedProduct } from './schema.ts';
 import { omitUndefined, replaceIfChanged, type SeedDeps } from './seed-rows.ts';
 
-export async function applyProducts(tx: Transaction, seed: SeedDocument, deps: SeedDeps): Promise<void> {
-  for (const product of seed.products ?? []) await applyProduct(tx, product, deps);
-}
-
-async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedDeps): Promise<void> {
+/** Creates or updates a product. */
+export async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedDeps): Promise<SeedOutcome> {
   const known =
     seed.productId === undefined
       ? await tx.products.getBy('named', productName(seed))
@@ -21,4 +19,5 @@ async function applyProduct(tx: Transaction, seed: SeedProduct, { ids }: SeedDep
   };
   if (known) return replaceIfChanged<Product>(known, { ...known, ...fields }, (row) => tx.products.replace(row));
   await tx.products.insert({ billingTypes: [], ...fields, productId: seed.productId ?? ids.newId() });
+  return 'created';
 }

@@ -21,12 +21,15 @@ const Secret = sensitive(
 );
 const ids = z.array(Id);
 
-const SecretHash = z
-  .string()
-  .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash from an export')
-  .describe('Hash from an export, instead of the plain value');
+const SecretHash = sensitive(
+  z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash from an export')
+    .describe('Hash from an export, instead of the plain value'),
+  'secret',
+);
 
-const PasswordHash = z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form');
+const PasswordHash = sensitive(z.string().startsWith('$argon2id$', 'must be an Argon2id hash in PHC form'), 'secret');
 
 const SeedClient = z
   .strictObject({
@@ -149,7 +152,10 @@ const SeedApiKey = z
 const SeedLogon = z
   .strictObject({
     logon: LogonName,
-    password: z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
+    password: sensitive(
+      z.string().min(1, 'must not be empty').max(128, 'must not be longer than 128 characters'),
+      'secret',
+    ).optional(),
     passwordHash: PasswordHash.optional(),
     email: z.email('must be an e-mail address').optional(),
     mobile: Mobile.optional(),

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { HashPassword } from '../users/passwords.ts';
+import type { SeedOutcome } from './entries.ts';
 
 export interface SeedDeps {
   readonly store: Store;
@@ -23,8 +24,10 @@ export async function replaceIfChanged<R extends object>(
   before: R,
   after: R,
   replace: (row: R) => Promise<void>,
-): Promise<void> {
-  if (JSON.stringify(sortEntries(before)) !== JSON.stringify(sortEntries(after))) await replace(after);
+): Promise<SeedOutcome> {
+  if (JSON.stringify(sortEntries(before)) === JSON.stringify(sortEntries(after))) return 'unchanged';
+  await replace(after);
+  return 'updated';
 }
 
 function sortEntries(row: object): [string, unknown][] {

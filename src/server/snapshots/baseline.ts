@@ -45,6 +45,15 @@ async function createEmptyBaseline(deps: BootstrapDeps): Promise<DumpTables> {
   return readTables(scratch);
 }
 
+/** The baselines of a sandbox with its own seed: the bootstrap entities are those of the server. */
+export async function createSeededBaseline(
+  seed: SeedDocument,
+  server: BaselineSource,
+  deps: Omit<BaselineDeps, 'seed'>,
+): Promise<BaselineSource> {
+  return createBaselineSource({ ...deps, seed }, await server.read('empty'), undefined);
+}
+
 interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {
   readonly seed?: SeedDocument | undefined;
   readonly hash: HashPassword;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { applySeed } from '../../../src/server/seed/apply.ts';
+import type { SeedCounts } from '../../../src/server/seed/entries.ts';
 import { parseSeed } from '../../../src/server/seed/parse.ts';
 import type { SeedDocument } from '../../../src/server/seed/schema.ts';
 import { hashPassword, verifyPasswordHash } from '../../../src/server/users/passwords.ts';
@@ -13,7 +14,7 @@ const demo = await parseSeed(
   'data/seed.json',
 );
 
-function apply({ appContext }: TestServer, seed: SeedDocument): Promise<void> {
+function apply({ appContext }: TestServer, seed: SeedDocument): Promise<SeedCounts> {
   return applySeed(seed, appContext);
 }
 

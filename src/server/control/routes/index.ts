@@ -35,6 +35,7 @@ import revokeRevoke from './revoke/revoke.ts';
 import sandboxesCreate from './sandboxes/create.ts';
 import sandboxesDelete from './sandboxes/delete.ts';
 import sandboxesList from './sandboxes/list.ts';
+import seedApply from './seed/apply.ts';
 import sessionsCreate from './sessions/create.ts';
 import sessionsEnd from './sessions/end.ts';
 import sessionsList from './sessions/list.ts';
@@ -90,6 +91,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   sandboxesCreate,
   sandboxesDelete,
   sandboxesList,
+  seedApply,
   sessionsCreate,
   sessionsEnd,
   sessionsList,

@@ -1,0 +1,64 @@
+/** POST /_iam/seed */
+import * as z from 'zod';
+import { applySeedToServer } from '../../../seed/apply-to-server.ts';
+import type { SeedKind } from '../../../seed/entries.ts';
+import { defineRoute } from '../../define.ts';
+import { explainSeedErrors, SeedBody } from './seed-body.ts';
+
+const count = (description: string, example: number) => z.int().meta({ description, examples: [example] });
+
+const SeedCountItem = z.strictObject({
+  created: count('Number of new entries', 2),
+  updated: count('Number of entries that differed; includes new members and contacts', 1),
+  unchanged: count('Number of entries that were present', 0),
+});
+
+const kinds: Readonly<Record<SeedKind, true>> = {
+  businesses: true,
+  corporateGroups: true,
+  users: true,
+  clients: true,
+  groups: true,
+  apiKeys: true,
+  mainframe: true,
+  products: true,
+  providers: true,
+};
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.seed-apply',
+  title: 'Apply a seed',
+  description:
+    'Creates or updates the entries of the document in one transaction, and leaves everything else alone. Applying it again changes nothing. Of an invalid document nothing is applied, and the response contains every error with its path. Passwords of existing users remain. Settings must equal those of the server. Does not change the seed of the server: a reset and new sandboxes start without these entries. To return to this state, save a snapshot. Inside a sandbox it applies to the sandbox.',
+  method: 'POST',
+  path: '/seed',
+  audit: { kind: 'administration', targets: {} },
+  status: [200, 400, 401, 403, 500],
+  request: { body: SeedBody, bodyChecks: 'async' },
+  response: {
+    status: 200,
+    body: z
+      .strictObject(mapKinds(() => SeedCountItem.optional()))
+      .meta({ id: 'SeedCounts', description: 'What happened to the entries, by kind.' }),
+  },
+  errors: ['FIELD_VALUE', 'TOO_BUSY'],
+  openapiExamples: {
+    response: {
+      users: { created: 1, updated: 0, unchanged: 0 },
+      groups: { created: 0, updated: 1, unchanged: 0 },
+    },
+  },
+
+  handle: ({ body }, context) =>
+    explainSeedErrors([], () =>
+      applySeedToServer(body, {
+        ...context,
+        hash: (password) => context.passwords.hash(password, context.hashFlow),
+      }),
+    ),
+});
+
+function mapKinds<Value>(create: () => Value): Record<SeedKind, Value> {
+  return Object.fromEntries(Object.keys(kinds).map((kind) => [kind, create()])) as Record<SeedKind, Value>;
+}
