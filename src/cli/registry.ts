@@ -20,7 +20,7 @@ import { addGroupsGraph } from './commands/groups/member-graph.ts';
 import { addGroupsTree } from './commands/groups/tree.ts';
 import { addGroupsUpdate } from './commands/groups/update.ts';
 import { addInbox } from './commands/inbox.ts';
-import { addKeysRotate } from './commands/keys.ts';
+import { addKeysList, addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login/login.ts';
 import { addLogout, logoutText } from './commands/login/logout.ts';
 import { addApply, applyText } from './commands/plan/apply.ts';
@@ -105,7 +105,9 @@ export const customCommandsByNoun: Readonly<Record<string, readonly AddCommands[
 };
 
 /** Subcommands of a one-word command that is itself an operation. */
-export const operationSubcommands: Readonly<Record<string, readonly AddCommands[]>> = { keys: [addKeysRotate] };
+export const operationSubcommands: Readonly<Record<string, readonly AddCommands[]>> = {
+  keys: [addKeysList, addKeysRotate],
+};
 
 export const customNouns: readonly Noun[] = [
   { name: 'server', summary: 'Manage the background server', addCommands: [addServer] },

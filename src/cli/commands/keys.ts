@@ -1,12 +1,41 @@
-/** `iam keys rotate`: rotates the signing key. `iam keys` itself is a generated command. */
+/** `iam keys list` and `iam keys rotate`. `iam keys` itself is a generated command. */
 import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
-import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../request/control-plane.ts';
+import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/keys/rotate';
+const columns = ['kid', 'state', 'alg', 'createdAt', 'retiredAt', 'expiresAt'];
+/** Key ids are long: a table has no space for more. */
+const tableColumnCount = 2;
+
+/** Adds the command. */
+export function addKeysList(keys: Command, runtime: CliRuntime): void {
+  const command = addCommand(keys, 'list', {
+    title: 'List signing keys with state and dates',
+    description: `Without the keys themselves. \`iam keys\` prints the public keys. ${controlPlaneNote}`,
+    effect: 'read',
+    examples: [{ title: 'With dates: until when tokens of retired keys are accepted', command: '-o wide' }],
+  }).alias('ls');
+  addListOptions(command);
+  setAction(command, runtime, (context, _, options) =>
+    printPages(
+      context,
+      createControlPageSource(context, '/_iam/keys', {}),
+      buildListShape(columns, tableColumnCount),
+      parseListLimits(options),
+    ),
+  );
+}
 
 /** Adds the command. */
 export function addKeysRotate(keys: Command, runtime: CliRuntime): void {

@@ -1,12 +1,13 @@
-/** `iam token`: prints, decodes and verifies access tokens. */
+/** `iam token`: prints, decodes, verifies and inspects tokens. */
 import type { Command } from 'commander';
 import type { JSONWebKeySet } from 'jose';
 import { decodeToken } from '../auth/decode-token.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, QuietExit, usageError } from '../errors.ts';
 import { requireSendableCredentials } from '../http/connection.ts';
 import { readSecret } from '../io/input.ts';
+import { callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
 import { getCurrentToken } from '../request/current-token.ts';
 
 /** Adds the `token` subcommands. */
@@ -40,6 +41,16 @@ export function addToken(noun: Command, runtime: CliRuntime): void {
     ],
   });
   setAction(verifyCommand.option(...fileOption), runtime, verify);
+  const statusCommand = addCommand(noun, 'status', {
+    title: 'Show whether the server accepts a token, and why not',
+    description: `Accepts access, refresh, product and one-time tokens. Shows claims, key, session and current roles. Exits with 1 if the server rejects the token. ${controlPlaneNote}`,
+    effect: 'read',
+    examples: [
+      { title: 'Inspect the token in IAM_TOKEN', command: '' },
+      { title: 'Inspect a token from a pipe', command: '-f - -o json' },
+    ],
+  });
+  setAction(statusCommand.option(...fileOption), runtime, showStatus);
 }
 
 const fileOption = ['-f, --file <file>', 'file with the token, - for standard input'] as const;
@@ -76,6 +87,13 @@ async function verifySignature({ environment }: Context, token: string, keys: JS
       hint: 'Obtain a new token with `iam token generate`.',
     });
   }
+}
+
+async function showStatus(context: Context, _: readonly unknown[], options: CommandOptions): Promise<void> {
+  const token = await readToken(context, options);
+  const { body } = await callControlPlane(context, 'POST', '/_iam/tokens/inspect', { body: { token } });
+  await context.printer.value(body);
+  if ((body as { readonly active?: boolean }).active !== true) throw new QuietExit(1);
 }
 
 async function readToken(context: Context, options: CommandOptions): Promise<string> {

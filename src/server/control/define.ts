@@ -25,6 +25,7 @@ export type ControlContext = ControlServices &
     | 'passwords'
     | 'hashFlow'
     | 'authentication'
+    | 'source'
     | 'range'
     | 'disconnectSignal'
   >;

@@ -56,7 +56,7 @@ const controlTagsByPath: readonly ControlTag[] = [
   },
   {
     name: 'sessions',
-    paths: ['sessions', 'revoke', 'keys'],
+    paths: ['sessions', 'tokens', 'revoke', 'keys'],
     description: 'Sessions, tokens and signing keys.',
   },
   { name: 'server', paths: [], description: 'Settings and API documents of the server.' },

@@ -55,9 +55,9 @@ export interface KeyRingDeps {
 }
 
 /** A retired key remains valid this much longer than its last token is valid, because signing takes time and clocks differ. */
-const marginSeconds = 60;
+export const retirementMarginSeconds = 60;
 /** The maximum lifetime that the settings allow; used for keys without a recorded one. */
-const maxConfigurableLifetime = 86_400;
+export const maxConfigurableLifetimeSeconds = 86_400;
 
 /** The maximum token lifetime of these settings, in seconds. */
 export function findLongestTokenLifetime(settings: {
@@ -128,7 +128,7 @@ async function loadKeys(deps: KeyRingDeps): Promise<KeySet> {
 
 /** Records a longer token lifetime. A shorter one is not recorded, because earlier tokens have the longer lifetime. */
 async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRingDeps): Promise<SigningKey> {
-  if (longestToken <= (row.longestToken ?? maxConfigurableLifetime)) return row;
+  if (longestToken <= (row.longestToken ?? maxConfigurableLifetimeSeconds)) return row;
   const updated = { ...row, longestToken };
   await store.transaction((tx) => tx.signingKeys.replace(updated));
   return updated;
@@ -153,7 +153,7 @@ function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Pr
 
 /** The private key is no longer needed and is deleted. */
 function retireKey(row: SigningKey, now: number): SigningKey {
-  const retiresAt = now + (row.longestToken ?? maxConfigurableLifetime) + marginSeconds;
+  const retiresAt = now + (row.longestToken ?? maxConfigurableLifetimeSeconds) + retirementMarginSeconds;
   return { ...row, current: false, privateJwk: {}, retiresAt };
 }
 

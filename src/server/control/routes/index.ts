@@ -24,6 +24,7 @@ import inboxEmpty from './inbox/empty.ts';
 import inboxList from './inbox/list.ts';
 import inboxStream from './inbox/stream.ts';
 import inboxWait from './inbox/wait.ts';
+import keysList from './keys/list.ts';
 import keysRotate from './keys/rotate.ts';
 import metricsGet from './metrics/get.ts';
 import openapiGet from './openapi/get.ts';
@@ -49,6 +50,7 @@ import stateReset from './state/reset.ts';
 import stateRestoreSnapshot from './state/restore-snapshot.ts';
 import stateSaveSnapshot from './state/save-snapshot.ts';
 import storeBackup from './store/backup.ts';
+import tokensInspect from './tokens/inspect.ts';
 import usersGet from './users/get.ts';
 import usersGetRolePath from './users/get-role-path.ts';
 import usersList from './users/list.ts';
@@ -80,6 +82,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   inboxList,
   inboxStream,
   inboxWait,
+  keysList,
   keysRotate,
   metricsGet,
   openapiGet,
@@ -105,6 +108,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   stateRestoreSnapshot,
   stateSaveSnapshot,
   storeBackup,
+  tokensInspect,
   usersGet,
   usersGetRolePath,
   usersList,
