@@ -9,6 +9,7 @@ import { addCatalogue, catalogueText } from './commands/catalogue.ts';
 import { addClock, clockText } from './commands/clock.ts';
 import { addCompletion } from './commands/completion/completion.ts';
 import { addConfig } from './commands/config.ts';
+import { addConformance, conformanceText } from './commands/conformance/conformance.ts';
 import { addControlGet } from './commands/control-details.ts';
 import { addControlList, addControlSearch, addGroupsMembers, addUsersFactors } from './commands/control-lists.ts';
 import { addCoverage, coverageText } from './commands/coverage.ts';
@@ -63,7 +64,7 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: 'Local server:',
     names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'sandbox', 'state', 'store'],
   },
-  { heading: 'Other:', names: ['call', 'api', 'commands', 'explain', 'schema', 'completion', 'help'] },
+  { heading: 'Other:', names: ['call', 'api', 'conformance', 'commands', 'explain', 'schema', 'completion', 'help'] },
 ];
 
 export type IsRequested = (names: readonly string[]) => boolean;
@@ -151,6 +152,7 @@ export const customCommands: readonly CustomCommand[] = [
   { name: 'doctor', text: doctorText, add: addDoctor },
   { name: 'why', text: whyText, add: addWhy },
   { name: 'coverage', text: coverageText, add: addCoverage },
+  { name: 'conformance', text: conformanceText, add: addConformance },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },
   { name: 'schema', text: schemaText, add: addSchema },

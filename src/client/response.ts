@@ -43,7 +43,7 @@ function parseRetryAfter(retryAfter: string | undefined): number | undefined {
 }
 
 /** Returns the cursor of the next page, from the Link header. */
-function parseNextCursor(headers: ResponseHeaders): string | undefined {
+export function nextCursorOf({ headers }: Pick<ApiResponse, 'headers'>): string | undefined {
   for (const [, target, parameters] of (headers.link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
     if (/;\s*rel="?next"?/i.test(parameters ?? ''))
       return new URL(target ?? '', 'http://relative').searchParams.get('after') ?? undefined;
@@ -59,6 +59,6 @@ export function asPage(response: ApiResponse): ResultPage<unknown> {
       items: [{ code: 'ANSWER_UNREADABLE', message: 'The response is not a list.' }],
       requestId: response.requestId,
     });
-  const next = parseNextCursor(response.headers);
+  const next = nextCursorOf(response);
   return next === undefined ? { items: response.body } : { items: response.body, next };
 }

@@ -12,12 +12,14 @@ import { systemRandom } from './lib/random.ts';
 import { listen, type RunningServer } from './listen.ts';
 import { SeedError } from './seed/error.ts';
 import { readSeedFile } from './seed/read-file.ts';
-import type { SeedDocument } from './seed/schema.ts';
+import { SeedDocument } from './seed/schema.ts';
 import { formatBanner, formatReadyLine } from './startup-banner.ts';
 import { openExitCodes, StoreOpenError } from './store/file/open-error.ts';
 import { openStore } from './store/open.ts';
 import { StoreUnavailableError } from './store/store.ts';
 import { PasswordHashingError } from './users/passwords.ts';
+
+export { SettingError };
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -115,6 +117,29 @@ async function startServerProcess(
     random: systemRandom,
     openStore: () => openStore(settings, log),
     openAudit: () => openAudit(settings, deps),
+  });
+}
+
+/**
+ * Starts a service in memory on a free port of this machine, without rate limits and audit log, for `iam conformance`.
+ * @throws SettingError for a flag that is not valid
+ */
+export async function startInMemory(flags: Flags, seed: unknown): Promise<RunningServer> {
+  const fixed = { port: '0', store: 'memory', 'log-level': 'error', 'audit-log': 'off', 'disable-rate-limits': true };
+  const settings = readSettings({ ...fixed, 'fast-passwords': true, ...flags }, {});
+  const log = createLog(
+    settings.logLevel,
+    () => undefined,
+    () => systemClock.now(),
+  );
+  return listen({
+    settings,
+    seed: await SeedDocument.parseAsync(seed),
+    log,
+    clock: systemClock,
+    random: systemRandom,
+    ref: false,
+    openStore: () => openStore(settings, log),
   });
 }
 

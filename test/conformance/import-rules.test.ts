@@ -77,6 +77,7 @@ const cliLayers = [
   'command.ts',
   'bulk',
   'plan',
+  'conformance',
   'local-server',
   'commands',
   'registry.ts',
@@ -175,6 +176,7 @@ describe('imports', () => {
     expect(places).toEqual([
       ['src/cli/commands/server/serve.ts', 'import('],
       ['src/cli/commands/store/store-folder.ts', 'import('],
+      ['src/cli/conformance/reference-server.ts', 'import('],
     ]);
   });
 

@@ -199,6 +199,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam diff -f iam.yaml -o json': { ...documents, code: 1 },
   'iam doctor': { as: 'client' },
   'iam doctor --profile staging -o json': withStagingProfile,
+  'iam conformance --profile staging': withStagingProfile,
   'iam coverage --threshold 80 -q': { code: 1 },
   'iam call groups.create -f group.json': { files: { 'group.json': '{"groupName":"first"}' } },
   'iam call user-identities.identification --anonymous --param clientId=APP_CLIENT_ID -f contact.json': {

@@ -7,6 +7,7 @@ import { exampleSetups } from './example-setups.ts';
 /** Commands that do not fail with a single request, the reason, and the tests of their failures. */
 const testedElsewhere: Readonly<Record<string, string>> = {
   doctor: 'prints failures in a table: test/cli/commands/doctor/doctor.test.ts',
+  conformance: 'reports each difference: test/cli/commands/conformance',
   'bulk run': 'reports each row: test/cli/bulk/bulk.test.ts',
   'bulk retry': 'reports each row: test/cli/bulk/bulk.test.ts',
   'inbox wait': 'waits again: test/cli/commands/inbox.test.ts',

@@ -2,13 +2,15 @@
 import seedSchema from '../../../../docs/seed.schema.json' with { type: 'json' };
 import type { JsonSchema } from '../../../contract/manifest-types.ts';
 import { type SettingDefinition, settingDefinitions } from '../../config/settings.ts';
+import { baselineSchema } from '../../conformance/baseline-schema.ts';
 import { documentSchema } from '../../plan/schema.ts';
 
 /** The schemas by kind. Their `$id` is stable, so that editors and validators can refer to it. */
-export const jsonSchemas: Readonly<Record<'seed' | 'provisioning' | 'config', object>> = {
+export const jsonSchemas: Readonly<Record<'seed' | 'provisioning' | 'config' | 'conformance-baseline', object>> = {
   seed: seedSchema,
   provisioning: documentSchema,
   config: buildProjectFileSchema(settingDefinitions),
+  'conformance-baseline': baselineSchema,
 };
 
 /** The schema of project files (.iamrc.json): values are text, numbers or booleans. */

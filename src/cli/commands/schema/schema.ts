@@ -4,11 +4,11 @@ import { addCommand, type CommandDescription, setAction } from '../../command.ts
 import type { CliRuntime } from '../../context.ts';
 import { usageError } from '../../errors.ts';
 
-const kinds = ['seed', 'provisioning', 'config'] as const;
+const kinds = ['seed', 'provisioning', 'config', 'conformance-baseline'] as const;
 
 export const schemaText: CommandDescription = {
   title: 'Print the JSON Schema of a document',
-  description: `Kinds: seed (\`iam serve --seed\`), provisioning (\`iam apply\`) and config (.iamrc.json). Editors use a schema for completion and validation: name its file in \`$schema\`, or in YAML in a first line \`# yaml-language-server: $schema=FILE\`, as \`iam export\` writes it.`,
+  description: `Kinds: seed (\`iam serve --seed\`), provisioning (\`iam apply\`), config (.iamrc.json) and conformance-baseline (\`iam conformance --baseline\`). Editors use a schema for completion and validation: name its file in \`$schema\`, or in YAML in a first line \`# yaml-language-server: $schema=FILE\`, as \`iam export\` writes it.`,
   effect: 'local',
   examples: [
     { title: 'Store the schema next to your documents', command: 'provisioning > provisioning.schema.json' },

@@ -1,0 +1,86 @@
+/** Prints the report: a table and the differences for people, data for programs. */
+import type { Context } from '../context.ts';
+import { getTerminalWidth } from '../io/io.ts';
+import { hangingIndent } from '../output/table.ts';
+import type { ConformanceReport, ReportedDifference, UncheckedCase } from './report.ts';
+
+/** Formats of one row for each difference. */
+const rowFormats: readonly string[] = ['csv', 'jsonl', 'name'];
+
+/** Prints the report in the format in use. */
+export async function printReport(context: Context, report: ConformanceReport): Promise<void> {
+  const { printer, settings } = context;
+  if (rowFormats.includes(printer.format)) return printer.value(report.differences);
+  if (!printer.isForPeople) return printer.value(report);
+  await printer.value(report.operations);
+  if (settings.options.columns !== undefined) return;
+  const width = getTerminalWidth(context.io.stdout);
+  const sections = [
+    ...formatDifferences(
+      'Differences',
+      report.differences.filter(({ accepted }) => !accepted),
+    ),
+    ...formatDifferences(
+      'Accepted by the baseline',
+      report.differences.filter(({ accepted }) => accepted),
+    ),
+    ...formatUnchecked(report.notChecked),
+    ...formatStale(report),
+  ];
+  const lines = await Promise.all(sections.map(({ heading, text }) => hangingIndent(heading, text, width)));
+  printer.lines([...lines.flatMap((line) => line.split('\n')), '', formatSummary(report)]);
+}
+
+/** A line that continues below its heading. */
+interface Line {
+  readonly heading: string;
+  readonly text: string;
+}
+
+const line = (heading: string, text = ''): Line => ({ heading, text });
+
+function formatDifferences(heading: string, differences: readonly ReportedDifference[]): Line[] {
+  if (differences.length === 0) return [];
+  const byCase = new Map<string, ReportedDifference[]>();
+  for (const one of differences) {
+    const name = `${one.operation}: ${one.case}`;
+    byCase.set(name, [...(byCase.get(name) ?? []), one]);
+  }
+  const cases = [...byCase].flatMap(([name, own]) => [
+    line('  ', name),
+    ...own.map(formatDifference),
+    line(`    $ ${own[0]?.reproduce ?? ''}`),
+  ]);
+  return [line(''), line(`${heading}:`), ...cases];
+}
+
+function formatDifference({ aspect, name, expected, seen, reason }: ReportedDifference): Line {
+  const subject = name === undefined ? aspect : `${aspect} ${name}`;
+  return line(`    ${subject}: `, `expected ${expected}, got ${seen}${reason === undefined ? '' : ` (${reason})`}`);
+}
+
+/** The reasons, with the operations that each concerns. */
+function formatUnchecked(cases: readonly UncheckedCase[]): Line[] {
+  if (cases.length === 0) return [];
+  const byReason = new Map<string, Set<string>>();
+  for (const { operation, reason } of cases) byReason.set(reason, (byReason.get(reason) ?? new Set()).add(operation));
+  const groups = [...byReason].flatMap(([reason, operations]) => [
+    line('  ', `${reason}:`),
+    line('    ', [...operations].join(', ')),
+  ]);
+  return [line(''), line('Not checked, at least in part:'), ...groups];
+}
+
+function formatStale({ staleBaseline }: ConformanceReport): Line[] {
+  if (staleBaseline.length === 0) return [];
+  const entries = staleBaseline.map((entry) =>
+    line('  ', [entry.operation, entry.case, entry.aspect, entry.name].filter((one) => one !== undefined).join(', ')),
+  );
+  return [line(''), line('Entries of the baseline that accept nothing any more:'), ...entries];
+}
+
+function formatSummary({ summary, complete }: ConformanceReport): string {
+  const { operations, cases, same, different, accepted, notChecked } = summary;
+  const counts = `${cases} cases: ${same} same, ${different} different, ${accepted} accepted, ${notChecked} not checked`;
+  return `${operations} operations, ${counts}${complete ? '' : ' (interrupted)'}`;
+}

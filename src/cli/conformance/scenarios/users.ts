@@ -1,0 +1,125 @@
+/** The scenario that creates a user without a password, changes and deletes it. */
+import type { ConformanceCase, Scenario, Undo } from '../case.ts';
+import { unknownId } from '../samples.ts';
+import { undoGroup } from './groups.ts';
+import { refusedStep, step } from './steps.ts';
+
+const user = { id: '{{run}}-user' };
+const group = { groupName: '{{userGroupId}}' };
+const factor = { ...user, factorId: '{{factorId}}' };
+const email = (name: string) => `${name}@conformance.invalid`;
+
+function undoUser(name: string): Undo {
+  return { entity: `user {{run}}-${name}`, operation: 'user-identities.remove', params: { id: `{{run}}-${name}` } };
+}
+
+const body = { userId: '{{run}}-user', userName: '{{run}}-user', userEmail: email('{{run}}') };
+
+const creation: readonly ConformanceCase[] = [
+  step(
+    'user-identities.create',
+    'creates',
+    { body: { ...body, userMobile: { regionCode: 999, areaCode: 99, phoneNumber: 99999999 } } },
+    { save: { userToken: 'body.accessToken' }, undo: undoUser('user') },
+  ),
+  refusedStep('user-identities.create', 'id is taken', { body: { ...body, userName: '{{run}}-other' } }),
+  refusedStep(
+    'user-identities.create',
+    'name is taken',
+    { body: { ...body, userId: '{{run}}-other', userName: '{{run}}-user' } },
+    { undo: undoUser('other') },
+  ),
+  refusedStep(
+    'user-identities.create',
+    'valid with an unknown field',
+    { body: { ...body, userId: '{{run}}-extra', userName: '{{run}}-extra', iamConformanceUnknown: true } },
+    { undo: undoUser('extra') },
+  ),
+  refusedStep(
+    'user-identities.create',
+    'wrong code',
+    { body: { ...body, userId: '{{run}}-code', userName: '{{run}}-code', token: '000000' } },
+    { undo: undoUser('code') },
+  ),
+  refusedStep(
+    'user-identities.create',
+    'unknown business',
+    { body: { ...body, userId: '{{run}}-staff', userName: '{{run}}-staff', businessId: unknownId } },
+    { undo: undoUser('staff') },
+  ),
+  step('user-identities.get', 'by id', { params: user }),
+];
+
+const changes: readonly ConformanceCase[] = [
+  step('user-identities.update', 'sets a field', {
+    params: user,
+    body: { userMobile: { regionCode: 999, areaCode: 98, phoneNumber: 99999998 } },
+  }),
+  refusedStep('user-identities.update', 'unknown business', { params: user, body: { businessId: unknownId } }),
+  step('user-identities.get', 'after an update', { params: user }),
+  step('user-identities.add-identity', 'adds', { params: user, body: { identity: '{{run}}-identity' } }),
+  refusedStep('user-identities.add-identity', 'again', { params: user, body: { identity: '{{run}}-identity' } }),
+  step('user-identities.remove-identity', 'removes', { params: { ...user, identity: '{{run}}-identity' } }),
+  refusedStep('user-identities.remove-identity', 'again', { params: { ...user, identity: '{{run}}-identity' } }),
+  step(
+    'user-identities.factors.admin-add',
+    'adds',
+    { params: user, body: { authenticationFactors: [{ contactType: 'EMAIL', email: email('{{run}}-factor') }] } },
+    { save: { factorId: 'body.0.id' } },
+  ),
+  step('user-identities.factors.admin-update', 'sets a field', { params: factor, body: { tags: ['private'] } }),
+  step('user-identities.factors.admin-remove', 'removes', { params: factor }),
+  refusedStep('user-identities.factors.admin-remove', 'again', { params: factor }),
+  step('user-identities.lock', 'locks', { body: { userId: '{{run}}-user' } }),
+  refusedStep('user-identities.lock', 'again', { body: { userId: '{{run}}-user' } }),
+  refusedStep('user-identities.login', 'locked user', {
+    body: { userName: '{{run}}-user', password: '{{run}}-not-a-password' },
+  }),
+  step('user-identities.unlock', 'unlocks', { body: { userId: '{{run}}-user' } }),
+  refusedStep('user-identities.unlock', 'again', { body: { userId: '{{run}}-user' } }),
+  refusedStep('user-identities.login', 'user without a password', {
+    body: { userName: '{{run}}-user', password: '{{run}}-not-a-password' },
+  }),
+];
+
+const memberships: readonly ConformanceCase[] = [
+  step(
+    'groups.create',
+    'creates for members',
+    { body: { groupName: '{{run}}-users', roles: ['IAM_CONFORMANCE'] } },
+    {
+      preset: { userGroupId: '{{run}}-users' },
+      save: { userGroupId: 'body.groupId' },
+      undo: undoGroup('users', 'userGroupId'),
+    },
+  ),
+  step('user-accesses.list-users', 'without members', { params: group }),
+  step('user-accesses.add-user', 'adds', { params: group, body: [{ userId: '{{run}}-user' }] }),
+  refusedStep('user-accesses.add-user', 'again', { params: group, body: [{ userId: '{{run}}-user' }] }),
+  step('user-accesses.list-users', 'with a member', { params: group }),
+  step('user-accesses.list-user-roles', 'of a member', { params: { userId: '{{run}}-user' } }),
+  step('user-accesses.remove-user', 'removes', { params: { ...group, userId: '{{run}}-user' } }),
+  refusedStep('user-accesses.remove-user', 'again', { params: { ...group, userId: '{{run}}-user' } }),
+  step('user-accesses.list-user-roles', 'without a group', { params: { userId: '{{run}}-user' } }),
+  step(
+    'groups.remove',
+    'deletes after members',
+    { params: { groupId: '{{userGroupId}}' } },
+    { deletes: ['group {{run}}-users'] },
+  ),
+];
+
+const removal: readonly ConformanceCase[] = [
+  step('user-identities.remove', 'deletes', { params: user }, { deletes: ['user {{run}}-user'] }),
+  refusedStep('user-identities.remove', 'again', { params: user }),
+  refusedStep('user-identities.get', 'after the deletion', { params: user }),
+  refusedStep('user-identities.get', 'token of a deleted user', {
+    params: user,
+    credentials: { kind: 'bearer', token: '{{userToken}}' },
+  }),
+];
+
+/** Returns the scenario. `asUser` are cases that use the token of the user, which proves no contact. */
+export function createUserScenario(asUser: readonly ConformanceCase[]): Scenario {
+  return { name: 'users', cases: [...creation, ...changes, ...memberships, ...asUser, ...removal] };
+}

@@ -1,0 +1,87 @@
+/** The suite against the server of this package. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { manifest } from '../../../../src/contract/manifest.ts';
+import { startServer, type TestServer } from '../../../harness.ts';
+import { checkConformance, type Report, startDeviation } from './deployment.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  const businesses = ['acme', 'globex'].map((businessId) => ({ businessId, businessName: businessId }));
+  const users = ['alice', 'bob'].map((userId) => ({ userId, userName: userId, businessId: 'acme' }));
+  server = await startServer({
+    flags: { 'fast-passwords': true },
+    seed: {
+      businesses,
+      users,
+      clients: [{ clientId: 'billing', appId: 'billing', serviceAccountId: 'billing-service' }],
+      groups: [
+        {
+          groupName: 'ops',
+          users: users.map(({ userId }) => userId),
+          businesses: businesses.map(({ businessId }) => businessId),
+          businessUsers: users.map(({ userId, businessId }) => ({ userId, businessId })),
+          services: ['billing-service'],
+        },
+      ],
+      corporateGroups: [{ corporateGroupName: 'concern' }, { corporateGroupName: 'holding' }],
+    },
+  });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The operations whose normal result was not seen, without those that have a reason. */
+function listUnaccounted({ operations, checked, notChecked }: Report): string[] {
+  const succeeded = new Set(checked.filter(({ expectedStatus }) => expectedStatus < 400).map((one) => one.operation));
+  const explained = new Set(notChecked.map(({ operation }) => operation));
+  return operations.map(({ operation }) => operation).filter((id) => !succeeded.has(id) && !explained.has(id));
+}
+
+const allIds = manifest.operations.map(({ id }) => id);
+
+test('finds no difference, accounts for every operation, and leaves the store as it was', async () => {
+  const before = await server.dump();
+  await using target = await startDeviation(server, {});
+  const { code, err, report } = await checkConformance(server, target.url, ['--existing', 'groupId=ops']);
+  expect(report.differences).toEqual([]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(report.operations.map(({ operation }) => operation)).toEqual(allIds);
+  expect(report.operations.filter(({ cases }) => cases === 0)).toEqual([]);
+  expect(listUnaccounted(report)).toEqual([]);
+  // Wrong codes for unknown names are counted, so that they cannot be guessed.
+  const { codeFailures: _, ...after } = await server.dump();
+  expect({ ...after, codeFailures: before.codeFailures }).toEqual(before);
+  expect(target.received.filter(({ path }) => path.startsWith('/_iam'))).toEqual([]);
+});
+
+test('reads each list page by page, and each entity', async () => {
+  const { report } = await checkConformance(server, server.url, ['--existing', 'groupId=ops']);
+  const reads = manifest.operations.filter(({ effect }) => effect === 'read').map(({ id }) => id);
+  const succeeded = report.checked.filter(({ expectedStatus }) => expectedStatus < 400);
+  const missing = reads.filter((id) => !succeeded.some(({ operation }) => operation === id));
+  expect(missing).toEqual(['user-identities.factors.list']);
+});
+
+test('with writes finds no difference and deletes what it created', async () => {
+  const before = await server.dump();
+  const { code, err, report } = await checkConformance(server, server.url, ['--allow-writes']);
+  expect(report.differences).toEqual([]);
+  expect({ code, err, leftOver: report.leftOver }).toEqual({ code: 0, err: '', leftOver: [] });
+  expect(report.summary.different).toBe(0);
+  const after = await server.dump();
+  for (const table of [
+    'groups',
+    'users',
+    'clients',
+    'apiKeys',
+    'corporateGroups',
+    'memberships',
+    'customers',
+    'factors',
+  ])
+    expect([table, after[table]]).toEqual([table, before[table]]);
+  expect(listUnaccounted(report)).toEqual([]);
+  const unchecked = report.notChecked.filter(({ case: name }) => name === 'normal result');
+  const succeeded = new Set(report.checked.filter((one) => one.expectedStatus < 300).map(({ operation }) => operation));
+  // A reason is given only for an operation whose normal result was not seen.
+  expect(unchecked.filter(({ operation }) => succeeded.has(operation))).toEqual([]);
+});
