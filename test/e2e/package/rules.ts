@@ -50,6 +50,7 @@ const families = [
   /^docs\/(?:decisions\/|reference\/)?[\w-]+\.md$/,
   /^examples\/[\w-]+\.(?:sh|yaml)$/,
   /^examples\/(?:jest|node-test|vitest)\/(?:package\.json|[\w.-]+\.m?[jt]s)$/,
+  /^examples\/(?:curl\/\w+\.sh|go\/(?:go\.mod|\w+\.go)|java\/\w+\.java|python\/\w+\.py)$/,
 ];
 
 /** Returns the files that the package must not contain, and those that it lacks. */

@@ -1,0 +1,3 @@
+module example.com/iam-tests
+
+go 1.19
