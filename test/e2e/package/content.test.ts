@@ -90,7 +90,7 @@ describe('the files', () => {
       without(/^examples/)
         .join()
         .match(/missing: \S+examples/g),
-    ).toHaveLength(2);
+    ).toHaveLength(3);
   });
 
   test('have at most 3 MB packed', ({ annotate }) => {
