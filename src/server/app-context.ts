@@ -85,9 +85,9 @@ export type AppContextDeps = Pick<
   readonly sandbox?: string | undefined;
   /** The system timer if missing. */
   readonly timer?: Timer | undefined;
-  /** Created if missing. */
+  /** Those of a previous context; created if missing. */
   readonly sandboxes?: Sandboxes<AppContext>;
-  /** The limit of the server, for a sandbox. */
+  /** The limit of the server for a sandbox, or that of a previous context; created if missing. */
   readonly growthLimit?: GrowthLimit;
   /** Those of the server, for a sandbox. */
   readonly docsPageFiles?: PageFilesReader;
@@ -145,7 +145,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       ...deps,
       throttles,
       // Resetting a sandbox does not clear the counts of the server.
-      growthLimit: deps.growthLimit ? noGrowthLimit : growthLimit,
+      growthLimit: deps.sandbox === undefined ? growthLimit : noGrowthLimit,
       apiKeyUses,
       outbox: integrations.outbox,
     }),

@@ -24,6 +24,7 @@ import { systemTimer, type Timer } from './lib/timer.ts';
 import { operations } from './operations/index.ts';
 import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
+import type { DumpTables } from './snapshots/dump.ts';
 import { collectStartWarnings } from './start-warnings.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
@@ -44,6 +45,8 @@ export interface ListenOptions {
   readonly ref?: boolean | undefined;
   /** Sets the clock before anything reads it. */
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
+  /** The state that resets return to, for an initialized store. Default: bootstrap data and the seed. */
+  readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
   openStore(): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
   openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
@@ -60,7 +63,7 @@ export interface RunningServer {
   /**
    * Serves from another store from the next request on. With the same store, reloads what the app context caches of it
    * (signing keys, the store secret). Requests in progress finish with the previous app context. Does not seed; the clock
-   * is unchanged.
+   * and the sandboxes are unchanged.
    */
   replaceStore(store: Store): Promise<void>;
   /** Finishes requests in progress, flushes pending writes, and releases port and store. */
@@ -130,16 +133,21 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
       hashQueue,
     });
     const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
-    const open = (from: Store) =>
-      openAppContext(from, { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey }, gate);
+    const open = (from: Store, kept: Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimit'>> = {}) =>
+      openAppContext(
+        from,
+        { ...options, ...kept, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey },
+        gate,
+      );
     let appContext = await open(store);
     appContext.outbox.start();
     let lastReplacement: Promise<void> = Promise.resolve();
     async function replaceStore(other: Store): Promise<void> {
       const previous = appContext;
-      appContext = await open(other);
+      const { sandboxes, growthLimit } = previous;
+      appContext = await open(other, { sandboxes, growthLimit });
+      growthLimit.clear();
       await previous.close();
-      previous.sandboxes.end();
       appContext.outbox.start();
       if (previous.store !== other) await previous.store.close();
     }

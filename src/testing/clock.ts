@@ -2,7 +2,6 @@
 
 import type { AppContext } from '../server/app-context.ts';
 import { findExpiry } from '../server/control/expiry.ts';
-import type { AdjustableClock } from '../server/lib/adjustable-clock.ts';
 import { parseDuration } from '../server/lib/durations.ts';
 
 /** A point in time: ISO 8601 with a time zone, or a Date. */
@@ -28,8 +27,8 @@ export interface IamClock {
   reset(): void;
 }
 
-/** Creates the clock control; `prepare` applies the start options to a reset clock. */
-export function createIamClock(getContext: () => AppContext, prepare: (clock: AdjustableClock) => void): IamClock {
+/** Creates the clock control of the current app context. */
+export function createIamClock(getContext: () => AppContext): IamClock {
   const clock = () => getContext().clock;
   return {
     now: () => clock().now(),
@@ -44,10 +43,7 @@ export function createIamClock(getContext: () => AppContext, prepare: (clock: Ad
       if (end === undefined) throw new Error('No token, code or session with this name or id.');
       clock().set(new Date(end + length));
     },
-    reset() {
-      clock().reset();
-      prepare(clock());
-    },
+    reset: () => clock().resetToStart(),
   };
 }
 

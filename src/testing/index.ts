@@ -4,10 +4,21 @@
  */
 export * from '../client/index.ts';
 export type { DateInput, IamClock } from './clock.ts';
+export type { Faults } from './faults.ts';
 export type { IamServer } from './iam-server.ts';
 export type { Inbox, InboxFilter, InboxWaitOptions } from './inbox.ts';
-export type { InboxMessage, RequestRecord, SeedInput, SettingValues } from './library-types.ts';
+export type { IamInstance } from './instance.ts';
+export type {
+  FaultOptions,
+  FaultRecord,
+  InboxMessage,
+  RequestRecord,
+  SeedInput,
+  SeedSummary,
+  SettingValues,
+} from './library-types.ts';
 export type { RequestFilter, Requests, RequestWaitOptions } from './requests.ts';
+export type { IamSandbox, IamSandboxes, SandboxOptions, SandboxRecord } from './sandboxes.ts';
 export type { ServerCredentials } from './server-credentials.ts';
 export type { SignInOptions, SignInResult } from './sign-in.ts';
 export { type StartOptions, startServer } from './start-server.ts';

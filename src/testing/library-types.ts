@@ -50,6 +50,145 @@ export interface RequestRecord {
   fault?: string | undefined;
 }
 
+/** A fault rule: which requests it affects, and how. */
+export interface FaultOptions {
+  /** Only requests to this operation, such as groups.create */
+  operation?: string | undefined;
+  /** Only requests of the client or user with this id */
+  caller?: string | undefined;
+  /** Only the nth matching request, from 1 */
+  nth?: number | undefined;
+  /** Every nth matching request */
+  every?: number | undefined;
+  /** Probability that a matching request is affected, from 0 to 1; the same requests for the same seed */
+  probability?: number | undefined;
+  /** Seed of the random numbers for probability and jitter; default 1 */
+  seed?: number | undefined;
+  /** Max number of affected requests */
+  times?: number | undefined;
+  /**
+   * One of: status (an error that the operation documents), latency with optional jitter (200ms, 2s; at most 60s),
+   * drop (close the connection before the operation starts, or after its changes are committed), rotateKey: true
+   * (rotate the signing key before the response is sent), staleKeys: true (/.well-known/jwks.json returns the keys
+   * from before the last rotation)
+   */
+  effect: {
+    status?: number | undefined;
+    latency?: string | undefined;
+    jitter?: string | undefined;
+    drop?: 'before' | 'after' | undefined;
+    rotateKey?: true | undefined;
+    staleKeys?: true | undefined;
+  };
+}
+
+/** A fault rule with its counts. */
+export interface FaultRecord {
+  id: string;
+  /** Only requests to this operation, such as groups.create */
+  operation?: string | undefined;
+  /** Only requests of the client or user with this id */
+  caller?: string | undefined;
+  /** Only the nth matching request, from 1 */
+  nth?: number | undefined;
+  /** Every nth matching request */
+  every?: number | undefined;
+  /** Probability that a matching request is affected, from 0 to 1; the same requests for the same seed */
+  probability?: number | undefined;
+  /** Seed of the random numbers for probability and jitter; default 1 */
+  seed?: number | undefined;
+  /** Max number of affected requests */
+  times?: number | undefined;
+  effect: {
+    status?: number | undefined;
+    latency?: string | undefined;
+    jitter?: string | undefined;
+    drop?: 'before' | 'after' | undefined;
+    rotateKey?: true | undefined;
+    staleKeys?: true | undefined;
+  };
+  /** Requests that matched */
+  matched: number;
+  /** Requests that were affected */
+  applied: number;
+}
+
+/** What happened to the entries of a seed, by kind. */
+export interface SeedSummary {
+  businesses?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  corporateGroups?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  users?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  clients?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  groups?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  apiKeys?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  mainframe?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  products?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+  providers?: {
+    /** Number of new entries */
+    created: number;
+    /** Number of entries that differed; includes new members and contacts */
+    updated: number;
+    /** Number of entries that were present */
+    unchanged: number;
+  } | undefined;
+}
+
 /** Initial data of a server. Unknown keys are errors. */
 export interface SeedInput {
   /** URL of the JSON schema of the document, for editors */

@@ -44,12 +44,7 @@ const defaultTimeout = 5_000;
 
 /** Creates the request log of the current app context. A server without control plane has none. */
 export function createRequests(getObservability: () => Observability | undefined): Requests {
-  function requireObservability(): Observability {
-    const found = getObservability();
-    if (!found) throw new Error('The request log requires the control plane (setting disable-control-plane).');
-    return found;
-  }
-
+  const requireObservability = () => requireControlPlane(getObservability(), 'The request log');
   return {
     list(search = {}) {
       const query = buildQuery(search);
@@ -68,6 +63,12 @@ export function createRequests(getObservability: () => Observability | undefined
       return found.map(toRequestItem);
     },
   };
+}
+
+/** @throws Error if the control plane is disabled. */
+export function requireControlPlane(observability: Observability | undefined, what: string): Observability {
+  if (!observability) throw new Error(`${what} requires the control plane (setting disable-control-plane).`);
+  return observability;
 }
 
 function buildQuery({ status, ...search }: RequestFilter): RequestQuery {

@@ -6,14 +6,13 @@ import { systemClock } from '../server/lib/clock.ts';
 import { createLog, type Log } from '../server/lib/log.ts';
 import { systemRandom } from '../server/lib/random.ts';
 import { type ListenOptions, listen } from '../server/listen.ts';
-import { SeedError } from '../server/seed/error.ts';
-import { toSeedIssues } from '../server/seed/issues.ts';
-import { readSeedFile } from '../server/seed/read-file.ts';
-import { SeedDocument } from '../server/seed/schema.ts';
+import type { SeedDocument } from '../server/seed/schema.ts';
+import { readTables } from '../server/snapshots/dump.ts';
 import { openStore } from '../server/store/open.ts';
 import { type DateInput, parseDate } from './clock.ts';
 import { createIamServer, type IamServer } from './iam-server.ts';
 import type { SeedInput, SettingValues } from './library-types.ts';
+import { readSeedInput } from './seed-input.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 import { isTestScope, runAfterTest, type TestScope } from './test-scope.ts';
 
@@ -59,7 +58,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
   const { signal } = options;
   signal?.throwIfAborted();
   const stopped = new AbortController();
-  const seed = await readSeed(options.seed);
+  const seed = options.seed === undefined ? undefined : await readSeedInput(options.seed);
   const settings = buildSettings(options, seed);
   const log = createServerLog(options, settings);
   const base = { settings, log, clock: systemClock, random: systemRandom };
@@ -122,20 +121,22 @@ async function startIamServer(
   return createIamServer({
     service,
     credentials,
-    prepareClock: options.prepareClock,
     onStop,
-    startFork: ({ store, prepareClock, onStop: onForkStop }) =>
-      startIamServer(
+    async startFork({ store, prepareClock, onStop: onForkStop }) {
+      const initial = await store.fork();
+      return startIamServer(
         {
           ...options,
           settings: forkSettings(options.settings),
           seed: undefined,
           prepareClock,
           openStore: async () => store,
+          readInitialState: () => readTables(initial),
         },
         credentials,
         onForkStop,
-      ),
+      );
+    },
   });
 }
 
@@ -143,15 +144,6 @@ async function startIamServer(
 function forkSettings(settings: Settings): Settings {
   const noBootstrap = { resetAdmin: false, adminClientSecret: undefined, adminPassword: undefined };
   return { ...settings, ...noBootstrap, port: 0, store: 'memory' };
-}
-
-async function readSeed(seed: StartOptions['seed']): Promise<SeedDocument | undefined> {
-  if (seed === undefined) return undefined;
-  if (typeof seed === 'string') return readSeedFile(seed);
-  const result = await SeedDocument.safeParseAsync(seed, { reportInput: true });
-  if (result.success) return result.data;
-  const issues = result.error.issues.flatMap(toSeedIssues);
-  throw new SeedError(issues.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'));
 }
 
 function buildSettings({ port = 0, host, store = 'memory', settings, credentials }: StartOptions, seed?: SeedDocument) {

@@ -21,7 +21,11 @@ export interface BaselineSource {
 
 /** Bootstraps and seeds a store before it is served, and records its baselines. @throws the errors of `bootstrap` and `applySeed`. */
 export async function initializeStore(
-  deps: BootstrapDeps & { readonly seed?: SeedDocument | undefined; readonly hashQueue: HashQueue },
+  deps: BootstrapDeps & {
+    readonly seed?: SeedDocument | undefined;
+    readonly hashQueue: HashQueue;
+    readonly readInitialState?: BaselineDeps['readInitialState'];
+  },
 ): Promise<{ bootstrapped: BootstrapResult; baseline: BaselineSource }> {
   const { store, seed } = deps;
   const isFresh = await isEmpty(store);
@@ -57,6 +61,8 @@ export async function createSeededBaseline(
 interface BaselineDeps extends Pick<BootstrapDeps, 'clock' | 'ids'> {
   readonly seed?: SeedDocument | undefined;
   readonly hash: HashPassword;
+  /** The baseline `seed` of an initialized store, such as a fork. Default: bootstrap data and the seed. */
+  readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
 }
 
 function createBaselineSource(
@@ -78,7 +84,12 @@ function createBaselineSource(
   };
 }
 
-async function createSeedBaseline({ seed, ...deps }: BaselineDeps, emptyBaseline: DumpTables): Promise<DumpTables> {
+async function createSeedBaseline(
+  { seed, readInitialState, ...deps }: BaselineDeps,
+  emptyBaseline: DumpTables,
+): Promise<DumpTables> {
+  // Without its signing keys: a reset retains those in use, and a sandbox creates its own.
+  if (readInitialState) return new Map([...(await readInitialState())].filter(([name]) => name !== 'signingKeys'));
   if (!seed) return emptyBaseline;
   const scratch = openMemoryStore();
   await scratch.transaction((tx) => replaceTables(tx, emptyBaseline, new Set()));

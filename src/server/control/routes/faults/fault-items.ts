@@ -1,7 +1,8 @@
 /** Request and response schemas of injected faults. */
 import * as z from 'zod';
+import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import { findErrorCode } from '../../../fault-injection/fault-injector.ts';
+import { type FaultInjector, findErrorCode } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
 import { isOperationId, operationIdMessage, recordedOperations } from '../../operation-ids.ts';
 
@@ -114,6 +115,11 @@ function isDocumented({
   const selected =
     id === undefined ? recordedOperations : recordedOperations.filter((operation) => operation.id === id);
   return selected.some((operation) => findErrorCode(status, operation) !== undefined);
+}
+
+/** @throws IamError FAULT_NOT_FOUND. */
+export function removeFault(faults: FaultInjector, id: string): void {
+  if (!faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
 }
 
 /** Converts a request body to a fault rule. */

@@ -1,7 +1,7 @@
 /** DELETE /_iam/faults */
-import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
 import { defineRoute } from '../../define.ts';
+import { removeFault } from './fault-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -25,7 +25,7 @@ export default defineRoute({
 
   async handle({ query: { id } }, { observability }) {
     if (id === undefined) observability.faults.clear();
-    else if (!observability.faults.remove(id)) throw apiError('FAULT_NOT_FOUND');
+    else removeFault(observability.faults, id);
     return undefined;
   },
 });

@@ -1,29 +1,7 @@
 /** POST /_iam/seed */
-import * as z from 'zod';
 import { applySeedToServer } from '../../../seed/apply-to-server.ts';
-import type { SeedKind } from '../../../seed/entries.ts';
 import { defineRoute } from '../../define.ts';
-import { explainSeedErrors, SeedBody } from './seed-body.ts';
-
-const count = (description: string, example: number) => z.int().meta({ description, examples: [example] });
-
-const SeedCountItem = z.strictObject({
-  created: count('Number of new entries', 2),
-  updated: count('Number of entries that differed; includes new members and contacts', 1),
-  unchanged: count('Number of entries that were present', 0),
-});
-
-const kinds: Readonly<Record<SeedKind, true>> = {
-  businesses: true,
-  corporateGroups: true,
-  users: true,
-  clients: true,
-  groups: true,
-  apiKeys: true,
-  mainframe: true,
-  products: true,
-  providers: true,
-};
+import { explainSeedErrors, SeedBody, SeedResult } from './seed-body.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -38,9 +16,7 @@ export default defineRoute({
   request: { body: SeedBody, bodyChecks: 'async' },
   response: {
     status: 200,
-    body: z
-      .strictObject(mapKinds(() => SeedCountItem.optional()))
-      .meta({ id: 'SeedCounts', description: 'What happened to the entries, by kind.' }),
+    body: SeedResult,
   },
   errors: ['FIELD_VALUE', 'TOO_BUSY'],
   openapiExamples: {
@@ -58,7 +34,3 @@ export default defineRoute({
       }),
     ),
 });
-
-function mapKinds<Value>(create: () => Value): Record<SeedKind, Value> {
-  return Object.fromEntries(Object.keys(kinds).map((kind) => [kind, create()])) as Record<SeedKind, Value>;
-}

@@ -1,6 +1,8 @@
-/** Seed documents in request bodies. */
+/** Seed documents in request bodies, and the counts in the response. */
+import * as z from 'zod';
 import { type ApiErrorItem, IamError } from '../../../../contract/errors.ts';
 import { formatPath } from '../../../http/request-validation.ts';
+import type { SeedKind } from '../../../seed/entries.ts';
 import { SeedError } from '../../../seed/error.ts';
 import type { SeedIssue } from '../../../seed/issues.ts';
 import { SeedDocument } from '../../../seed/schema.ts';
@@ -17,6 +19,31 @@ export const SeedBody = SeedDocument.meta({
     },
   ],
 });
+
+const count = (description: string, example: number) => z.int().meta({ description, examples: [example] });
+
+const SeedCountItem = z.strictObject({
+  created: count('Number of new entries', 2),
+  updated: count('Number of entries that differed; includes new members and contacts', 1),
+  unchanged: count('Number of entries that were present', 0),
+});
+
+const kinds: Readonly<Record<SeedKind, true>> = {
+  businesses: true,
+  corporateGroups: true,
+  users: true,
+  clients: true,
+  groups: true,
+  apiKeys: true,
+  mainframe: true,
+  products: true,
+  providers: true,
+};
+
+/** What happened to the entries, by kind. */
+export const SeedResult = z
+  .strictObject(mapKinds(() => SeedCountItem.optional()))
+  .describe('What happened to the entries, by kind');
 
 /** Runs `apply`, and reports a seed that can't be applied like an invalid body. @param at the path of the seed in the body. */
 export async function explainSeedErrors<Result>(
@@ -42,4 +69,8 @@ function toItem({ path, message }: SeedIssue, at: readonly PropertyKey[]): ApiEr
     message: field === '' ? `${message}.` : `${field}: ${message}.`,
     details: field === '' ? undefined : { field },
   };
+}
+
+function mapKinds<Value>(create: () => Value): Record<SeedKind, Value> {
+  return Object.fromEntries(Object.keys(kinds).map((kind) => [kind, create()])) as Record<SeedKind, Value>;
 }

@@ -1,13 +1,14 @@
 /** POST /_iam/state/reset */
 import * as z from 'zod';
 import { defineRoute } from '../../define.ts';
+import { resetState } from '../../reset-state.ts';
 
 export default defineRoute({
   capability: 'maintain',
   id: 'control.state-reset',
   title: 'Reset the state',
   description:
-    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys remain, and revoked tokens stay revoked. Failed login counters and messages are cleared. The clock returns to that of the start (of a sandbox: of its creation), and fault rules, the request log and the coverage are deleted, as by `iam.reset()` of the library.',
+    'Resets to the state of a fresh start with the same seed, or to the bootstrap data only. The bootstrap clients, user and secrets are those of the start of this server. Signing keys remain, and revoked tokens stay revoked. Failed login counters and messages are cleared. The clock returns to that of the start (of a sandbox: of its creation), and fault rules, the request log and the coverage are deleted, as by `iam.reset()` of the library. Sandboxes are services of their own and remain: reset each at /s/NAME.',
   method: 'POST',
   path: '/state/reset',
   audit: { kind: 'administration', targets: {} },
@@ -23,13 +24,8 @@ export default defineRoute({
   response: { status: 204 },
   errors: [],
 
-  async handle({ body: { to } }, { state, clock, observability }) {
-    await state.reset(to);
-    // After the data, which a failed reset leaves unchanged.
-    clock.resetToStart();
-    observability.faults.clear();
-    observability.requestLog.clear();
-    observability.coverage.clear();
+  async handle({ body: { to } }, context) {
+    await resetState(context, to);
     return undefined;
   },
 });

@@ -1,0 +1,27 @@
+/** Seeds as the library accepts them: documents, and paths of files. */
+import type { AppContext } from '../server/app-context.ts';
+import { applySeedToServer } from '../server/seed/apply-to-server.ts';
+import { SeedError } from '../server/seed/error.ts';
+import { toSeedIssues } from '../server/seed/issues.ts';
+import { readSeedFile } from '../server/seed/read-file.ts';
+import { SeedDocument } from '../server/seed/schema.ts';
+import { internalFlow } from '../server/users/hash-queue.ts';
+import type { SeedInput, SeedSummary } from './library-types.ts';
+
+/** @throws SeedError if the file can't be read or the document is not valid. */
+export async function readSeedInput(seed: string | SeedInput): Promise<SeedDocument> {
+  if (typeof seed === 'string') return readSeedFile(seed);
+  const result = await SeedDocument.safeParseAsync(seed, { reportInput: true });
+  if (result.success) return result.data;
+  const issues = result.error.issues.flatMap(toSeedIssues);
+  throw new SeedError(
+    issues.map(({ path, message }) => `${path.join('.') || 'the seed'}: ${message}`).join('\n'),
+    issues,
+  );
+}
+
+/** Applies a seed to a running server, like POST /_iam/seed. @throws SeedError; nothing was applied then. */
+export async function applySeedInput(context: AppContext, seed: string | SeedInput): Promise<SeedSummary> {
+  const hash = (password: string) => context.passwords.hash(password, internalFlow);
+  return applySeedToServer(await readSeedInput(seed), { ...context, hash });
+}
