@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
+const inBrowser = 'test/console/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -11,8 +12,9 @@ export default defineConfig({
     // Loading the sources afresh for each file took a third of the time. No test leaves anything behind.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd] } },
+      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser] } },
       { extends: true, test: { name: 'package', include: [endToEnd], globalSetup: ['test/e2e/package/install.ts'] } },
+      { extends: true, test: { name: 'console', include: [inBrowser], globalSetup: ['test/console/chromium.ts'] } },
     ],
   },
 });

@@ -1,6 +1,8 @@
 /** The steps of the build. Modules are imported late: `npm start` imports this file before npm has installed the packages. */
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { isUpToDate, writeStamp } from './build-stamp.mjs';
 import { root } from './root.mjs';
 
@@ -13,17 +15,22 @@ const all = { stamp: path.join(dist, '.built-all'), inputs: [...runtime.inputs, 
 export const isRuntimeBuilt = () => isUpToDate(root, runtime);
 export const isAllBuilt = () => isUpToDate(root, all);
 
-/** Builds what runs: the bundle and the files of the API documentation page. @returns the metafile of the bundle */
+/**
+ * Builds what runs: the bundle, the console and the files of the API documentation page.
+ * @returns the metafiles of the bundle and of the console as one
+ */
 export async function buildRuntime() {
   const startedAt = Date.now();
   const { bundle } = await import('./bundle.mjs');
+  const { buildConsole } = await import('./console.mjs');
   const { copyDocsPage } = await import('./docs-page.mjs');
   // Repeated if another start builds at the same time.
   rmSync(dist, { recursive: true, force: true, maxRetries: 5 });
   const metafile = await bundle({ root, outdir: dist });
+  const console = await buildConsole({ root, outdir: path.join(dist, 'console') });
   copyDocsPage({ root, outdir: path.join(dist, 'openapi') });
   writeStamp(runtime, startedAt);
-  return metafile;
+  return { ...metafile, outputs: { ...metafile.outputs, ...console.outputs } };
 }
 
 /** Builds all of dist/. */
@@ -44,6 +51,20 @@ async function addPublishedFiles(metafile) {
   writeNotices({ root, metafile, outdir: dist });
   await runTypeScript('scripts/generate/docs-main.ts', root, path.join(dist, 'docs'));
   await runTypeScript('scripts/generate/man-main.ts', path.join(dist, 'man'));
+  writeConsoleTypes();
+}
+
+/** Writes the types of the console's HTTP clients, from the API documents. */
+function writeConsoleTypes() {
+  const types = path.join(dist, 'console-types');
+  const documents = [
+    ['docs/openapi.json', path.join(types, 'service.d.ts')],
+    [path.join(dist, 'docs/control-openapi.json'), path.join(types, 'control.d.ts')],
+  ];
+  execFileSync(process.execPath, ['scripts/openapi-types/generate.mjs', ...documents.flat()], {
+    cwd: root,
+    stdio: 'inherit',
+  });
 }
 
 async function addDevelopmentPrograms() {

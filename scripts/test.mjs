@@ -82,6 +82,7 @@ const steps = [
   ['Lint and format', () => run('@biomejs/biome/bin/biome', 'check', '.')],
   ['Types of the sources', () => run('typescript/bin/tsc', '-p', 'tsconfig.json')],
   ['Types of the tests', () => run('typescript/bin/tsc', '-p', 'tsconfig.test.json')],
+  ['Types of the console', () => run('typescript/bin/tsc', '-p', 'src/console/tsconfig.json')],
 ];
 
 /** @returns the last line: the numbers of passed and failed tests. */

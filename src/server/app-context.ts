@@ -5,6 +5,7 @@ import type { Authentication } from './auth/authenticate.ts';
 import { createGrowthLimit, type GrowthLimit, noGrowthLimit } from './auth/growth-limit.ts';
 import { createThrottles, type Throttles } from './auth/throttles.ts';
 import type { Settings } from './config/settings.ts';
+import { type ConsoleFilesReader, createConsoleFilesReader } from './console/console-files.ts';
 import { type ApiKeyUses, createApiKeyUses } from './directory/api-key-uses.ts';
 import { createDisconnectSignals, type DisconnectSignals } from './http/disconnect-signal.ts';
 import { createSerializers, type Serializers } from './http/serializer.ts';
@@ -57,6 +58,8 @@ export interface AppContext extends Authentication, Integrations {
   readonly observability: Observability | undefined;
   /** Shared by the server and its sandboxes. */
   readonly docsPageFiles: PageFilesReader;
+  /** Shared by the server and its sandboxes. */
+  readonly consoleFiles: ConsoleFilesReader;
   readonly serializers: Serializers;
   readonly disconnectSignals: DisconnectSignals;
   /** A timer in real time. */
@@ -91,6 +94,7 @@ export type AppContextDeps = Pick<
   readonly growthLimit?: GrowthLimit;
   /** Those of the server, for a sandbox. */
   readonly docsPageFiles?: PageFilesReader;
+  readonly consoleFiles?: ConsoleFilesReader;
 };
 
 export function createAppContext(deps: AppContextDeps): AppContext {
@@ -105,6 +109,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const observability = createObservability(settings, { timer, hashesWaiting: () => hashQueue.waiting() });
   const apiKeyUses = createApiKeyUses();
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
+  const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
   const createSandbox = (parts: SandboxParts) => {
     const appContext = createAppContext({
       ...deps,
@@ -113,6 +118,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       settings: { ...settings, store: 'memory' },
       growthLimit,
       docsPageFiles,
+      consoleFiles,
       sandboxes: noSandboxes,
     });
     appContext.outbox.start();
@@ -151,6 +157,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     }),
     observability,
     docsPageFiles,
+    consoleFiles,
     serializers: createSerializers(),
     disconnectSignals: createDisconnectSignals(),
     close() {

@@ -1,6 +1,7 @@
 /** The Koa app of an app context: the steps of every request, in order. */
 import Koa from 'koa';
 import type { AppContext } from './app-context.ts';
+import { serveConsole } from './console.middleware.ts';
 import { createControlGuard } from './control/guard.ts';
 import { dispatchRequests } from './dispatch-requests.middleware.ts';
 import { handleErrors } from './handle-errors.middleware.ts';
@@ -29,6 +30,7 @@ export function createApp(appContext: AppContext): Koa<RequestState> {
   });
   app.use(serveSandboxes(appContext, guard, createApp));
   app.use(allowCors(appContext.settings.corsOrigins));
+  app.use(serveConsole(appContext, guard));
   app.use(serveWellKnown(appContext, registry));
   app.use(dispatchRequests(appContext, registry, guard));
   return app;

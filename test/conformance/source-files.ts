@@ -9,7 +9,7 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 export function listSourceFiles(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join(folder, file.split(path.sep).join('/')))
-    .filter((file) => file.endsWith('.ts') && !file.includes('/node_modules/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('/node_modules/'))
     .sort();
 }
 

@@ -1,0 +1,55 @@
+/** The HTTP clients of the console: of the control plane, and of the interface. Their types come from the API documents. */
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import type { paths as ControlPaths } from '#control-api';
+import type { paths as ServicePaths } from '#service-api';
+import type { CredentialStore } from './credentials.ts';
+import type { ConsoleLocation } from './location.ts';
+import type { ServiceTokens } from './service-token.ts';
+
+export type ControlClient = Client<ControlPaths>;
+export type ServiceClient = Client<ServicePaths>;
+
+/** The server accepts changes by a browser only with a header that forms cannot send. */
+const browserHeaders = { 'X-Requested-With': 'iam-console' };
+
+/** The control plane of the server or, by default, of the service that the console shows. */
+export function createControlClient(
+  { basePath, serverPath }: ConsoleLocation,
+  credentials: CredentialStore,
+  { ofServer = false }: { readonly ofServer?: boolean } = {},
+): ControlClient {
+  const client = createClient<ControlPaths>({
+    baseUrl: `${ofServer ? serverPath : basePath}/_iam`,
+    headers: browserHeaders,
+  });
+  client.use(
+    authorize(async () => credentials.get()?.accessToken),
+    {
+      onResponse({ response }) {
+        if (response.status === 401) credentials.requireLogin();
+      },
+    },
+  );
+  return client;
+}
+
+/** The operations of the interface. A rejected token is replaced with the next request. */
+export function createServiceClient({ basePath }: ConsoleLocation, tokens: ServiceTokens): ServiceClient {
+  const client = createClient<ServicePaths>({ baseUrl: `${basePath}/security/iam/v1`, headers: browserHeaders });
+  client.use(authorize(tokens.read), {
+    onResponse({ response }) {
+      if (response.status === 401) tokens.forget();
+    },
+  });
+  return client;
+}
+
+function authorize(getToken: () => Promise<string | undefined>): Middleware {
+  return {
+    async onRequest({ request }) {
+      const token = await getToken();
+      if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+      return request;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** What every part of the console uses, from one place: the clients, the credentials and the location. */
+import { createContext, useContext } from 'react';
+import { type ControlClient, createControlClient, createServiceClient, type ServiceClient } from './clients.ts';
+import { type CredentialStore, createCredentialStore } from './credentials.ts';
+import { createLiveEvents, type LiveEvents } from './live-events.ts';
+import type { ConsoleLocation } from './location.ts';
+import { createServiceTokens } from './service-token.ts';
+
+export interface Console {
+  readonly location: ConsoleLocation;
+  readonly credentials: CredentialStore;
+  /** The control plane of the service that the console shows. */
+  readonly control: ControlClient;
+  /** The control plane of the server, which manages the sandboxes. */
+  readonly serverControl: ControlClient;
+  /** The operations of the interface. */
+  readonly service: ServiceClient;
+  readonly liveEvents: LiveEvents;
+}
+
+export function createConsole(location: ConsoleLocation, now: () => number): Console {
+  const credentials = createCredentialStore();
+  const control = createControlClient(location, credentials);
+  return {
+    location,
+    credentials,
+    control,
+    serverControl: createControlClient(location, credentials, { ofServer: true }),
+    service: createServiceClient(location, createServiceTokens(control, credentials, now)),
+    liveEvents: createLiveEvents(location, credentials),
+  };
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined);
+
+/** @throws Error outside the console's own tree */
+export function useConsole(): Console {
+  const found = useContext(ConsoleContext);
+  if (!found) throw new Error('useConsole needs a ConsoleContext');
+  return found;
+}

@@ -1,0 +1,73 @@
+/** Errors of requests, as the pages show them. */
+import type { components } from '#control-api';
+
+export type ErrorItem = components['schemas']['ErrorItem'];
+
+/** An error response of the server, or none at all. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  /** Undefined if the server did not respond. */
+  readonly status: number | undefined;
+  readonly items: readonly ErrorItem[];
+  readonly requestId: string | undefined;
+
+  constructor(status: number | undefined, items: readonly ErrorItem[], requestId?: string) {
+    super(items.map(({ message }) => message).join(' '));
+    this.status = status;
+    this.items = items;
+    this.requestId = requestId;
+  }
+}
+
+const unreachable: ErrorItem = {
+  code: 'UNREACHABLE',
+  message: 'The server does not respond. The page tries again until it does.',
+};
+
+/** What openapi-fetch returns. */
+interface FetchResult<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Returns the body of a successful response. @throws RequestError for all others. */
+export async function unwrap<Data>(pending: Promise<FetchResult<Data>>): Promise<Data> {
+  return (await unwrapResponse(pending)).data;
+}
+
+/** Like `unwrap`, with the response for its headers. */
+export async function unwrapResponse<Data>(
+  pending: Promise<FetchResult<Data>>,
+): Promise<{ data: Data; response: Response }> {
+  const { data, error, response } = await pending.catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new RequestError(undefined, [unreachable]);
+  });
+  if (!response.ok) throw new RequestError(response.status, toItems(error, response), requestIdOf(response));
+  return { data: data as Data, response };
+}
+
+function requestIdOf(response: Response): string | undefined {
+  return response.headers.get('x-request-id') ?? undefined;
+}
+
+/** A proxy may respond with another body than the server. */
+function toItems(error: unknown, { status, statusText }: Response): readonly ErrorItem[] {
+  const items = Array.isArray(error) ? error.filter(isErrorItem) : [];
+  return items.length > 0 ? items : [{ code: `HTTP_${status}`, message: statusText || `Status ${status}` }];
+}
+
+function isErrorItem(value: unknown): value is ErrorItem {
+  return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+}
+
+/** Whether the caller must log in, or log in again. */
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 401;
+}
+
+/** Whether the server is not reachable, for example because it restarts. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === undefined || error.status === 503);
+}

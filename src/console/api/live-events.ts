@@ -1,0 +1,159 @@
+/**
+ * Changes on the server, as they happen: one stream of server-sent events, which all tabs of the console share, because
+ * browsers open at most six connections to a server. The tab that holds the lock reads the stream and passes the events
+ * on. A hidden tab gives the stream up, so that only a tab in use holds a connection.
+ */
+import type { CredentialStore } from './credentials.ts';
+import type { ConsoleLocation } from './location.ts';
+
+export const topics = ['inbox', 'requests', 'clock', 'faults'] as const;
+export type Topic = (typeof topics)[number];
+
+/** `connected` follows a gap: everything may have changed. */
+export type LiveEvent = Topic | 'connected' | 'disconnected';
+
+export interface LiveEvents {
+  /** Calls the listener with each change. @returns a function that removes it */
+  subscribe(listener: (event: LiveEvent) => void): () => void;
+  /** Starts reading; each page of the console does it once. @returns a function that ends it */
+  start(): () => void;
+}
+
+const firstRetry = 500;
+const longestRetry = 10_000;
+
+export function createLiveEvents({ basePath }: ConsoleLocation, credentials: CredentialStore): LiveEvents {
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const channel = new BroadcastChannel(`iam-console${basePath}`);
+  const emit = (event: LiveEvent) => {
+    for (const listener of listeners) listener(event);
+  };
+  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => emit(data);
+
+  /** Reads the stream until the signal; reconnects with growing pauses. */
+  async function readWhile(signal: AbortSignal): Promise<void> {
+    let pause = firstRetry;
+    let lastId: string | undefined;
+    while (!signal.aborted) {
+      const ended = await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
+        if (event === 'connected') pause = firstRetry;
+        lastId = id ?? lastId;
+        emit(event);
+        channel.postMessage(event);
+      });
+      lastId = ended ?? lastId;
+      if (signal.aborted) return;
+      emit('disconnected');
+      channel.postMessage('disconnected' satisfies LiveEvent);
+      await delay(pause, signal);
+      pause = Math.min(pause * 2, longestRetry);
+    }
+  }
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start() {
+      let reading: AbortController | undefined;
+      const update = () => {
+        const isVisible = document.visibilityState === 'visible';
+        if (isVisible === (reading !== undefined)) return;
+        reading?.abort();
+        reading = isVisible ? new AbortController() : undefined;
+        if (reading) void readInOneTab(`iam-console${basePath}`, reading.signal, readWhile);
+      };
+      document.addEventListener('visibilitychange', update);
+      update();
+      return () => {
+        document.removeEventListener('visibilitychange', update);
+        reading?.abort();
+      };
+    },
+  };
+}
+
+/** Runs in the tab that gets the lock. Without secure context there are no locks: then each tab reads. */
+async function readInOneTab(
+  name: string,
+  signal: AbortSignal,
+  read: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (!('locks' in navigator)) return read(signal);
+  await navigator.locks
+    .request(name, { signal }, () => read(signal))
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+}
+
+interface StreamOptions {
+  readonly basePath: string;
+  readonly credentials: CredentialStore;
+  readonly signal: AbortSignal;
+  readonly lastId: string | undefined;
+}
+
+/** Reads one connection until it ends. EventSource cannot send the credentials. */
+async function readStream(
+  { basePath, credentials, signal, lastId }: StreamOptions,
+  onEvent: (event: LiveEvent, id?: string) => void,
+): Promise<string | undefined> {
+  const token = credentials.get()?.accessToken;
+  const headers: Record<string, string> = { 'X-Requested-With': 'iam-console' };
+  if (token !== undefined) headers.Authorization = `Bearer ${token}`;
+  if (lastId !== undefined) headers['Last-Event-ID'] = lastId;
+  try {
+    const response = await fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { headers, signal });
+    // An older server has no such stream: the pages then read at intervals only.
+    if (response.status === 404) await untilAborted(signal);
+    if (!response.ok || !response.body) return lastId;
+    onEvent('connected');
+    return await readMessages(response.body, onEvent);
+  } catch {
+    return lastId;
+  }
+}
+
+/** Parses server-sent events: each ends with an empty line. Only the name and the id of an event are used. */
+async function readMessages(
+  body: ReadableStream<Uint8Array>,
+  onEvent: (event: LiveEvent, id?: string) => void,
+): Promise<string | undefined> {
+  let buffered = '';
+  let lastId: string | undefined;
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  for (;;) {
+    const { done, value = '' } = await reader.read();
+    if (done) return lastId;
+    const messages = (buffered + value).split('\n\n');
+    buffered = messages.pop() ?? '';
+    for (const message of messages) {
+      const id = fieldOf(message, 'id');
+      const topic = topics.find((known) => known === fieldOf(message, 'event'));
+      lastId = id ?? lastId;
+      if (topic) onEvent(topic, id);
+      else if (fieldOf(message, 'event') === 'missed') onEvent('connected', id);
+    }
+  }
+}
+
+function fieldOf(message: string, name: string): string | undefined {
+  const line = message.split('\n').find((text) => text.startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim();
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+}
+
+function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timeout);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * The access token for the operations of the interface: the token of the login, or on a server that requires no login the
+ * token of an administrator client, which the server issues to pages of its own machine.
+ */
+import type { Client } from 'openapi-fetch';
+import type { paths as ControlPaths } from '#control-api';
+import type { CredentialStore } from './credentials.ts';
+import { unwrap } from './errors.ts';
+
+/** A token is renewed this long before it expires, in milliseconds of this machine. */
+const renewalMargin = 30_000;
+
+interface IssuedToken {
+  readonly accessToken: string;
+  readonly renewAt: number;
+}
+
+export interface ServiceTokens {
+  /** Returns the current token; undefined if no client has the authority of an administrator. */
+  read(): Promise<string | undefined>;
+  /** After a rejection: the next read requests another token. */
+  forget(): void;
+}
+
+/** @param now milliseconds since the epoch */
+export function createServiceTokens(
+  control: Client<ControlPaths>,
+  credentials: CredentialStore,
+  now: () => number,
+): ServiceTokens {
+  let issued: Promise<IssuedToken | undefined> | undefined;
+
+  async function readIssued(): Promise<string | undefined> {
+    issued ??= issueToken(control, now).catch((error: unknown) => {
+      issued = undefined;
+      throw error;
+    });
+    const token = await issued;
+    if (token !== undefined && token.renewAt > now()) return token.accessToken;
+    issued = undefined;
+    return token === undefined ? undefined : readIssued();
+  }
+
+  return {
+    read: async () => credentials.get()?.accessToken ?? readIssued(),
+    forget() {
+      issued = undefined;
+    },
+  };
+}
+
+async function issueToken(control: Client<ControlPaths>, now: () => number): Promise<IssuedToken | undefined> {
+  const clientId = await findAdministratorClient(control);
+  if (clientId === undefined) return undefined;
+  const token = await unwrap(control.POST('/sessions', { body: { clientId } as never }));
+  // With the setting expires-in=epoch this is later than the expiry: the token is then replaced when it is rejected.
+  return { accessToken: token.accessToken, renewAt: now() + Number(token.expiresIn) * 1000 - renewalMargin };
+}
+
+async function findAdministratorClient(control: Client<ControlPaths>): Promise<string | undefined> {
+  const clients = await unwrap(control.GET('/clients', { params: { query: { limit: 1000 } } }));
+  const found = clients.find(
+    ({ authorities, party }) => party === '1STPARTY' && authorities.includes('IAM_ADMIN_MAINTENANCE'),
+  );
+  return found?.clientId;
+}

@@ -1,0 +1,48 @@
+/** The console: theme, query cache and router. */
+import { createTheme, MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Console, ConsoleContext } from './api/console-context.ts';
+import { isUnreachable } from './api/errors.ts';
+import { createConsoleRouter } from './router.tsx';
+
+/** The shades have enough contrast for WCAG 2.2 AA in both colour schemes. */
+const theme = createTheme({
+  primaryShade: { light: 8, dark: 8 },
+  autoContrast: true,
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+});
+
+const longestRetry = 5000;
+
+/** While the server does not respond, requests are repeated; a page of old data remains visible. */
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (count, error) => isUnreachable(error) && count < 120,
+        retryDelay: (attempt) => Math.min(500 * 2 ** attempt, longestRetry),
+        refetchOnWindowFocus: true,
+        staleTime: 2000,
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
+}
+
+export function App({ console, nonce }: { readonly console: Console; readonly nonce: string }) {
+  const [queryClient] = useState(createQueryClient);
+  const [router] = useState(() => createConsoleRouter(console.location.consolePath));
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <ConsoleContext value={console}>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </ConsoleContext>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,59 @@
+/** The iam command and the curl call that do the same as the page. */
+import { Code, Group, Stack, Text } from '@mantine/core';
+import { useConsole } from '../api/console-context.ts';
+import { CopyTextButton } from './copy-text-button.tsx';
+
+export interface HttpCall {
+  readonly method?: string;
+  /** Below the base URL: `/_iam/inbox`. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+interface EquivalentsProps {
+  /** Without `iam`: `inbox list`. */
+  readonly command?: string;
+  readonly call: HttpCall;
+}
+
+export function Equivalents({ command, call }: EquivalentsProps) {
+  const { location } = useConsole();
+  const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
+  const sandbox = location.sandbox === undefined ? '' : ` --base-url ${window.location.origin}${location.basePath}`;
+  return (
+    <details>
+      <summary>The same from a terminal</summary>
+      <Stack gap="xs" mt="xs">
+        {command === undefined ? undefined : <CopyableLine text={`iam ${command}${sandbox}`} />}
+        <CopyableLine text={curl} />
+        <Text size="sm" c="dimmed">
+          A server with remote access requires an Authorization header as well.
+        </Text>
+      </Stack>
+    </details>
+  );
+}
+
+function CopyableLine({ text }: { readonly text: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Code block flex={1} tabIndex={0} aria-label="Command">
+        {text}
+      </Code>
+      <CopyTextButton text={text} label="Copy" />
+    </Group>
+  );
+}
+
+/** Formats a call of curl for a POSIX shell. */
+export function formatCurl(baseUrl: string, { method = 'GET', path, body }: HttpCall): string {
+  const parts = ['curl'];
+  if (method !== 'GET') parts.push('-X', method);
+  if (body !== undefined) parts.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
+  parts.push(quote(`${baseUrl}${path}`));
+  return parts.join(' ');
+}
+
+function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

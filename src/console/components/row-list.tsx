@@ -1,0 +1,124 @@
+/** A list of any length: only the visible rows are in the page, and the next page of results is read at its end. */
+import { Group, Loader, Text, UnstyledButton } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+export interface RowColumn<Row> {
+  readonly title: string;
+  /** A track of CSS grid: `minmax(8rem, 2fr)`. */
+  readonly width: string;
+  render(row: Row): ReactNode;
+  /** The value of the `sort` parameter; without it the column cannot be sorted. */
+  readonly sort?: string;
+}
+
+interface RowListProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly RowColumn<Row>[];
+  keyOf(row: Row): string;
+  /** Opens a row; without it rows are only shown. */
+  onOpen?(row: Row): void;
+  readonly openKey?: string | undefined;
+  /** Reads the next page of results; undefined if all are shown. */
+  readonly loadMore?: (() => void) | undefined;
+  readonly isLoading?: boolean;
+  readonly sort?: string | undefined;
+  onSort?(sort: string | undefined): void;
+}
+
+const rowHeight = 40;
+
+export function RowList<Row>(props: RowListProps<Row>) {
+  const { label, rows, columns, keyOf, onOpen, openKey, loadMore, isLoading = false } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const template = columns.map(({ width }) => width).join(' ');
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    getItemKey: (at) => keyOf(rows[at] as Row),
+  });
+  const visible = virtualizer.getVirtualItems();
+  const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
+  useEffect(() => {
+    if (isAtEnd && !isLoading) loadMore?.();
+  }, [isAtEnd, isLoading, loadMore]);
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by the keyboard */}
+      <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
+        <table aria-rowcount={rows.length + 1}>
+          <RowHead {...props} template={template} />
+          <tbody style={{ height: virtualizer.getTotalSize() }}>
+            {visible.map(({ index, key, start }) => {
+              const row = rows[index] as Row;
+              return (
+                <tr
+                  key={key}
+                  aria-rowindex={index + 2}
+                  aria-current={openKey !== undefined && keyOf(row) === openKey ? 'true' : undefined}
+                  className={onOpen ? 'row row-link' : 'row'}
+                  style={{ gridTemplateColumns: template, height: rowHeight, transform: `translateY(${start}px)` }}
+                >
+                  {columns.map((column, at) => (
+                    <td key={column.title}>
+                      {at === 0 && onOpen ? (
+                        <UnstyledButton onClick={() => onOpen(row)} td="underline">
+                          {column.render(row)}
+                        </UnstyledButton>
+                      ) : (
+                        column.render(row)
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      <Group gap="xs" mt={4} role="status">
+        {isLoading ? <Loader size="xs" aria-label="Loading" /> : undefined}
+        <Text size="sm" c="dimmed">
+          {loadMore ? `${rows.length} shown, more follow` : `${rows.length} in all`}
+        </Text>
+      </Group>
+    </div>
+  );
+}
+
+function RowHead<Row>({ columns, sort, onSort, template }: RowListProps<Row> & { readonly template: string }) {
+  return (
+    <thead className="row-head">
+      <tr aria-rowindex={1} className="row" style={{ gridTemplateColumns: template, height: rowHeight }}>
+        {columns.map((column) => (
+          <th key={column.title} scope="col" aria-sort={sortStateOf(column.sort, sort)}>
+            {column.sort === undefined || onSort === undefined ? (
+              column.title
+            ) : (
+              <UnstyledButton fw={600} fz="sm" onClick={() => onSort(nextSort(column.sort, sort))}>
+                {column.title} {sortMarks[sortStateOf(column.sort, sort) ?? 'none']}
+              </UnstyledButton>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+const sortMarks = { ascending: '↑', descending: '↓', none: '' };
+
+function sortStateOf(column: string | undefined, sort: string | undefined) {
+  if (column === undefined) return undefined;
+  if (sort === column) return 'ascending' as const;
+  return sort === `-${column}` ? ('descending' as const) : ('none' as const);
+}
+
+/** Ascending, descending, unsorted. */
+function nextSort(column: string | undefined, sort: string | undefined): string | undefined {
+  if (sort === column) return `-${column}`;
+  return sort === `-${column}` ? undefined : column;
+}

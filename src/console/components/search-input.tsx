@@ -1,0 +1,37 @@
+/** The search field of a page: `/` focuses it, and its text is a filter in the URL after a pause in typing. */
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { searchField } from './use-page-shortcuts.ts';
+
+interface SearchInputProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  onChange(value: string | undefined): void;
+}
+
+const pause = 250;
+
+export function SearchInput({ label, value = '', onChange }: SearchInputProps) {
+  const [text, setText] = useState(value);
+  const apply = useDebouncedCallback((typed: string) => onChange(typed === '' ? undefined : typed), pause);
+  useEffect(() => setText(value), [value]);
+  return (
+    <TextInput
+      {...searchField}
+      label={label}
+      type="search"
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        apply(currentTarget.value);
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Escape') currentTarget.blur();
+      }}
+      maw={360}
+      flex={1}
+      miw={180}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+/** A time of the server's clock, which may differ from the clock of this machine. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useConsole } from '../api/console-context.ts';
+import { unwrap } from '../api/errors.ts';
+
+export function useClock() {
+  const { control } = useConsole();
+  return useQuery({
+    queryKey: ['clock'],
+    queryFn: async ({ signal }) => {
+      const clock = await unwrap(control.GET('/clock', { signal }));
+      return { ...clock, readAt: Date.now() };
+    },
+    refetchInterval: 30_000,
+  });
+}
+
+/** The current time of the server in milliseconds, updated each second; undefined until it is known. */
+export function useServerNow(): number | undefined {
+  const { data: clock } = useClock();
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!clock) return undefined;
+  return Date.parse(clock.now) + (clock.frozen ? 0 : Date.now() - clock.readAt);
+}
+
+/** A time with its distance from the server's time: "2 min ago", "in 5 min". */
+export function RelativeTime({ at, now }: { readonly at: string; readonly now: number | undefined }) {
+  return (
+    <time dateTime={at} title={at}>
+      {now === undefined ? formatTime(at) : formatDistance(Date.parse(at) - now)}
+    </time>
+  );
+}
+
+export function formatTime(at: string): string {
+  return new Date(at)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** @param distance in milliseconds; negative for the past */
+export function formatDistance(distance: number): string {
+  const size = Math.abs(distance);
+  const [unit, length] = units.find(([, milliseconds]) => size >= milliseconds) ?? ['s', 1000];
+  const count = Math.floor(size / length);
+  if (count === 0) return 'now';
+  return distance < 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`;
+}

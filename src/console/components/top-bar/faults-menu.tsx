@@ -1,0 +1,61 @@
+/** The active fault rules, each with an off switch. Hidden while there are none. */
+import { Button, Group, Popover, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+
+const queryKey = ['faults'];
+
+export function FaultsMenu() {
+  const { control } = useConsole();
+  const queryClient = useQueryClient();
+  const { data: faults = [] } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => unwrap(control.GET('/faults', { signal })),
+    refetchInterval: 10_000,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string | undefined) =>
+      unwrap(control.DELETE('/faults', { params: { query: id === undefined ? {} : { id } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey }),
+  });
+  if (faults.length === 0) return undefined;
+  return (
+    <Popover position="bottom-end" width={360} trapFocus>
+      <Popover.Target>
+        <Button size="compact-sm" color="orange">
+          {faults.length === 1 ? '1 fault' : `${faults.length} faults`}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          {faults.map(({ id, operation = 'all operations', effect, applied }) => (
+            <Group key={id} justify="space-between" wrap="nowrap">
+              <Text size="sm">
+                {operation}: {describeEffect(effect)}, applied {applied} times
+              </Text>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Remove the fault of ${operation}`}
+                onClick={() => remove.mutate(id)}
+              >
+                Off
+              </Button>
+            </Group>
+          ))}
+          <Button variant="default" onClick={() => remove.mutate(undefined)}>
+            Remove all
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The effect has one key, or latency with jitter. */
+export function describeEffect(effect: Readonly<Record<string, unknown>>): string {
+  return Object.entries(effect)
+    .map(([name, value]) => (value === true ? name : `${name} ${String(value)}`))
+    .join(' ');
+}

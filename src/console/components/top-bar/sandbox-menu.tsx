@@ -1,0 +1,115 @@
+/** Switches between the server and its sandboxes, and creates and deletes sandboxes. */
+import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { consoleUrlOf } from '../../api/location.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ErrorPanel } from '../error-panel.tsx';
+
+const queryKey = ['sandboxes'];
+
+export function SandboxMenu() {
+  const { location, serverControl } = useConsole();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isCreating, creating] = useDisclosure(false);
+  const [toDelete, setToDelete] = useState<string | undefined>();
+  const sandboxes = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => unwrap(serverControl.GET('/sandboxes', { params: { query: { limit: 1000 } }, signal })),
+    enabled: isMenuOpen,
+    staleTime: 0,
+  });
+  return (
+    <>
+      <Menu opened={isMenuOpen} onChange={setMenuOpen} position="bottom-start">
+        <Menu.Target>
+          <Button size="compact-sm" variant="default">
+            {location.sandbox === undefined ? window.location.host : `Sandbox ${location.sandbox}`}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={400} style={{ overflow: 'auto' }}>
+          <Menu.Item component="a" href={consoleUrlOf(location)} disabled={location.sandbox === undefined}>
+            The server
+          </Menu.Item>
+          <Menu.Label>Sandboxes</Menu.Label>
+          {sandboxes.error ? <Text p="xs">The sandboxes cannot be read.</Text> : undefined}
+          {sandboxes.data?.length === 0 ? <Menu.Label>none</Menu.Label> : undefined}
+          {sandboxes.data?.map(({ name }) => (
+            <Menu.Item key={name} component="a" href={consoleUrlOf(location, name)}>
+              {name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item onClick={creating.open}>Create a sandbox</Menu.Item>
+          {location.sandbox === undefined ? undefined : (
+            <Menu.Item color="red" onClick={() => setToDelete(location.sandbox)}>
+              Delete this sandbox
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <CreateSandboxDialog isOpen={isCreating} onClose={creating.close} />
+      <DeleteSandboxDialog name={toDelete} onClose={() => setToDelete(undefined)} />
+    </>
+  );
+}
+
+function CreateSandboxDialog({ isOpen, onClose }: { readonly isOpen: boolean; onClose(): void }) {
+  const { location, serverControl } = useConsole();
+  const form = useForm({ initialValues: { name: '' } });
+  const create = useMutation({
+    mutationFn: ({ name }: typeof form.values) => unwrap(serverControl.POST('/sandboxes', { body: { name } })),
+    onSuccess: ({ name }) => window.location.assign(consoleUrlOf(location, name)),
+  });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Create a sandbox" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack gap="sm">
+          <Text size="sm">
+            A separate service with its own users, clock, inbox and faults. It starts with the seed of the server and is
+            deleted when it is no longer used.
+          </Text>
+          <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+          {create.error ? <ErrorPanel error={create.error} /> : undefined}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create and open
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function DeleteSandboxDialog({ name, onClose }: { readonly name: string | undefined; onClose(): void }) {
+  const { location, serverControl } = useConsole();
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => unwrap(serverControl.DELETE('/sandboxes/{name}', { params: { path: { name: name ?? '' } } })),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey });
+      window.location.assign(consoleUrlOf(location));
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete the sandbox ${name ?? ''}`}
+      isOpen={name !== undefined}
+      confirmLabel="Delete"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onCancel={onClose}
+    >
+      Its users, groups, messages and sessions are deleted, and its tokens are rejected from then on.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,16 @@
+/** The pages of the console, in the order of the menu: the source of the menu, the keyboard shortcuts and the router. */
+import type { ComponentType } from 'react';
+
+export interface PageEntry {
+  /** Below the console, without parameters. */
+  readonly path: string;
+  readonly title: string;
+  /** The letter after `g` that opens the page. */
+  readonly key: string;
+  /** Loads the page when it is opened. Its own parameters follow the path: `/users/$`. */
+  load(): Promise<{ readonly default: ComponentType }>;
+}
+
+export const pageList: readonly PageEntry[] = [
+  { path: '/inbox', title: 'Inbox', key: 'i', load: () => import('./inbox/inbox-page.tsx') },
+];

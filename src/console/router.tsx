@@ -1,0 +1,53 @@
+/** The routes of the console: one for each page, with the rest of the path as its parameter. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  type RouterHistory,
+} from '@tanstack/react-router';
+import { Frame } from './components/frame.tsx';
+import { NotFound } from './components/not-found.tsx';
+import { RenderError } from './components/render-error.tsx';
+import { pageList } from './pages/page-list.ts';
+
+/** Filters are text in the URL. */
+export type PageSearch = Readonly<Record<string, string | undefined>>;
+
+function validateSearch(search: Record<string, unknown>): PageSearch {
+  return Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+}
+
+const rootRoute = createRootRoute({ component: Frame, notFoundComponent: NotFound, errorComponent: RenderError });
+
+const indexRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: () => <Navigate to={pageList[0]?.path ?? '/'} replace />,
+});
+
+/** Each page has two: its own path, and the paths below it. */
+const pageRoutes = pageList.flatMap(({ path, load }) =>
+  [path, `${path}/$`].map((at) =>
+    createRoute({ getParentRoute: () => rootRoute, path: at, validateSearch, component: lazyRouteComponent(load) }),
+  ),
+);
+
+/** @param history of the browser if missing */
+export function createConsoleRouter(consolePath: string, history?: RouterHistory) {
+  return createRouter({
+    routeTree: rootRoute.addChildren([indexRoute, ...pageRoutes]),
+    basepath: consolePath,
+    ...(history ? { history } : {}),
+    // Values stay as typed: numbers and JSON are not decoded.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: formatSearch,
+  });
+}
+
+function formatSearch(search: Record<string, unknown>): string {
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,45 @@
+/** Serves the web console. Its files contain no data: on a server with remote access, the page asks for credentials. */
+import { apiError } from '../contract/errors.ts';
+import type { AppContext } from './app-context.ts';
+import {
+  assetNameAt,
+  consolePath,
+  findConsoleAsset,
+  isConsolePath,
+  renderConsolePage,
+} from './console/console-responses.ts';
+import type { ControlGuard } from './control/guard.ts';
+import type { KoaContext, Middleware } from './http/request-state.ts';
+import { setHeader, setHeaders, writeText } from './http/response.ts';
+
+/** All other paths go to the next step. The console is part of the control plane and disabled with it. */
+export function serveConsole(appContext: AppContext, guard: ControlGuard): Middleware {
+  const { disableControlPlane } = appContext.settings;
+  return async (ctx, next) => {
+    const { path } = ctx.state;
+    if (disableControlPlane || !isConsolePath(path)) return next();
+    const asset = assetNameAt(path);
+    guard.assertAllowed(ctx.state, asset === undefined);
+    if (ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD')
+      throw apiError('METHOD_NOT_ALLOWED', undefined, { Allow: 'GET, HEAD' });
+    if (path === consolePath) writeRedirect(ctx);
+    else await writeFile(ctx, appContext, asset);
+  };
+}
+
+/** The paths of the console are below it, so its own needs the slash. */
+function writeRedirect(ctx: KoaContext): void {
+  setHeader(ctx, 'Location', 'console/');
+  writeText(ctx, 308, { contentType: 'text/plain; charset=utf-8', text: '' });
+}
+
+async function writeFile(ctx: KoaContext, appContext: AppContext, asset: string | undefined): Promise<void> {
+  const { consoleFiles, random, sandbox } = appContext;
+  const files = await consoleFiles();
+  const response =
+    asset === undefined
+      ? renderConsolePage(files, { path: ctx.state.path, isSandbox: sandbox !== undefined, random })
+      : findConsoleAsset(files, asset, String(ctx.req.headers['accept-encoding'] ?? ''));
+  setHeaders(ctx, response.headers ?? {});
+  writeText(ctx, 200, response);
+}

@@ -1,0 +1,55 @@
+/** Opens the console of a running server in a real browser, and records what a page must not do. */
+import process from 'node:process';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { inject } from 'vitest';
+
+const found = inject('chromium');
+
+/** Whether a browser is available; the reason was printed if not. */
+export const hasBrowser = found !== undefined;
+
+export function launchBrowser(): Promise<Browser> {
+  if (!found) throw new Error('no Chromium');
+  // The arguments that the package recommends would switch web security off.
+  return chromium.launch({
+    executablePath: found.program,
+    env: { ...process.env, ...found.env } as Record<string, string>,
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
+  });
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors in the browser's console, violations of the Content Security Policy, and requests to other hosts. */
+  readonly problems: string[];
+}
+
+interface OpenOptions {
+  /** Below the console: `inbox?to=...`. */
+  readonly path?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** @param url of the server or of a sandbox */
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  { path = '', colorScheme = 'light', width = 1280 }: OpenOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const { host } = new URL(url);
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const target = new URL(request.url());
+    if (target.protocol !== 'data:' && target.host !== host) problems.push(`request to ${target.host}`);
+  });
+  await page.goto(`${url}/_iam/console/${path}`);
+  return { page, context, problems };
+}
