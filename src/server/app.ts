@@ -30,8 +30,8 @@ export function createApp(appContext: AppContext): Koa<RequestState> {
   });
   app.use(serveSandboxes(appContext, guard, createApp));
   app.use(allowCors(appContext.settings.corsOrigins));
-  app.use(serveConsole(appContext, guard));
   app.use(serveWellKnown(appContext, registry));
+  app.use(serveConsole(appContext, guard));
   app.use(dispatchRequests(appContext, registry, guard));
   return app;
 }

@@ -91,7 +91,9 @@ const files = ['src', 'bench', 'test/stress', 'scripts']
   .flatMap(listSourceFiles)
   .filter((file) => file !== 'src/contract/manifest.ts');
 
-const found = files.flatMap((file) => inspectionsIn(readSource(file)).map((code) => ({ file, code })));
+const found = files.flatMap((file) =>
+  inspectionsIn(readSource(file), file.endsWith('x') ? 'tsx' : 'ts').map((code) => ({ file, code })),
+);
 const isCovered = ({ file, code }: (typeof found)[number], { file: of, part }: (typeof exceptions)[number]) =>
   file === of && code.includes(part);
 

@@ -7,7 +7,7 @@ const files = listSourceFiles('src');
 const serverFiles = [...listSourceFiles('src/server'), ...listSourceFiles('src/testing')];
 
 /** Entry points, which may use the inputs that all other files receive as arguments. */
-const entryFiles = /^src\/(server\/lib\/clock|server\/main|cli\/main|cli\/io\/process)\.ts$/;
+const entryFiles = /^src\/(server\/lib\/clock|server\/main|cli\/main|cli\/io\/process|console\/main)\.tsx?$/;
 
 const ambientInputs = [
   ['the time', /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|(?<!new )\bDate\(|\bTemporal\b/],
@@ -35,6 +35,7 @@ const realTime = [
       'src/cli/io/private-files.ts',
       'src/cli/io/process.ts',
       'src/cli/local-server/launch.ts',
+      'src/console/api/live-events.ts',
       'src/server/http/node-server.ts',
       'src/server/lib/timer.ts',
       'src/server/listen.ts',
@@ -113,7 +114,7 @@ describe('every source file', () => {
   });
 
   test('has a name in kebab-case', () => {
-    expect(files.filter((file) => !/^[a-z0-9/-]+(\.d|\.middleware)?\.ts$/.test(file))).toEqual([]);
+    expect(files.filter((file) => !/^[a-z0-9/-]+(\.d|\.middleware)?\.tsx?$/.test(file))).toEqual([]);
   });
 
   test('has a reason for every suppression', () => {

@@ -26,9 +26,9 @@ const affixOfName = /^[A-Z][a-z]+$|^-[a-z]+$/;
 const patternOfName = /(?:Id|Name)s?\??(?:[|)$]|$)|-\(?(?:id|name)\b[^$]*\$|\^\(?[A-Z]+_|_[A-Z]+\)?\$/;
 
 /** The source of each expression that decides by a spelling, in the order of the file. */
-export function inspectionsIn(code: string): string[] {
+export function inspectionsIn(code: string, lang: 'ts' | 'tsx' = 'ts'): string[] {
   const found: string[] = [];
-  traverse(parseAst(code, { lang: 'ts' }) as unknown as Node, (node) => {
+  traverse(parseAst(code, { lang }) as unknown as Node, (node) => {
     if (isInspection(node)) found.push(code.slice(node.start, node.end).replaceAll(/\s+/g, ' '));
   });
   return found;

@@ -16,6 +16,8 @@ export interface Console {
   /** The operations of the interface. */
   readonly service: ServiceClient;
   readonly liveEvents: LiveEvents;
+  /** Milliseconds since the epoch, by the clock of this machine. */
+  now(): number;
 }
 
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
@@ -28,6 +30,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     serverControl: createControlClient(location, credentials, { ofServer: true }),
     service: createServiceClient(location, createServiceTokens(control, credentials, now)),
     liveEvents: createLiveEvents(location, credentials),
+    now,
   };
 }
 

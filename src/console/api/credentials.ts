@@ -1,9 +1,9 @@
 /**
- * The credentials of the console. They stay in memory: a reload forgets them. A server without remote access requires none
+ * The credentials of the console. They stay in memory: a reload deletes them. A server without remote access requires none
  * on the control plane; for the operations of the interface it issues a token to the console.
  */
 
-export interface Credentials {
+export interface AdministratorToken {
   /** The access token of the administrator who logged in; undefined on a server that requires no login. */
   readonly accessToken: string;
   /** Who logged in, as shown in the top bar. */
@@ -11,17 +11,17 @@ export interface Credentials {
 }
 
 export interface CredentialStore {
-  get(): Credentials | undefined;
+  get(): AdministratorToken | undefined;
   /** Whether the server rejected a request without credentials, or with these. */
   isLoginRequired(): boolean;
-  set(credentials: Credentials | undefined): void;
+  set(credentials: AdministratorToken | undefined): void;
   requireLogin(): void;
   /** Calls the listener after each change. @returns a function that removes it */
   subscribe(listener: () => void): () => void;
 }
 
 export function createCredentialStore(): CredentialStore {
-  let current: Credentials | undefined;
+  let current: AdministratorToken | undefined;
   let isRequired = false;
   const listeners = new Set<() => void>();
   const notify = () => {

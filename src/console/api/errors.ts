@@ -1,17 +1,17 @@
 /** Errors of requests, as the pages show them. */
 import type { components } from '#control-api';
 
-export type ErrorItem = components['schemas']['ErrorItem'];
+export type ResponseError = components['schemas']['ErrorItem'];
 
 /** An error response of the server, or none at all. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   /** Undefined if the server did not respond. */
   readonly status: number | undefined;
-  readonly items: readonly ErrorItem[];
+  readonly items: readonly ResponseError[];
   readonly requestId: string | undefined;
 
-  constructor(status: number | undefined, items: readonly ErrorItem[], requestId?: string) {
+  constructor(status: number | undefined, items: readonly ResponseError[], requestId?: string) {
     super(items.map(({ message }) => message).join(' '));
     this.status = status;
     this.items = items;
@@ -19,7 +19,7 @@ export class RequestError extends Error {
   }
 }
 
-const unreachable: ErrorItem = {
+const unreachable: ResponseError = {
   code: 'UNREACHABLE',
   message: 'The server does not respond. The page tries again until it does.',
 };
@@ -53,12 +53,12 @@ function requestIdOf(response: Response): string | undefined {
 }
 
 /** A proxy may respond with another body than the server. */
-function toItems(error: unknown, { status, statusText }: Response): readonly ErrorItem[] {
+function toItems(error: unknown, { status, statusText }: Response): readonly ResponseError[] {
   const items = Array.isArray(error) ? error.filter(isErrorItem) : [];
   return items.length > 0 ? items : [{ code: `HTTP_${status}`, message: statusText || `Status ${status}` }];
 }
 
-function isErrorItem(value: unknown): value is ErrorItem {
+function isErrorItem(value: unknown): value is ResponseError {
   return typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
 }
 

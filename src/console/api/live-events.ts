@@ -6,8 +6,8 @@
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 
-export const topics = ['inbox', 'requests', 'clock', 'faults'] as const;
-export type Topic = (typeof topics)[number];
+export const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
+export type Topic = (typeof liveTopics)[number];
 
 /** `connected` follows a gap: everything may have changed. */
 export type LiveEvent = Topic | 'connected' | 'disconnected';
@@ -105,7 +105,7 @@ async function readStream(
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   if (lastId !== undefined) headers['Last-Event-ID'] = lastId;
   try {
-    const response = await fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { headers, signal });
+    const response = await fetch(`${basePath}/_iam/events?topics=${liveTopics.join(',')}`, { headers, signal });
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);
     if (!response.ok || !response.body) return lastId;
@@ -131,7 +131,7 @@ async function readMessages(
     buffered = messages.pop() ?? '';
     for (const message of messages) {
       const id = fieldOf(message, 'id');
-      const topic = topics.find((known) => known === fieldOf(message, 'event'));
+      const topic = liveTopics.find((known) => known === fieldOf(message, 'event'));
       lastId = id ?? lastId;
       if (topic) onEvent(topic, id);
       else if (fieldOf(message, 'event') === 'missed') onEvent('connected', id);

@@ -1,8 +1,9 @@
 /** Keeps queries current: a change on the server refetches what it affects. */
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type InvalidateQueryFilters, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { useConsole } from './console-context.ts';
-import { type LiveEvent, topics } from './live-events.ts';
+import type { LiveEvent } from './live-events.ts';
 
 /** Changes of the same kind that arrive together cause one refetch. */
 const groupingTime = 200;
@@ -15,30 +16,28 @@ export function useLiveQueries(): boolean {
   const { liveEvents } = useConsole();
   const queryClient = useQueryClient();
   const [isConnected, setConnected] = useState(true);
+  const waiting = useRef(new Set<LiveEvent>());
+  const refetch = useDebouncedCallback(() => {
+    for (const event of waiting.current) void queryClient.invalidateQueries(filterOf(event));
+    waiting.current.clear();
+  }, groupingTime);
   useEffect(() => {
-    const refetch = createGroupedRefetch(queryClient);
     const unsubscribe = liveEvents.subscribe((event) => {
       setConnected(event !== 'disconnected');
-      refetch(event);
+      if (event === 'disconnected') return;
+      waiting.current.add(event);
+      refetch();
     });
     const stop = liveEvents.start();
     return () => {
       stop();
       unsubscribe();
     };
-  }, [liveEvents, queryClient]);
+  }, [liveEvents, refetch]);
   return isConnected;
 }
 
-function createGroupedRefetch(queryClient: QueryClient): (event: LiveEvent) => void {
-  const waiting = new Set<LiveEvent>();
-  return (event) => {
-    if (event === 'disconnected' || waiting.has(event)) return;
-    waiting.add(event);
-    setTimeout(() => {
-      waiting.delete(event);
-      const isTopic = topics.some((topic) => topic === event);
-      void queryClient.invalidateQueries(isTopic ? { queryKey: [event] } : {});
-    }, groupingTime);
-  };
+/** After a gap, everything may have changed. */
+function filterOf(event: LiveEvent): InvalidateQueryFilters {
+  return event === 'connected' ? {} : { queryKey: [event] };
 }

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { unwrapResponse } from './errors.ts';
 
-export const pageSize = 100;
+const pageSize = 100;
 
 interface PageQuery {
   readonly limit: number;

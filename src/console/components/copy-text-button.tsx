@@ -1,6 +1,6 @@
-/** Copies a text to the clipboard and says so. Without a secure context it selects nothing and says that it failed. */
+/** Copies a text to the clipboard and says so. Pages without a secure context may not copy. */
 import { Button, type ButtonProps } from '@mantine/core';
-import { useState } from 'react';
+import { useClipboard } from '@mantine/hooks';
 
 interface CopyTextButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
   readonly text: string;
@@ -11,24 +11,10 @@ interface CopyTextButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
 const shownFor = 2000;
 
 export function CopyTextButton({ text, label, size = 'compact-sm', variant = 'default' }: CopyTextButtonProps) {
-  const [result, setResult] = useState<string | undefined>();
-  const copy = async () => {
-    const copied = await writeText(text);
-    setResult(copied ? 'Copied' : 'Copying is not allowed here');
-    setTimeout(() => setResult(undefined), shownFor);
-  };
+  const { copy, copied, error } = useClipboard({ timeout: shownFor });
   return (
-    <Button size={size} variant={variant} onClick={() => void copy()} aria-live="polite">
-      {result ?? label}
+    <Button size={size} variant={variant} onClick={() => copy(text)} aria-live="polite">
+      {error ? 'Copying is not allowed here' : copied ? 'Copied' : label}
     </Button>
   );
-}
-
-async function writeText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

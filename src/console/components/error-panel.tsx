@@ -1,7 +1,7 @@
 /** An error of a request: code, message, what is missing, the request id, and a way to repeat the request. */
 import { Alert, Anchor, Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ErrorItem, RequestError } from '../api/errors.ts';
+import { RequestError, type ResponseError } from '../api/errors.ts';
 
 interface ErrorPanelProps {
   readonly error: unknown;
@@ -34,11 +34,11 @@ export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
   );
 }
 
-function toItem(error: unknown): ErrorItem {
+function toItem(error: unknown): ResponseError {
   return { code: 'CONSOLE_ERROR', message: error instanceof Error ? error.message : 'Unknown error' };
 }
 
-function ErrorText({ item: { code, message, details } }: { readonly item: ErrorItem }) {
+function ErrorText({ item: { code, message, details } }: { readonly item: ResponseError }) {
   const { missingRoles = [], grantedByGroups = [] } = details ?? {};
   return (
     <div>

@@ -1,17 +1,17 @@
-/** Credentials of an administrator. The token stays in memory; secrets are sent once and not kept. */
+/** AdministratorToken of an administrator. The token stays in memory; secrets are sent once and not kept. */
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../api/console-context.ts';
-import type { Credentials } from '../api/credentials.ts';
+import type { AdministratorToken } from '../api/credentials.ts';
 import { unwrap } from '../api/errors.ts';
 import { ErrorPanel } from './error-panel.tsx';
 
-export function LoginForm({ onLogin }: { onLogin(credentials: Credentials): void }) {
+export function LoginForm({ onLogin }: { onLogin(credentials: AdministratorToken): void }) {
   const { service } = useConsole();
   const form = useForm({ initialValues: { clientId: '', clientSecret: '' } });
   const login = useMutation({
-    mutationFn: async ({ clientId, clientSecret }: typeof form.values): Promise<Credentials> => {
+    mutationFn: async ({ clientId, clientSecret }: typeof form.values): Promise<AdministratorToken> => {
       const headers = { Authorization: formatBasic(clientId, clientSecret) };
       const token = await unwrap(service.POST('/client-identities/login', { headers } as never));
       return { accessToken: (token as { accessToken: string }).accessToken, subject: clientId };

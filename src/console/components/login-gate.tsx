@@ -6,14 +6,14 @@ import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { useConsole } from '../api/console-context.ts';
-import type { Credentials } from '../api/credentials.ts';
+import type { AdministratorToken } from '../api/credentials.ts';
 import { LoginForm } from './login-form.tsx';
 
 export function LoginGate({ children }: { readonly children: ReactNode }) {
   const { credentials } = useConsole();
   const queryClient = useQueryClient();
   const isRequired = useSyncExternalStore(credentials.subscribe, credentials.isLoginRequired);
-  const logIn = (accepted: Credentials) => {
+  const logIn = (accepted: AdministratorToken) => {
     credentials.set(accepted);
     void queryClient.resetQueries();
   };

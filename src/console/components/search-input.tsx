@@ -2,7 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { searchField } from './use-page-shortcuts.ts';
+import { searchField } from './search-field.ts';
 
 interface SearchInputProps {
   readonly label: string;

@@ -1,16 +1,17 @@
 /** A time of the server's clock, which may differ from the clock of this machine. */
+import { useInterval } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useConsole } from '../api/console-context.ts';
 import { unwrap } from '../api/errors.ts';
 
 export function useClock() {
-  const { control } = useConsole();
+  const { control, now } = useConsole();
   return useQuery({
     queryKey: ['clock'],
     queryFn: async ({ signal }) => {
       const clock = await unwrap(control.GET('/clock', { signal }));
-      return { ...clock, readAt: Date.now() };
+      return { ...clock, readAt: now() };
     },
     refetchInterval: 30_000,
   });
@@ -18,14 +19,12 @@ export function useClock() {
 
 /** The current time of the server in milliseconds, updated each second; undefined until it is known. */
 export function useServerNow(): number | undefined {
+  const { now } = useConsole();
   const { data: clock } = useClock();
   const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((count) => count + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
+  useInterval(() => tick((count) => count + 1), 1000, { autoInvoke: true });
   if (!clock) return undefined;
-  return Date.parse(clock.now) + (clock.frozen ? 0 : Date.now() - clock.readAt);
+  return Date.parse(clock.now) + (clock.frozen ? 0 : now() - clock.readAt);
 }
 
 /** A time with its distance from the server's time: "2 min ago", "in 5 min". */

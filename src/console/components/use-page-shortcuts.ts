@@ -6,9 +6,6 @@ import { pageList } from '../pages/page-list.ts';
 /** After `g`, the letter must follow within this time, in milliseconds. */
 const sequenceTime = 1500;
 
-/** Marks the search field of a page. */
-export const searchField = { 'data-search': '' } as const;
-
 export function usePageShortcuts(): void {
   const navigate = useNavigate();
   useEffect(() => {
