@@ -1,6 +1,6 @@
 /**
  * Builds the web console with Vite into dist/console: index.html, and assets/ with hashed names, each also compressed.
- * The module list of each chunk is returned in the form of esbuild's metafile, for the third-party notices.
+ * The modules of each chunk are written to metafile.json in the form of esbuild's, for the third-party notices.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -36,6 +36,7 @@ export async function buildConsole({ root, outdir }) {
     plugins: [collectModules({ root, metafile })],
   });
   compressFiles(path.join(outdir, 'assets'));
+  writeFileSync(path.join(outdir, 'metafile.json'), JSON.stringify(metafile));
   return metafile;
 }
 

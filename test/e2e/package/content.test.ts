@@ -122,9 +122,9 @@ describe('the bundle', () => {
 describe('the licenses of bundled packages', () => {
   /** The packages in the bundle, as name@version; several copies may be the same version. */
   const bundled = async () => {
-    const manifests = packageFolders(metafile).map((folder) =>
-      readFile(path.join(root, folder, 'package.json'), 'utf8'),
-    );
+    const ofConsole = JSON.parse(await readFile(path.join(root, 'dist/console/metafile.json'), 'utf8')) as Metafile;
+    const folders = new Set([metafile, ofConsole].flatMap(packageFolders));
+    const manifests = [...folders].map((folder) => readFile(path.join(root, folder, 'package.json'), 'utf8'));
     const ids = (await Promise.all(manifests)).map((text) => {
       const { name, version } = JSON.parse(text) as { name: string; version: string };
       return `${name}@${version}`;

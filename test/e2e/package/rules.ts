@@ -20,6 +20,7 @@ const required = [
   'dist/client.d.cts',
   'dist/client.d.ts',
   'dist/client.js',
+  'dist/console/index.html',
   'dist/docs/cli.md',
   'dist/docs/control-openapi.json',
   'dist/docs/control.md',
@@ -46,6 +47,7 @@ const required = [
 /** Files that others find by their folder. */
 const families = [
   /^dist\/chunks\/[\w-]+\.cjs$/,
+  /^dist\/console\/assets\/[\w-]+\.(?:js|css)(?:\.br)?$/,
   /^dist\/man\/iam(?:-[a-z-]+)?\.1$/,
   /^docs\/(?:decisions\/|reference\/)?[\w-]+\.md$/,
   /^examples\/[\w-]+\.(?:sh|yaml)$/,
