@@ -17,7 +17,10 @@ SEED = {
 def setUpModule():
     global server
     server = Server()
-    unittest.addModuleCleanup(server.stop)
+
+
+def tearDownModule():
+    server.stop()
 
 
 class IamTest(unittest.TestCase):

@@ -1,11 +1,10 @@
 /** HAProxy verifies tokens with the exported public key, with the lines that docs/oauth.md shows. Skipped without HAProxy. */
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { root, Sandbox } from '../cli-process.ts';
+import { findFreePort, forgeClaims, getStatus } from './proxies.ts';
 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 const service = '/security/iam/v1';
@@ -16,14 +15,6 @@ async function documentedFrontend(issuer: string, keyFile: string): Promise<stri
   const [, frontend = ''] = /```\n(frontend api\n[\s\S]*?)```/.exec(page) ?? [];
   expect(frontend).toContain('jwt_verify');
   return frontend.replaceAll('http://127.0.0.1:8080', issuer).replaceAll('iam-public.pem', keyFile);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function obtainToken(base: string, { IAM_CLIENT_ID, IAM_CLIENT_SECRET }: Readonly<Record<string, string>>) {
@@ -50,17 +41,12 @@ ${await documentedFrontend(url, sandbox.file('key.pem'))}  bind 127.0.0.1:${port
 `;
   await writeFile(sandbox.file('haproxy.cfg'), config);
   sandbox.start('haproxy', ['-db', '-f', sandbox.file('haproxy.cfg')]);
-  const statusOf = async (token?: string) => {
-    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return (await fetch(`http://127.0.0.1:${port}/`, { headers })).status;
-  };
+  const statusOf = (token?: string) => getStatus(`http://127.0.0.1:${port}/`, token);
   await vi.waitFor(async () => expect(await statusOf()).toBe(401), { timeout: 10_000 });
 
   const token = await obtainToken(url, variables);
   expect(await statusOf(token)).toBe(200);
-  const [header, , signature] = token.split('.');
-  const claims = Buffer.from(JSON.stringify({ iss: url, sub: 'admin', exp: 9_999_999_999 })).toString('base64url');
-  expect(await statusOf(`${header}.${claims}.${signature}`)).toBe(401);
+  expect(await statusOf(forgeClaims(token, { iss: url, sub: 'admin', exp: 9_999_999_999 }))).toBe(401);
   expect(await statusOf(await obtainToken(`${url}/s/other`, variables))).toBe(401);
 
   const headers = { 'content-type': 'application/json' };
