@@ -9,7 +9,7 @@ import type { SeedInput, SeedSummary } from './library-types.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { applySeedInput } from './seed-input.ts';
 import type { ServerCredentials } from './server-credentials.ts';
-import { createSignInTokenSource, type SignInOptions, type SignInResult, signInUser } from './sign-in.ts';
+import { createSignInTokenSource, type SignInOptions, type SignInResult, signInClient, signInUser } from './sign-in.ts';
 
 export interface IamInstance extends AsyncDisposable {
   /** The address, such as http://127.0.0.1:40123. */
@@ -27,6 +27,8 @@ export interface IamInstance extends AsyncDisposable {
   as(who?: string | Credentials, options?: SignInOptions): IamClient;
   /** Creates a session of a user, by id or login name, and returns its tokens. */
   signIn(user: string, options?: SignInOptions): Promise<SignInResult>;
+  /** Returns an access token of a client, without its secret. */
+  signInClient(clientId: string): Promise<string>;
   readonly inbox: Inbox;
   /** The last requests to the service. */
   readonly requests: Requests;
@@ -76,6 +78,7 @@ export function createInstance({ getContext, url, credentials, reset }: Instance
       as: (who, options) =>
         connect(typeof who === 'string' ? { tokens: createSignInTokenSource(() => signIn(who, options)) } : who),
       signIn,
+      signInClient: (clientId) => signInClient(getContext(), clientId),
       inbox: createInbox(getContext),
       requests: createRequests(() => getContext().observability),
       clock: createIamClock(getContext),

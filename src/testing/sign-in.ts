@@ -1,7 +1,7 @@
 /** Signs users in without passwords, for tests of other features. */
 import type { TokenSource } from '../client/index.ts';
 import type { AppContext } from '../server/app-context.ts';
-import { signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
+import { requireActiveClient, signInLevels, startSessionWithoutPassword } from '../server/auth/sign-in.ts';
 
 export interface SignInOptions {
   /** Authentication level. Default: AUTH-BASIC, as after a password login. */
@@ -43,6 +43,15 @@ export async function signInUser(
     userId: started.user.userId,
     sessionId: started.session.sessionId,
   };
+}
+
+/**
+ * Returns an access token of a client, without its secret.
+ * @throws Error if the client does not exist, or its owner is locked or removed.
+ */
+export async function signInClient(context: AppContext, clientId: string): Promise<string> {
+  const client = await requireActiveClient(context.store, clientId);
+  return (await context.issuer.issueForClient(client)).accessToken;
 }
 
 /** A token source for one session, created on the first request. The token is not renewed. */

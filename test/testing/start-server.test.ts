@@ -184,6 +184,9 @@ describe('a signed-in client', () => {
   test('rejects unknown and locked users, unknown clients and unknown levels', async () => {
     await using iam = await startServer({ seed });
     await expect(iam.signIn('unknown')).rejects.toThrow('User unknown not found');
+    await expect(iam.signInClient('unknown')).rejects.toThrow('Client unknown not found');
+    const token = await iam.signInClient(iam.credentials.adminClientId);
+    expect((await iam.as({ token }).groups.list()).items.length).toBeGreaterThan(0);
     await expect(iam.signIn('bob')).rejects.toThrow('locked');
     await expect(iam.signIn('ann', { clientId: 'unknown' })).rejects.toThrow('Client unknown not found');
     const level = 'MFA' as 'AUTH-MFA';

@@ -8,12 +8,13 @@ import { type NoticeDeps, sendNotice } from '../users/account-notices.ts';
 import { revokeUserAccess } from './revoke-user-access.ts';
 
 export interface ReplacePasswordDeps extends NoticeDeps {
-  readonly source: RequestSource;
+  /** The address of the user itself; undefined if an administrator sets the password. */
+  readonly source: RequestSource | undefined;
 }
 
 /**
  * Replaces the password of a user. Revokes everything issued before, optionally except one session. Of the known sources
- * only the caller's address and its authenticated device remain. Part of a transaction; call `outbox.wake()` after it.
+ * only the user's address and its authenticated device remain. Part of a transaction; call `outbox.wake()` after it.
  */
 export async function replacePassword(
   tx: Transaction,
@@ -22,11 +23,15 @@ export async function replacePassword(
   deps: ReplacePasswordDeps,
   except?: Partial<Pick<Session, 'sessionId' | 'deviceKey'>>,
 ): Promise<void> {
-  const { deviceKey } = except ?? {};
-  const sourceKeys = [deps.source.key, ...(deviceKey === undefined ? [] : [callerKey(deps.source, { deviceKey })])];
+  const sourceKeys = listSourceKeys(deps.source, except?.deviceKey);
   await tx.users.replace(withOnlyKnownSources({ ...user, passwordHash }, sourceKeys, deps));
   await revokeUserAccess(tx, user.userId, except?.sessionId);
   await notifyPasswordChange(tx, user, 'The password of your account was changed.', deps);
+}
+
+function listSourceKeys(source: RequestSource | undefined, deviceKey: string | undefined): string[] {
+  if (!source) return [];
+  return [source.key, ...(deviceKey === undefined ? [] : [callerKey(source, { deviceKey })])];
 }
 
 /** Sets the first password of a user. Existing sessions and codes remain valid. Part of a transaction, as above. */

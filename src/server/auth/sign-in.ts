@@ -1,8 +1,9 @@
 /** Signs users in without credentials, for tests of other features. Callers check that test features are enabled. */
 import { apiError } from '../../contract/errors.ts';
+import { isOwnerActive } from '../directory/clients.ts';
 import type { SessionDeps } from '../sessions/refresh-tokens.ts';
 import { startSession } from '../sessions/sessions.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Reader, Store, Transaction } from '../store/store.ts';
 import type { Client, Session, User } from '../store/tables.ts';
 import { findUserByLogin } from '../users/users.ts';
 
@@ -42,6 +43,18 @@ export function startSessionWithoutPassword(
     const start = { clientId: client.clientId, userId: user.userId, level, remember, renewable };
     return { user, client, ...(await startSession(tx, start, deps)) };
   });
+}
+
+/**
+ * The client to issue a token to without its secret. @throws IamError CLIENT_NOT_FOUND, USER_LOCKED if its owner is a
+ * locked user, or was removed.
+ */
+export async function requireActiveClient(reader: Reader, clientId: string): Promise<Client> {
+  const client = await reader.clients.get(clientId);
+  if (!client) throw apiError('CLIENT_NOT_FOUND', `Client ${clientId} not found.`);
+  if (!(await isOwnerActive(reader, client)))
+    throw apiError('USER_LOCKED', `The owner of the client ${clientId} was removed, or is a locked user.`);
+  return client;
 }
 
 async function findUnlockedUser(tx: Transaction, { userId, userName }: SignInRequest): Promise<User> {

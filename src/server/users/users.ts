@@ -2,6 +2,9 @@
 import { apiError, fieldError } from '../../contract/errors.ts';
 import { businessOf, isAdministrator } from '../directory/object-access.ts';
 import { isClientItself, type Principal } from '../directory/principal.ts';
+import { reserveSubjectId } from '../directory/subject-ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
 import type { Reader, Transaction } from '../store/store.ts';
 import {
   foldIdentifier,
@@ -19,6 +22,36 @@ export async function requireUser(reader: Pick<Reader, 'users'>, userId: string)
   const user = await reader.users.get(userId);
   if (!user) throw apiError('USER_NOT_FOUND');
   return user;
+}
+
+type OptionalField = 'userId' | 'userEmail' | 'userMobile' | 'businessId';
+
+/** The fields of a new user. */
+export type NewUser = Pick<User, 'userName' | 'lead'> & {
+  readonly [Field in OptionalField]?: User[Field] | undefined;
+};
+
+/** A new user with unverified contacts. */
+export function buildUser(
+  { userId, ...fields }: NewUser,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+): User {
+  return {
+    ...fields,
+    userId: userId ?? ids.newId(),
+    emailVerified: false,
+    mobileVerified: false,
+    locked: false,
+    identities: [],
+    createdAt: clock.now().toISOString(),
+  };
+}
+
+/** Inserts a new user. @throws IamError ID_TAKEN, LOGIN_NAME_TAKEN. */
+export async function insertUser(tx: Transaction, user: User): Promise<void> {
+  await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
+  await assertLoginNamesAvailable(tx, user);
+  await tx.users.insert(user);
 }
 
 /**

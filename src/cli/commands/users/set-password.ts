@@ -1,6 +1,7 @@
-/** `iam users set-password`: sets the password of a user by account recovery. */
+/** `iam users set-password`: sets the password of a user by account recovery, or through the control plane. */
 import type { Command } from 'commander';
 import { ClientError } from '../../../client/errors.ts';
+import { reference } from '../../../contract/entities.ts';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import { findUserLoginClient } from '../../auth/user-login.ts';
 import { addCommand, setAction } from '../../command.ts';
@@ -11,8 +12,9 @@ import { readSecret, readSecrets } from '../../io/input.ts';
 import { canPrompt, promptSecret } from '../../io/prompt.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { declareValueSources } from '../../prompts/value-sources.ts';
-import { controlPlaneNote } from '../../request/control-plane.ts';
+import { callControlPlane, controlPlaneNote, controlRequestPreview } from '../../request/control-plane.ts';
 import { printRequestPreviews } from '../../request/preview.ts';
+import { NameResolver } from '../../request/resolve-names.ts';
 import { obtainCode, promptForCode } from './obtain-code.ts';
 import {
   clientIdOption,
@@ -34,6 +36,10 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
     examples: [
       { title: 'Read the password from a pipe', command: 'alice --password-stdin < password.txt' },
       {
+        title: 'As an administrator, for a user without a verified contact',
+        command: 'alice --without-code --password-stdin < password.txt',
+      },
+      {
         title: 'For a new user, whose contact is not verified',
         command: 'alice --verify-contact --password-stdin < password.txt',
       },
@@ -47,6 +53,7 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
     .argument('<user>', 'User id or login name')
     .option('--password-stdin', 'read the new password from standard input')
     .option('--has-code', 'use a code that was sent before, and prompt for it')
+    .option('--without-code', 'set it as an administrator through the control plane, without a code')
     .option('--code-stdin', 'read that code from standard input, before the line with the password')
     .option(...verifyContactOption)
     .option(...clientIdOption);
@@ -56,6 +63,7 @@ export function addUsersSetPassword(noun: Command, runtime: CliRuntime): void {
 
 async function setPassword(context: Context, name: string, options: CommandOptions): Promise<void> {
   const secrets = options.dryRun === true ? undefined : await readSecretSources(context, options);
+  if (options.withoutCode === true) return setPasswordDirectly(context, name, secrets, options);
   const promptOptions = context.promptOptions(secrets === undefined || secrets.password !== undefined);
   const hasCode = options.hasCode === true || options.codeStdin === true;
   if (hasCode && options.verifyContact === true)
@@ -86,6 +94,28 @@ async function setPassword(context: Context, name: string, options: CommandOptio
   context.notice(
     `Set the password of ${name} and ended its sessions. Sign in with \`iam login --user ${singleQuote(name)}${through}\`.`,
   );
+}
+
+/** Sets the password through the control plane. `secrets` is undefined for a preview. */
+async function setPasswordDirectly(
+  context: Context,
+  name: string,
+  secrets: SecretSources | undefined,
+  { hasCode, codeStdin, verifyContact, clientId }: CommandOptions,
+): Promise<void> {
+  if ([hasCode, codeStdin, verifyContact, clientId].some((value) => value !== undefined))
+    throw usageError(
+      '--without-code sends no code, so it cannot be used with --has-code, --code-stdin, --verify-contact or --client-id.',
+    );
+  const user = reference('user', ['id']);
+  const userId = await new NameResolver(context).resolve(user['x-reference'], name);
+  const path = `/_iam/users/${encodeURIComponent(userId)}/password`;
+  if (!secrets) return printRequestPreviews(context, [controlRequestPreview(context, 'PUT', path)]);
+  await repeatWhileWeak(context, { ...secrets, name }, (newPassword) =>
+    callControlPlane(context, 'PUT', path, { body: { newPassword } }),
+  );
+  if (!context.printer.isForPeople) await context.printer.value({ userId });
+  context.notice(`Set the password of ${name} and ended its sessions.`);
 }
 
 interface SecretSources {
@@ -147,16 +177,34 @@ const weakPasswordCodes: readonly string[] = [
 ] satisfies ErrorCode[];
 
 /** A weak password does not consume the code, so that another one can be typed. */
-async function resetPassword(context: Context, reset: PasswordReset): Promise<void> {
-  let password = reset.password;
+async function resetPassword(context: Context, { requests, code, name, password, canRepeat }: PasswordReset) {
+  await repeatWhileWeak(context, { name, password, canRepeat }, (typed) => requests.resetPassword(code, typed));
+}
+
+interface TypedPassword {
+  readonly name: string;
+  /** Prompted for if undefined. */
+  readonly password?: string | undefined;
+  /** Default: whether it is prompted for. */
+  readonly canRepeat?: boolean;
+}
+
+/** Prompts for another password as long as the server rejects it as weak, unless it was not typed. */
+async function repeatWhileWeak(
+  context: Context,
+  { name, password: given, canRepeat = given === undefined }: TypedPassword,
+  send: (password: string) => Promise<unknown>,
+): Promise<void> {
+  let password = given ?? (await promptNewPassword(context, name));
   for (;;) {
     try {
-      return await reset.requests.resetPassword(reset.code, password);
+      await send(password);
+      return;
     } catch (error) {
-      if (!reset.canRepeat || !(error instanceof ClientError) || !weakPasswordCodes.includes(error.code)) throw error;
+      if (!canRepeat || !(error instanceof ClientError) || !weakPasswordCodes.includes(error.code)) throw error;
       const { message, hint } = createErrorReport(error, context.manifest);
       context.notice(`${message} ${hint ?? ''}`.trimEnd());
-      password = await promptNewPassword(context, reset.name);
+      password = await promptNewPassword(context, name);
     }
   }
 }

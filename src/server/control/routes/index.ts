@@ -51,10 +51,12 @@ import stateRestoreSnapshot from './state/restore-snapshot.ts';
 import stateSaveSnapshot from './state/save-snapshot.ts';
 import storeBackup from './store/backup.ts';
 import tokensInspect from './tokens/inspect.ts';
+import usersCreate from './users/create.ts';
 import usersGet from './users/get.ts';
 import usersGetRolePath from './users/get-role-path.ts';
 import usersList from './users/list.ts';
 import usersListFactors from './users/list-factors.ts';
+import usersSetPassword from './users/set-password.ts';
 
 /** Every route of the control plane, as data: the source of the router, the API document and dist/docs/control.md. */
 export const controlRoutes: readonly ControlRoute[] = [
@@ -109,8 +111,10 @@ export const controlRoutes: readonly ControlRoute[] = [
   stateSaveSnapshot,
   storeBackup,
   tokensInspect,
+  usersCreate,
   usersGet,
   usersGetRolePath,
   usersList,
   usersListFactors,
+  usersSetPassword,
 ];

@@ -8,7 +8,6 @@ import { Token } from '../../../contract/schemas/token.ts';
 import { UserName } from '../../../contract/schemas/user.ts';
 import { sensitive } from '../../../contract/sensitive.ts';
 import type { Principal } from '../../directory/principal.ts';
-import { reserveSubjectId } from '../../directory/subject-ids.ts';
 import { type Contact, emailContact, mobileContact } from '../../messaging/contacts.ts';
 import { consumeFirstMatchingOtp, type OtpCheck, subjectOfContact } from '../../mfa/otp.ts';
 import { createUnknownSource, type OtpSource } from '../../mfa/otp-source.ts';
@@ -16,9 +15,10 @@ import { startSession } from '../../sessions/sessions.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { Otp, User } from '../../store/tables.ts';
 import {
-  assertLoginNamesAvailable,
   assertMayAssignBusiness,
   assertUserNameForm,
+  buildUser,
+  insertUser,
   withVerifiedName,
 } from '../../users/users.ts';
 import { defineOperation } from '../define.ts';
@@ -74,21 +74,12 @@ export default defineOperation({
   async handle({ query, body }, { caller, ids, ...context }) {
     const { token, lead = false, ...fields } = body;
     assertUserNameForm(fields.userName, fields.userEmail);
-    const draft: User = {
-      ...fields,
-      userId: fields.userId ?? ids.newId(),
-      lead,
-      emailVerified: false,
-      mobileVerified: false,
-      locked: false,
-      identities: [],
-      createdAt: context.clock.now().toISOString(),
-    };
+    const draft = buildUser({ ...fields, lead }, { ids, clock: context.clock });
     const user = mayAssertName(caller) ? withVerifiedName(draft) : draft;
     const remember = query['remember-me'] ?? false;
     const start = { clientId: caller.client.clientId, userId: user.userId, remember, renewable: remember } as const;
     const createInTransaction = async (tx: Transaction, created: User, level: 'NONE' | 'AUTH-IDENTIFIED') => {
-      await insertUser(tx, created, caller);
+      await insertUserOf(tx, created, caller);
       return { user: created, ...(await startSession(tx, { ...start, level }, context)) };
     };
     const {
@@ -129,9 +120,7 @@ function withVerifiedContact({ subject }: Otp, user: User): User {
   return { ...user, emailVerified: isEmail, mobileVerified: !isEmail };
 }
 
-async function insertUser(tx: Transaction, user: User, caller: Principal): Promise<void> {
+async function insertUserOf(tx: Transaction, user: User, caller: Principal): Promise<void> {
   if (user.businessId !== undefined) await assertMayAssignBusiness(tx, user.businessId, caller);
-  await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-  await assertLoginNamesAvailable(tx, user);
-  await tx.users.insert(user);
+  await insertUser(tx, user);
 }

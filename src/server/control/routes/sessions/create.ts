@@ -3,16 +3,21 @@ import * as z from 'zod';
 import { apiError, fieldError } from '../../../../contract/errors.ts';
 import { Id, singleLine } from '../../../../contract/schemas/primitives.ts';
 import { Token } from '../../../../contract/schemas/token.ts';
-import { type SignInRequest, signInLevels, startSessionWithoutPassword } from '../../../auth/sign-in.ts';
+import {
+  requireActiveClient,
+  type SignInRequest,
+  signInLevels,
+  startSessionWithoutPassword,
+} from '../../../auth/sign-in.ts';
 import { hasTestFeatures } from '../../../config/settings.ts';
-import { defineRoute } from '../../define.ts';
+import { type ControlContext, defineRoute } from '../../define.ts';
 
 export default defineRoute({
   capability: 'maintain',
   id: 'control.create-session',
-  title: 'Sign a user in without a password',
+  title: 'Sign a user or a client in without a password',
   description:
-    'A test feature: starts a session of a user at an authentication level and returns its tokens. Specify exactly one of userName and userId. The tokens are those of a login and expire like them; there is a refresh token if the client may renew tokens. A locked user is rejected.',
+    'A test feature: starts a session of a user at an authentication level and returns its tokens. Specify at most one of userName and userId. The tokens are those of a login and expire like them; there is a refresh token if the client may renew tokens. A locked user is rejected. With clientId alone, issues an access token of that client, without a session and without its secret; a server with remote access never does.',
   method: 'POST',
   path: '/sessions',
   audit: { kind: 'administration', targets: { response: ['userId', 'sessionId'] } },
@@ -24,7 +29,8 @@ export default defineRoute({
         .meta({ examples: ['alice@example.com'] }),
       userId: Id.optional().meta({ description: 'Id of the user', examples: ['alice'] }),
       clientId: Id.optional().meta({
-        description: 'Client to sign in through; default: the application client of the server',
+        description:
+          'Client to sign in through; default: the application client of the server. Without a user, the client itself',
         examples: ['billing-service'],
       }),
       level: z.enum(signInLevels).default('AUTH-BASIC').describe('Authentication level'),
@@ -37,9 +43,15 @@ export default defineRoute({
   response: {
     status: 201,
     body: Token.extend({
-      userId: z.string().meta({ examples: ['alice'] }),
-      sessionId: z.string().meta({ examples: ['64b0c0ffee00000000000003'] }),
-    }).meta({ id: 'SessionToken', description: 'Tokens of a new session.' }),
+      userId: z
+        .string()
+        .optional()
+        .meta({ description: 'Absent for a client', examples: ['alice'] }),
+      sessionId: z
+        .string()
+        .optional()
+        .meta({ description: 'Absent for a client', examples: ['64b0c0ffee00000000000003'] }),
+    }).meta({ id: 'SessionToken', description: 'Tokens of a new session, or the token of a client.' }),
   },
   errors: ['TEST_FEATURES_OFF', 'FIELD_MISSING', 'FIELD_VALUE', 'USER_NOT_FOUND', 'USER_LOCKED', 'CLIENT_NOT_FOUND'],
   openapiExamples: { body: { userName: 'alice@example.com', level: 'AUTH-MFA' } },
@@ -47,6 +59,8 @@ export default defineRoute({
   async handle({ body }, context) {
     if (!hasTestFeatures(context.settings)) throw apiError('TEST_FEATURES_OFF');
     assertOneUser(body);
+    const { userId, userName, clientId } = body;
+    if (userId === undefined && userName === undefined) return issueClientToken(clientId, context);
     const { user, session, client, refreshToken } = await startSessionWithoutPassword(body, context);
     const token = await context.issuer.issueForUser(user, session, client, { refreshToken });
     return { ...token, userId: user.userId, sessionId: session.sessionId };
@@ -55,10 +69,17 @@ export default defineRoute({
 
 const choices = ['userName', 'userId'];
 
-/** @throws IamError FIELD_MISSING, FIELD_VALUE. */
+/** @throws IamError FIELD_VALUE. */
 function assertOneUser({ userName, userId }: Pick<SignInRequest, 'userName' | 'userId'>): void {
   if (userName !== undefined && userId !== undefined)
     throw fieldError('FIELD_VALUE', choices, 'Specify only one of userName and userId.');
-  if (userName === undefined && userId === undefined)
-    throw fieldError('FIELD_MISSING', choices, 'One of userName and userId is required.');
+}
+
+/** A client token carries all authorities of the client, so only callers on this machine obtain one. */
+async function issueClientToken(clientId: string | undefined, { store, settings, issuer }: ControlContext) {
+  if (clientId === undefined)
+    throw fieldError('FIELD_MISSING', [...choices, 'clientId'], 'One of userName, userId and clientId is required.');
+  if (settings.allowRemote)
+    throw apiError('TEST_FEATURES_OFF', 'A server with remote access issues client tokens for a secret only.');
+  return issuer.issueForClient(await requireActiveClient(store, clientId));
 }

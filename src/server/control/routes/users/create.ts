@@ -1,0 +1,61 @@
+/** POST /_iam/users */
+import * as z from 'zod';
+import { apiError } from '../../../../contract/errors.ts';
+import { BusinessId } from '../../../../contract/schemas/business.ts';
+import { Email, Mobile } from '../../../../contract/schemas/contact.ts';
+import { NewId } from '../../../../contract/schemas/primitives.ts';
+import { NewPassword, UserName } from '../../../../contract/schemas/user.ts';
+import { assertPasswordPolicy, passwordErrorCodes } from '../../../users/password-policy.ts';
+import { assertUserNameForm, buildUser, insertUser, withVerifiedName } from '../../../users/users.ts';
+import { defineRoute } from '../../define.ts';
+
+const NewUserInput = z.strictObject({
+  userId: NewId.optional().meta({ description: 'Default: generated', examples: ['alice'] }),
+  userName: UserName,
+  userEmail: Email.optional(),
+  userMobile: Mobile.optional(),
+  businessId: BusinessId.optional().describe('Business that the user belongs to'),
+  lead: z.boolean().default(false).describe('A lead, who does not have the role USER'),
+  password: NewPassword.optional(),
+  verified: z
+    .boolean()
+    .default(false)
+    .describe('Whether the contacts count as verified, so that the user can log in with the e-mail address'),
+});
+
+export default defineRoute({
+  capability: 'maintain',
+  id: 'control.create-user',
+  title: 'Create a user',
+  description:
+    'Creates a user as an administrator: with a password if one is given, without a code, a session or a token. The rules for names and passwords are those of the interface.',
+  method: 'POST',
+  path: '/users',
+  audit: { kind: 'administration', targets: { response: ['userId'] } },
+  status: [201, 400, 401, 403, 412, 422, 500],
+  request: { body: NewUserInput },
+  response: {
+    status: 201,
+    body: z.strictObject({ userId: z.string().meta({ examples: ['alice'] }) }),
+  },
+  errors: ['USER_NAME_RESERVED', 'ID_TAKEN', 'LOGIN_NAME_TAKEN', 'BUSINESS_UNKNOWN', ...passwordErrorCodes, 'TOO_BUSY'],
+  openapiExamples: { body: { userName: 'alice', userEmail: 'alice@example.com', verified: true } },
+
+  async handle({ body: { verified, password, ...fields } }, { store, ids, clock, passwords, hashFlow }) {
+    assertUserNameForm(fields.userName, fields.userEmail);
+    if (password !== undefined) await assertPasswordPolicy(password, fields);
+    const passwordHash = password === undefined ? undefined : await passwords.hash(password, hashFlow);
+    const user = {
+      ...withVerifiedName(buildUser(fields, { ids, clock })),
+      ...(passwordHash === undefined ? {} : { passwordHash }),
+      emailVerified: verified && fields.userEmail !== undefined,
+      mobileVerified: verified && fields.userMobile !== undefined,
+    };
+    await store.transaction(async (tx) => {
+      if (user.businessId !== undefined && !(await tx.businesses.get(user.businessId)))
+        throw apiError('BUSINESS_UNKNOWN');
+      await insertUser(tx, user);
+    });
+    return { userId: user.userId };
+  },
+});
