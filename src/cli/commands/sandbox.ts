@@ -5,6 +5,7 @@ import { reference } from '../../contract/entities.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
+import { readObject } from '../io/input.ts';
 import { declareValueSources } from '../prompts/value-sources.ts';
 import { assertConfirmed } from '../request/confirm.ts';
 import {
@@ -32,16 +33,19 @@ export function addSandbox(noun: Command, runtime: CliRuntime): void {
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'create', {
     title: 'Create a sandbox',
-    description: `The sandbox starts with the data of the seed. An existing sandbox stays unchanged. Unused sandboxes are deleted automatically. ${controlPlaneNote}`,
+    description: `The sandbox starts with the seed of the server, or with that of --seed, to which its resets return. An existing sandbox stays unchanged; with --seed, its name is an error. Unused sandboxes are deleted automatically. ${controlPlaneNote}`,
     effect: 'write',
     idempotent: true,
     examples: [
       { title: 'Create a sandbox for a test', command: 'test-1' },
       { title: 'Print its base URL for a script', command: 'test-1 -o json' },
+      { title: 'Create one with its own users and groups', command: 'test-1 --seed seed.yaml' },
     ],
-  }).argument('<name>', 'Name of the sandbox');
-  setAction(command, runtime, async (context, [name], options) => {
-    const body = { name };
+  })
+    .argument('<name>', 'Name of the sandbox')
+    .option('--seed <file>', 'seed document in JSON or YAML instead of the seed of the server, - is standard input');
+  setAction(command, runtime, async (context, [name], { seed: file, ...options }) => {
+    const body = file === undefined ? { name } : { name, seed: await readObject(String(file), context.io) };
     if (options.dryRun === true)
       return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
     await printResponse(context, (await callControlPlane(context, 'POST', path, { body })).body, '');

@@ -1,7 +1,8 @@
-/** `iam sessions`: lists and ends sessions. */
+/** `iam sessions`: starts, lists and ends sessions. */
 
 import type { Command } from 'commander';
 import { reference } from '../../contract/entities.ts';
+import type { JsonSchema, ManifestOperation } from '../../contract/manifest-types.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -16,9 +17,12 @@ import {
   controlRequestPreview,
   createControlPageSource,
 } from '../request/control-plane.ts';
+import { assertTokenOptions } from '../request/created-entity.ts';
+import { addFieldOption, createField } from '../request/field-options.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { NameResolver } from '../request/resolve-names.ts';
+import { withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse } from '../request/send.ts';
 
 const path = '/_iam/sessions';
@@ -42,8 +46,77 @@ async function resolveOwners(names: NameResolver, { userId, clientId }: CommandO
 
 /** Adds the `sessions` subcommands. */
 export function addSessions(noun: Command, runtime: CliRuntime): void {
+  addCreateCommand(noun, runtime);
   addListCommand(noun, runtime);
   addEndCommand(noun, runtime);
+}
+
+/** The tokens in the response of a new session, which are secrets. */
+const tokens: JsonSchema = { type: 'string', sensitive: 'secret' };
+const createdResponse: ManifestOperation['response'] = {
+  status: 201,
+  page: false,
+  secret: true,
+  entity: false,
+  schema: {
+    type: 'object',
+    properties: {
+      accessToken: tokens,
+      refreshToken: tokens,
+      tokenType: { type: 'string' },
+      expiresIn: { type: 'string' },
+      userId: { type: 'string' },
+      sessionId: { type: 'string' },
+    },
+  },
+};
+const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
+
+function addCreateCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'create', {
+    title: 'Sign a user in without a password',
+    description: `A test feature: starts a session of a user at an authentication level. --show-token prints its tokens, --secret-output writes them to a file, one per line: the access token, then the refresh token if the client may renew tokens. ${controlPlaneNote}`,
+    effect: 'write',
+    examples: [
+      {
+        title: 'Store the access token of a user with MFA',
+        command: 'alice --level AUTH-MFA --secret-output alice.token',
+      },
+      { title: 'Pass the token to a program', command: 'alice --show-token --query accessToken' },
+    ],
+  }).argument('<user>', 'User, by id or login name');
+  const level = { type: 'string' as const, enum: levels, description: 'authentication level, default AUTH-BASIC' };
+  addFieldOption(command, createField(['level'], level, false));
+  command
+    .option('--client-id <client>', 'client to sign in through, by id or service account; default: that of the server')
+    .option('--remember', 'start a remembered session, with short-lived access tokens')
+    .option('--show-token', 'also print the tokens, which are secrets')
+    .option('--secret-output <file>', 'write the tokens to a new file that only you can read');
+  declareValueSources(command, { user, '--client-id': client });
+  setAction(command, runtime, async (context, [name], options) => {
+    assertTokenOptions(context, options);
+    const names = new NameResolver(context, options.dryRun === true);
+    const { userId, clientId } = await resolveOwners(names, { userId: name, clientId: options.clientId });
+    const body = { userId, clientId, level: options.level, remember: options.remember };
+    if (options.dryRun === true) {
+      names.printResolved();
+      return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body });
+    }
+    await createSession(context, body, options);
+  });
+}
+
+async function createSession(context: Context, body: object, options: CommandOptions): Promise<void> {
+  const request = async () => (await callControlPlane(context, 'POST', path, { body })).body;
+  const file = options.secretOutput as string | undefined;
+  const response =
+    file === undefined ? await request() : await withSecretOutput(context, createdResponse, file, request);
+  const { sessionId, userId, ...token } = response as Readonly<Record<string, unknown>>;
+  // A file that could not be written leaves the tokens in the response: they are printed then.
+  const isShown = options.showToken === true || (file !== undefined && token.accessToken !== undefined);
+  await printResponse(context, { sessionId, userId, ...(isShown ? token : {}) }, '');
+  if (file === undefined && !isShown)
+    context.notice('The tokens are not printed. Add --show-token or --secret-output FILE.');
 }
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {

@@ -26,3 +26,20 @@ test.each([
   expect(out).toContain(`${method} ${server.url}/_iam/sandboxes${rest}\n`);
   expect(server.received).toEqual([]);
 });
+
+test('a sandbox is created from a seed file or standard input, and its name must be unused', async () => {
+  await using server = await startServer();
+  const yaml = 'groups:\n  - groupName: ops\nusers:\n  - userId: ann\n    password: correct horse battery staple\n';
+  const runOptions = { url: server.url, variables: { IAM_TOKEN: 'any' }, stdin: yaml };
+  const words = ['sandbox', 'create', 'one', '--seed', '-'];
+  const preview = await iam([...words, '--dry-run'], runOptions);
+  expect(preview.out).toContain('"groupName": "ops"');
+  expect(preview.out).not.toContain('correct horse');
+  expect((await iam(words, { ...runOptions, stdin: 'groups: [{}]' })).err).toContain('seed.groups[0].groupName');
+  expect(server.appContext.sandboxes.list()).toEqual([]);
+  expect((await iam(words, runOptions)).code).toBe(0);
+  const sandbox = await server.appContext.sandboxes.open('one', false);
+  expect(await sandbox.store.groups.getBy('groupName', 'ops')).toBeDefined();
+  expect(await iam(words, runOptions)).toMatchObject({ code: 6, err: expect.stringContaining('SANDBOX_EXISTS') });
+  expect((await iam(['sandbox', 'create', 'two', '--seed', '/nonexistent/seed.yaml'], runOptions)).code).toBe(2);
+});

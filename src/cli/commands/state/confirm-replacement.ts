@@ -18,13 +18,40 @@ export async function confirmReplacement(
   options: CommandOptions,
   stdinIsData = false,
 ): Promise<void> {
+  const memoryConfirmed = (name: string) =>
+    assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
+  return confirmForStore(context, question, options, { stdinIsData, memoryConfirmed });
+}
+
+/** Confirms a change that only a durable store keeps: in memory it needs no confirmation. @throws CliError */
+export async function confirmLastingChange(
+  context: Context,
+  question: string,
+  options: CommandOptions,
+  stdinIsData = false,
+): Promise<void> {
+  return confirmForStore(context, question, options, { stdinIsData, memoryConfirmed: async () => undefined });
+}
+
+interface StoreConfirmation {
+  readonly stdinIsData: boolean;
+  /** Confirms the change of a store in memory. */
+  memoryConfirmed(name: string): Promise<void>;
+}
+
+async function confirmForStore(
+  context: Context,
+  question: string,
+  options: CommandOptions,
+  { stdinIsData, memoryConfirmed }: StoreConfirmation,
+): Promise<void> {
   assertWritable(context.settings);
   const baseUrl = resolveBaseUrl(context.settings);
   const name = getHostName(baseUrl);
   // `host:port` confirms every kind of store, so that scripts need not know which one the server has.
   if (options.confirm === name) return;
   const kind = await readStoreKind(context);
-  if (kind === 'memory') return assertConfirmed(context, question, options, stdinIsData, { alternativeName: name });
+  if (kind === 'memory') return memoryConfirmed(name);
   const store = kind === 'unknown' ? 'a store that may be durable' : 'a durable store';
   const contents = await readContents(context);
   const facts = `${baseUrl} has ${store}, which contains ${contents}. This cannot be undone.`;

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import type { CliRuntime } from '../../context.ts';
 import { addStateDiff } from './diff.ts';
 import { addStateReset } from './reset.ts';
+import { addStateSeed } from './seed.ts';
 import { addSnapshotDelete, addSnapshotList, addSnapshotRestore, addSnapshotSave } from './snapshots.ts';
 import { addStateExport, addStateImport } from './state-dump.ts';
 
 /** Adds the `state` subcommands. */
 export function addState(noun: Command, runtime: CliRuntime): void {
   addStateReset(noun, runtime);
+  addStateSeed(noun, runtime);
   addSnapshotSave(noun, runtime);
   addSnapshotRestore(noun, runtime);
   addSnapshotList(noun, runtime);
