@@ -30,6 +30,8 @@ export interface Undo {
   readonly entity: string;
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
+  /** The values of variables that the response did not set: the name in place of the id. */
+  readonly fallback?: Readonly<Record<string, string>>;
   /** Finds the id by name if the response was lost: the list, the field with the name, and the variable of the id. */
   readonly find?: {
     readonly operation: string;
@@ -56,10 +58,11 @@ export interface ConformanceCase {
   readonly isSuccess?: boolean;
   /** The response contains entities of the deployment, so only declared types are compared, not values. */
   readonly existing?: boolean;
-  /** Variables to set from the response: `groupId: body.groupId`, `next: link`, `tag: header.etag`. */
+  /**
+   * Variables to set from the response of success: `groupId: body.groupId`, `next: link`, `tag: header.etag`,
+   * `userId: text:{{run}}-user`. A case with a variable that is not set is not sent.
+   */
   readonly save?: Readonly<Record<string, string>>;
-  /** Variables to set before the request. */
-  readonly preset?: Readonly<Record<string, string>>;
   readonly undo?: Undo;
   /** The entities (of `Undo.entity`) that it deletes if it succeeds. */
   readonly deletes?: readonly string[];

@@ -5,6 +5,7 @@ import { singleQuote } from '../http/curl.ts';
 import { type ConformanceCase, fillTemplate, listVariables, type Undo } from './case.ts';
 import { type Deployment, isSuccessStatus } from './deployment.ts';
 import type { Answer } from './observation.ts';
+import { createBareRequest } from './samples.ts';
 
 /** An entity that could not be deleted. */
 export interface LeftOver {
@@ -16,11 +17,29 @@ export interface LeftOver {
 
 export class Cleanup {
   readonly #target: Deployment;
+  readonly #serverOptions: string;
   readonly #pending: Undo[] = [];
   readonly #leftOver: LeftOver[] = [];
+  /** By the id of the deletion. */
+  readonly #permissions = new Map<string, Promise<boolean>>();
 
-  constructor(target: Deployment) {
+  /** @param serverOptions the options of commands that select the deployment: ` --profile staging` */
+  constructor(target: Deployment, serverOptions: string) {
     this.#target = target;
+    this.#serverOptions = serverOptions;
+  }
+
+  /** Whether the caller may delete what a case creates: a request for an entity that does not exist is not refused. */
+  mayUndo({ operation }: Undo): Promise<boolean> {
+    const known = this.#permissions.get(operation) ?? this.#probe(operation);
+    this.#permissions.set(operation, known);
+    return known;
+  }
+
+  async #probe(operation: string): Promise<boolean> {
+    const request = createBareRequest(this.#target.operation(operation));
+    const answer = await this.#target.send({ operation, name: 'permission', kind: 'write', request });
+    return 'response' in answer && answer.response.status === 404;
   }
 
   /** Sends a case and records what it created. What may exist is recorded before the request. */
@@ -73,6 +92,8 @@ export class Cleanup {
   async #undo(undo: Undo): Promise<string | undefined> {
     await this.#find(undo);
     const { variables } = this.#target;
+    for (const [name, text] of Object.entries(undo.fallback ?? {}))
+      if (!variables.has(name)) variables.set(name, fillTemplate(text, variables));
     // Without an id the request that would have created it had no response, and the list does not contain it.
     if (listVariables(undo.params).some((name) => !variables.has(name))) return undefined;
     const answer = await this.#target.send({
@@ -108,7 +129,7 @@ export class Cleanup {
   #describe({ entity, operation, params }: Undo): Omit<LeftOver, 'reason'> {
     const filled = fillTemplate(params, this.#target.variables);
     const words = Object.entries(filled).map(([name, value]) => `--param ${singleQuote(`${name}=${value}`)}`);
-    return { entity, command: ['iam call', operation, ...words, '--yes'].join(' ') };
+    return { entity, command: ['iam call', operation, ...words, '--yes'].join(' ') + this.#serverOptions };
   }
 }
 

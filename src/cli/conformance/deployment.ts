@@ -1,5 +1,6 @@
 /** Sends the requests of cases to one deployment, and keeps its variables. */
 import type { BaseClient } from '../../client/create-client.ts';
+import { errorItems } from '../../client/error-items.ts';
 import { NetworkError } from '../../client/errors.ts';
 import { type ApiResponse, nextCursorOf } from '../../client/response.ts';
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
@@ -60,12 +61,16 @@ export class Deployment {
   }
 
   /** Sends a case and saves its variables. Waits if the service is busy. */
-  async send({ operation, request, preset = {}, save = {}, kind }: ConformanceCase): Promise<Answer> {
-    for (const [name, text] of Object.entries(preset)) this.variables.set(name, fillTemplate(text, this.variables));
+  async send({ operation, request, save = {}, kind }: ConformanceCase): Promise<Answer> {
     const sent = this.build(operation, request);
     const answer = await this.#sendPatiently(sent, kind === 'read' ? this.#options.signal : undefined);
-    if ('response' in answer && isSuccessStatus(answer.response.status))
-      for (const [name, source] of Object.entries(save)) this.#save(name, readSource(answer.response, source));
+    if (
+      'response' in answer &&
+      isSuccessStatus(answer.response.status) &&
+      errorItems(answer.response.body).length === 0
+    )
+      for (const [name, source] of Object.entries(save))
+        this.#save(name, readSource(answer.response, fillTemplate(source, this.variables)));
     return answer;
   }
 
@@ -134,8 +139,9 @@ function credentialHeaders(credentials: NonNullable<CaseRequest['credentials']>)
   }
 }
 
-/** Reads `link` (the cursor of the next page), `header.NAME`, or a path in the body: `body.0.groupId`. */
+/** Reads `link` (the cursor of the next page), `header.NAME`, `text:TEXT`, or a path in the body: `body.0.groupId`. */
 function readSource(response: ApiResponse, source: string): unknown {
+  if (source.startsWith('text:')) return source.slice('text:'.length);
   if (source === 'link') return nextCursorOf(response);
   const [kind, ...names] = source.split('.');
   if (kind === 'header') return response.headers[names.join('.')];

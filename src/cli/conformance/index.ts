@@ -1,12 +1,14 @@
 /** `iam conformance`: starts the reference, runs the suite, cleans up and reports. */
 import { randomBytes } from 'node:crypto';
 import { parseBaseUrl } from '../../client/request.ts';
+import type { Manifest } from '../../contract/manifest-types.ts';
 import { resolveCredentials } from '../auth/credentials.ts';
 import { assertChangeLimit, assertWritable, resolveSafetyRules } from '../config/safety.ts';
 import type { CommandOptions, Context } from '../context.ts';
 import { CliError, QuietExit } from '../errors.ts';
 import { resolveBaseUrl } from '../http/connection.ts';
 import { readMaxWait } from '../http/retry.ts';
+import { formatServerOptions } from '../http/server-options.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { type BaselineEntry, readBaseline, updateBaseline, writeBaseline } from './baseline.ts';
 import { readSuiteCaller, type SuiteCaller } from './caller-authorities.ts';
@@ -44,11 +46,14 @@ export async function runConformance(context: Context, typed: CommandOptions): P
     baseline,
     leftOver,
   });
-  reportLeftOver(context, leftOver);
-  if (context.io.signal.aborted) throw context.io.signal.reason;
+  if (context.io.signal.aborted) {
+    reportLeftOver(context, leftOver);
+    throw context.io.signal.reason;
+  }
   if (options.updatesBaseline && options.baseline !== undefined)
     await writeBaseline(options.baseline, updateBaseline(baseline, report.staleBaseline, report.differences));
   await printReport(context, report);
+  reportLeftOver(context, leftOver);
   assertConforms(report, options);
 }
 
@@ -113,14 +118,15 @@ async function runWithReference(
   const server = await startReferenceServer(caller, manifest, options.referenceSettings);
   try {
     // The same on both sides, so that names are equal.
-    const run = `iam-conformance-${randomBytes(4).toString('hex')}`;
+    const random = randomBytes(4).toString('hex');
+    const names = { run: `iam-conformance-${random}`, logon: `Z${random.slice(1).toUpperCase()}` };
     const maxWait = readMaxWait(settings);
     const pause = async (milliseconds: number) => context.environment.pause?.(milliseconds, io.signal);
     const deploy = async (client: Deployment['client'], variables: Readonly<Record<string, string>>) =>
       new Deployment({
         client,
         manifest,
-        variables: new Map(Object.entries({ run, ...variables })),
+        variables: new Map(Object.entries({ ...names, ...variables })),
         fixed: new Set(Object.keys(variables)),
         maxWait,
         signal: io.signal,
@@ -129,7 +135,7 @@ async function runWithReference(
     const target = await deploy(await context.connect(), options.existing);
     const reference = await deploy(server.client, server.variables);
     const { origin, basePath } = parseBaseUrl(resolveBaseUrl(settings), manifest.prefix);
-    const cleanup = new Cleanup(target);
+    const cleanup = new Cleanup(target, formatServerOptions(settings.options));
     const results = await collectResults(context, scenarios, {
       target,
       reference,
@@ -170,15 +176,22 @@ async function collectResults(
   }
   progress?.clear();
   if (io.signal.aborted && !deps.cleanup.isEmpty) context.notice('Interrupted. Deleting what the suite created.');
-  return { results: sortResults(results, scenarios), leftOver: await deps.cleanup.run() };
+  return { results: sortResults(results, scenarios, context.manifest), leftOver: await deps.cleanup.run() };
 }
 
-/** Puts the results in the order of the suite. */
-function sortResults(results: readonly CaseResult[], scenarios: readonly Scenario[]): CaseResult[] {
+/** Puts the results in the order of the operations, and of the suite. */
+function sortResults(results: readonly CaseResult[], scenarios: readonly Scenario[], { operations }: Manifest) {
   const keys = scenarios.flatMap(({ cases }) => cases.map(({ operation, name }) => `${operation} ${name}`));
-  const order = new Map(keys.map((key, at) => [key, at]));
-  const rank = (one: CaseResult) => order.get(`${one.operation} ${one.case}`) ?? 0;
-  return [...results].sort((a, b) => rank(a) - rank(b));
+  const orderOfCases = new Map(keys.map((key, at) => [key, at]));
+  const orderOfOperations = new Map(operations.map(({ id }, at) => [id, at]));
+  const rank = (one: CaseResult) => [
+    orderOfOperations.get(one.operation) ?? 0,
+    orderOfCases.get(`${one.operation} ${one.case}`) ?? 0,
+  ];
+  return results
+    .map((one) => ({ one, rank: rank(one) }))
+    .sort((a, b) => (a.rank[0] ?? 0) - (b.rank[0] ?? 0) || (a.rank[1] ?? 0) - (b.rank[1] ?? 0))
+    .map(({ one }) => one);
 }
 
 function reportLeftOver(context: Context, leftOver: readonly LeftOver[]): void {

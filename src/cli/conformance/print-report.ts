@@ -82,5 +82,5 @@ function formatStale({ staleBaseline }: ConformanceReport): Line[] {
 function formatSummary({ summary, complete }: ConformanceReport): string {
   const { operations, cases, same, different, accepted, notChecked } = summary;
   const counts = `${cases} cases: ${same} same, ${different} different, ${accepted} accepted, ${notChecked} not checked`;
-  return `${operations} operations, ${counts}${complete ? '' : ' (interrupted)'}`;
+  return `${operations} ${operations === 1 ? 'operation' : 'operations'}, ${counts}${complete ? '' : ' (interrupted)'}`;
 }

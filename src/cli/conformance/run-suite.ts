@@ -7,6 +7,7 @@ import type { Cleanup } from './cleanup.ts';
 import { compareResponses, type ResponseDifference } from './compare.ts';
 import type { Deployment } from './deployment.ts';
 import { type Answer, type Observation, observe } from './observation.ts';
+import { existingVariables } from './options.ts';
 import { formatReproduction, type ReproduceOptions } from './reproduce.ts';
 
 export interface SuiteDeps {
@@ -68,7 +69,7 @@ async function runCase(deps: SuiteDeps, one: ConformanceCase): Promise<CaseResul
     differences: [],
   };
   const operation = deps.target.operation(one.operation);
-  const skipped = findReasonToSkip(deps, one, operation);
+  const skipped = findReasonToSkip(deps, one, operation) ?? (await findReasonNotToCreate(deps, one));
   if (skipped !== undefined) return { ...base, skipped };
   try {
     const [reference, seen] = await Promise.all([
@@ -83,6 +84,19 @@ async function runCase(deps: SuiteDeps, one: ConformanceCase): Promise<CaseResul
   }
 }
 
+/** Nothing is created that the caller could not delete. */
+async function findReasonNotToCreate(
+  { target, caller, cleanup }: SuiteDeps,
+  { undo }: ConformanceCase,
+): Promise<string | undefined> {
+  if (!undo) return undefined;
+  const { id, roles } = target.operation(undo.operation);
+  const mayUndo = callerHasRoles(caller, roles) ?? (await cleanup.mayUndo(undo));
+  return mayUndo ? undefined : `the caller could not delete it with ${id}: needs ${roles}`;
+}
+
+const existingNames = new Set(Object.values(existingVariables));
+
 function findReasonToSkip(
   { target, caller, allowsWrites, isReadOnly }: SuiteDeps,
   one: ConformanceCase,
@@ -95,9 +109,11 @@ function findReasonToSkip(
   if (isCaller && operation.auth !== 'none' && caller.kind === 'none') return 'needs credentials';
   if (isCaller && one.ignoresRoles !== true && callerHasRoles(caller, operation.roles) === false)
     return `the caller lacks a role: needs ${operation.roles}`;
-  const missing = listVariables(request).find((name) => !target.variables.has(name) && !(name in (one.preset ?? {})));
+  const missing = listVariables(request).find((name) => !target.variables.has(name));
   if (missing === undefined) return undefined;
-  return one.existing ? `the deployment has nothing to read: no ${missing}` : `an earlier request gave no ${missing}`;
+  return existingNames.has(missing)
+    ? `the deployment has no entity to read: ${missing}`
+    : `an earlier response had no ${missing}`;
 }
 
 /** Compares two answers; a role that the caller may lack is no difference. */

@@ -58,10 +58,6 @@ export const specialRefusals: Readonly<Record<string, Readonly<Record<string, Ca
   'user-identities.certificate-login': {
     'invalid certificate': { body: { token: unknownId, certificate: 'bm90LWEtY2VydGlmaWNhdGU=', signature: 'bm90' } },
   },
-  'user-identities.complete-associate-legacy': {
-    'unknown challenge': { body: { challengeId: unknownId, token: '000000' } },
-  },
-  'user-identities.fulfill-mfa': { 'unknown challenge': { body: { challengeId: unknownId, token: '000000' } } },
   'user-identities.grant-auth-smart': { 'unknown challenge': { body: { challengeId: unknownId } } },
   'user-identities.identification': {
     'no contact': { body: {} },
@@ -84,7 +80,7 @@ export const specialRefusals: Readonly<Record<string, Readonly<Record<string, Ca
     'unknown token': { body: { userName: '{{run}}-unknown', refreshToken: unknownId, deviceTokenId: unknownId } },
   },
   'user-identities.reset-legacy-password': {
-    'unknown hash': { body: { logon: 'ZZCONFRM', token: '000000', newPassword: 'Iam#Conf', hash: unknownId } },
+    'unknown hash': { body: { logon: '{{logon}}', token: '000000', newPassword: 'Iam#Conf', hash: '{{run}}-unknown' } },
   },
   'user-identities.reset-password': {
     'unknown user': {

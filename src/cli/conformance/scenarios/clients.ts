@@ -5,14 +5,19 @@ import { undoGroup } from './groups.ts';
 import { refusedStep, step } from './steps.ts';
 
 const group = { groupId: '{{serviceGroupId}}' };
-const service = { serviceAccountId: '{{run}}-service' };
+const newService = { serviceAccountId: '{{run}}-service' };
+const service = { serviceAccountId: '{{serviceId}}' };
 const key = { apiKeyId: '{{apiKeyId}}' };
 const none: CaseCredentials = { kind: 'none' };
 
 /** The credentials of the client of the scenario. */
 export const ownClient: CaseCredentials = { kind: 'basic', id: '{{clientId}}', secret: '{{clientSecret}}' };
 
-const undoClient: Undo = { entity: 'client {{run}}-service', operation: 'client-identities.remove', params: service };
+const undoClient: Undo = {
+  entity: 'client {{run}}-service',
+  operation: 'client-identities.remove',
+  params: newService,
+};
 
 /** A client without scope: a caller creates keys only for clients that have no scope beyond its own. */
 const keyClient = { serviceAccountId: '{{run}}-key-client' };
@@ -44,13 +49,16 @@ const creation: readonly ConformanceCase[] = [
     {
       body: {
         appId: '{{run}}',
-        ...service,
+        ...newService,
         scope: ['iam.conformance'],
         grantTypes: ['client_credentials'],
         organizationId: '{{run}}',
       },
     },
-    { save: { clientId: 'body.clientId', clientSecret: 'body.clientSecret' }, undo: undoClient },
+    {
+      save: { clientId: 'body.clientId', clientSecret: 'body.clientSecret', serviceId: 'text:{{run}}-service' },
+      undo: undoClient,
+    },
   ),
   refusedStep('client-identities.create', 'id is taken', { body: { appId: '{{run}}', ...service } }),
   refusedStep(
@@ -126,16 +134,15 @@ const memberships: readonly ConformanceCase[] = [
     'creates for services',
     { body: { groupName: '{{run}}-services', roles: ['IAM_CONFORMANCE'] } },
     {
-      preset: { serviceGroupId: '{{run}}-services' },
       save: { serviceGroupId: 'body.groupId' },
       undo: undoGroup('services', 'serviceGroupId'),
     },
   ),
-  step('service-accesses.add-service', 'adds', { params: group, body: [{ serviceId: '{{run}}-service' }] }),
+  step('service-accesses.add-service', 'adds', { params: group, body: [{ serviceId: '{{serviceId}}' }] }),
   step('service-accesses.list-services', 'with a member', { params: group }),
-  step('service-accesses.list-service-roles', 'of a member', { params: { serviceId: '{{run}}-service' } }),
-  step('service-accesses.remove-service', 'removes', { params: { ...group, serviceId: '{{run}}-service' } }),
-  refusedStep('service-accesses.remove-service', 'again', { params: { ...group, serviceId: '{{run}}-service' } }),
+  step('service-accesses.list-service-roles', 'of a member', { params: { serviceId: '{{serviceId}}' } }),
+  step('service-accesses.remove-service', 'removes', { params: { ...group, serviceId: '{{serviceId}}' } }),
+  refusedStep('service-accesses.remove-service', 'again', { params: { ...group, serviceId: '{{serviceId}}' } }),
   step('groups.remove', 'deletes after services', { params: group }, { deletes: ['group {{run}}-services'] }),
 ];
 
@@ -168,7 +175,7 @@ const keys: readonly ConformanceCase[] = [
   step(
     'client-identities.remove',
     'deletes without options',
-    { params: keyClient },
+    { params: { serviceAccountId: '{{keyClientId}}' } },
     { deletes: [undoKeyClient.entity] },
   ),
 ];

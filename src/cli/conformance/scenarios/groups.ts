@@ -9,7 +9,12 @@ const base = { groupId: '{{baseGroupId}}' };
 
 /** The undo of a group: its name identifies it until its id is known. */
 export function undoGroup(name: string, variable: string): Undo {
-  return { entity: `group {{run}}-${name}`, operation: 'groups.remove', params: { groupId: `{{${variable}}}` } };
+  return {
+    entity: `group {{run}}-${name}`,
+    operation: 'groups.remove',
+    params: { groupId: `{{${variable}}}` },
+    fallback: { [variable]: `{{run}}-${name}` },
+  };
 }
 
 /** Creates, changes and deletes two groups of an organization of their own. */
@@ -21,53 +26,51 @@ export const groupScenario: Scenario = {
       'creates',
       { body: { groupName: '{{run}}-group', organizationId: '{{run}}', roles: [role] } },
       {
-        preset: { groupId: '{{run}}-group' },
-        save: { groupId: 'body.groupId' },
+        save: { groupId: 'body.groupId', groupName: 'text:{{run}}-group' },
         undo: undoGroup('group', 'groupId'),
       },
     ),
-    refusedStep('groups.create', 'name is taken', { body: { groupName: '{{run}}-group' } }),
+    refusedStep('groups.create', 'name is taken', { body: { groupName: '{{groupName}}' } }),
     refusedStep(
       'groups.create',
       'valid with an unknown field',
       { body: { groupName: '{{run}}-extra', iamConformanceUnknown: true } },
-      { preset: { extraGroupId: '{{run}}-extra' }, undo: undoGroup('extra', 'extraGroupId') },
+      { undo: undoGroup('extra', 'extraGroupId') },
     ),
     refusedStep(
       'groups.create',
       'unknown dependency',
       { body: { groupName: '{{run}}-dependent', dependencies: [{ groupName: '{{run}}-unknown' }] } },
-      { preset: { dependentGroupId: '{{run}}-dependent' }, undo: undoGroup('dependent', 'dependentGroupId') },
+      { undo: undoGroup('dependent', 'dependentGroupId') },
     ),
     refusedStep(
       'groups.create',
       'reserved role',
       { body: { groupName: '{{run}}-reserved', roles: ['CLI-1STPARTY'] } },
-      { preset: { reservedGroupId: '{{run}}-reserved' }, undo: undoGroup('reserved', 'reservedGroupId') },
+      { undo: undoGroup('reserved', 'reservedGroupId') },
     ),
     step(
       'groups.create',
       'creates without options',
       { body: { groupName: '{{run}}-base' } },
       {
-        preset: { baseGroupId: '{{run}}-base' },
-        save: { baseGroupId: 'body.groupId' },
+        save: { baseGroupId: 'body.groupId', baseGroupName: 'text:{{run}}-base' },
         undo: undoGroup('base', 'baseGroupId'),
       },
     ),
     step('groups.get', 'by id', { params: own }, { save: { groupTag: 'header.etag' } }),
-    step('groups.get', 'by name', { params: { groupId: '{{run}}-group' } }),
-    step('groups.list', 'by name', { query: [['name', '{{run}}-group']] }),
+    step('groups.get', 'by name', { params: { groupId: '{{groupName}}' } }),
+    step('groups.list', 'by name', { query: [['name', '{{groupName}}']] }),
     step('groups.update', 'sets all fields', {
       params: base,
       body: {
-        groupName: '{{run}}-base',
+        groupName: '{{baseGroupName}}',
         organizationId: '{{run}}',
         businessUnitId: '{{run}}',
         roles: ['IAM_CONFORMANCE_2'],
       },
     }),
-    refusedStep('groups.update', 'name is taken', { params: base, body: { groupName: '{{run}}-group' } }),
+    refusedStep('groups.update', 'name is taken', { params: base, body: { groupName: '{{groupName}}' } }),
     step('groups.get', 'after an update', { params: base }),
     step(
       'groups.list',
@@ -99,17 +102,17 @@ export const groupScenario: Scenario = {
     refusedStep('groups.update', 'changed since', {
       params: own,
       headers: { 'if-match': '{{groupTag}}' },
-      body: { groupName: '{{run}}-group' },
+      body: { groupName: '{{groupName}}' },
     }),
     step('groups.remove-role', 'removes', { params: { ...own, roleName: 'IAM_CONFORMANCE_3' } }),
     refusedStep('groups.remove-role', 'again', { params: { ...own, roleName: 'IAM_CONFORMANCE_3' } }),
-    step('groups.add-dependency', 'adds', { params: own, body: { groupName: '{{run}}-base' } }),
-    refusedStep('groups.add-dependency', 'circle', { params: base, body: { groupName: '{{run}}-group' } }),
+    step('groups.add-dependency', 'adds', { params: own, body: { groupName: '{{baseGroupName}}' } }),
+    refusedStep('groups.add-dependency', 'circle', { params: base, body: { groupName: '{{groupName}}' } }),
     refusedStep('groups.add-dependency', 'unknown group', { params: own, body: { groupName: '{{run}}-unknown' } }),
     step('groups.get', 'with a dependency', { params: own }),
     refusedStep('groups.remove', 'in use', { params: base }, { deletes: ['group {{run}}-base'] }),
-    step('groups.remove-dependency', 'removes', { params: { ...own, dependencyName: '{{run}}-base' } }),
-    refusedStep('groups.remove-dependency', 'again', { params: { ...own, dependencyName: '{{run}}-base' } }),
+    step('groups.remove-dependency', 'removes', { params: { ...own, dependencyName: '{{baseGroupName}}' } }),
+    refusedStep('groups.remove-dependency', 'again', { params: { ...own, dependencyName: '{{baseGroupName}}' } }),
     refusedStep('business-accesses.add-business', 'unknown business', {
       params: own,
       body: [{ businessId: unknownId }],
@@ -131,7 +134,7 @@ export const groupScenario: Scenario = {
     step(
       'groups.remove',
       'deletes by name',
-      { params: { groupId: '{{run}}-base' } },
+      { params: { groupId: '{{baseGroupName}}' } },
       { deletes: ['group {{run}}-base'] },
     ),
   ],
@@ -161,24 +164,27 @@ export const corporateGroupScenario: Scenario = {
       'corporate-groups.create',
       'creates',
       { body: { corporateGroupName: '{{run}}-corporate', organizationId: '{{run}}' } },
-      { save: { corporateGroupId: 'body.corporateGroupId' }, undo: undoCorporateGroup },
+      {
+        save: { corporateGroupId: 'body.corporateGroupId', corporateGroupName: 'text:{{run}}-corporate' },
+        undo: undoCorporateGroup,
+      },
     ),
-    refusedStep('corporate-groups.create', 'name is taken', { body: { corporateGroupName: '{{run}}-corporate' } }),
+    refusedStep('corporate-groups.create', 'name is taken', { body: { corporateGroupName: '{{corporateGroupName}}' } }),
     refusedStep('corporate-groups.update', 'unknown business', {
       params: corporate,
-      body: { corporateGroupName: '{{run}}-corporate', businesses: [{ businessId: unknownId }] },
+      body: { corporateGroupName: '{{corporateGroupName}}', businesses: [{ businessId: unknownId }] },
     }),
     step('corporate-groups.get', 'by id', { params: corporate }, { save: { corporateTag: 'header.etag' } }),
-    step('corporate-groups.list', 'by name', { query: [['name', '{{run}}-corporate']] }),
+    step('corporate-groups.list', 'by name', { query: [['name', '{{corporateGroupName}}']] }),
     step('corporate-groups.update', 'sets all fields', {
       params: corporate,
       headers: { 'if-match': '{{corporateTag}}' },
-      body: { corporateGroupName: '{{run}}-corporate', organizationId: '{{run}}-2', businesses: [] },
+      body: { corporateGroupName: '{{corporateGroupName}}', organizationId: '{{run}}-2', businesses: [] },
     }),
     refusedStep('corporate-groups.update', 'changed since', {
       params: corporate,
       headers: { 'if-match': '{{corporateTag}}' },
-      body: { corporateGroupName: '{{run}}-corporate' },
+      body: { corporateGroupName: '{{corporateGroupName}}' },
     }),
     step('corporate-groups.get', 'after an update', { params: corporate }),
     step('corporate-groups.remove', 'deletes', { params: corporate }, { deletes: [undoCorporateGroup.entity] }),

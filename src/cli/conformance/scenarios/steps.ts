@@ -1,7 +1,7 @@
 /** Builds the cases of scenarios that write. */
 import type { CaseRequest, ConformanceCase } from '../case.ts';
 
-type StepOptions = Partial<Pick<ConformanceCase, 'save' | 'undo' | 'deletes' | 'preset'>>;
+type StepOptions = Partial<Pick<ConformanceCase, 'save' | 'undo' | 'deletes'>>;
 
 /** A request with the operation's normal result. */
 export function step(

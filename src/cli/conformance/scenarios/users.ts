@@ -4,7 +4,7 @@ import { unknownId } from '../samples.ts';
 import { undoGroup } from './groups.ts';
 import { refusedStep, step } from './steps.ts';
 
-const user = { id: '{{run}}-user' };
+const user = { id: '{{userId}}' };
 const group = { groupName: '{{userGroupId}}' };
 const factor = { ...user, factorId: '{{factorId}}' };
 const email = (name: string) => `${name}@conformance.invalid`;
@@ -20,13 +20,15 @@ const creation: readonly ConformanceCase[] = [
     'user-identities.create',
     'creates',
     { body: { ...body, userMobile: { regionCode: 999, areaCode: 99, phoneNumber: 99999999 } } },
-    { save: { userToken: 'body.accessToken' }, undo: undoUser('user') },
+    { save: { userToken: 'body.accessToken', userId: 'text:{{run}}-user' }, undo: undoUser('user') },
   ),
-  refusedStep('user-identities.create', 'id is taken', { body: { ...body, userName: '{{run}}-other' } }),
+  refusedStep('user-identities.create', 'id is taken', {
+    body: { ...body, userId: '{{userId}}', userName: '{{run}}-other' },
+  }),
   refusedStep(
     'user-identities.create',
     'name is taken',
-    { body: { ...body, userId: '{{run}}-other', userName: '{{run}}-user' } },
+    { body: { ...body, userId: '{{run}}-other', userName: '{{userId}}' } },
     { undo: undoUser('other') },
   ),
   refusedStep(
@@ -70,15 +72,15 @@ const changes: readonly ConformanceCase[] = [
   step('user-identities.factors.admin-update', 'sets a field', { params: factor, body: { tags: ['private'] } }),
   step('user-identities.factors.admin-remove', 'removes', { params: factor }),
   refusedStep('user-identities.factors.admin-remove', 'again', { params: factor }),
-  step('user-identities.lock', 'locks', { body: { userId: '{{run}}-user' } }),
-  refusedStep('user-identities.lock', 'again', { body: { userId: '{{run}}-user' } }),
+  step('user-identities.lock', 'locks', { body: { userId: '{{userId}}' } }),
+  refusedStep('user-identities.lock', 'again', { body: { userId: '{{userId}}' } }),
   refusedStep('user-identities.login', 'locked user', {
-    body: { userName: '{{run}}-user', password: '{{run}}-not-a-password' },
+    body: { userName: '{{userId}}', password: '{{run}}-not-a-password' },
   }),
-  step('user-identities.unlock', 'unlocks', { body: { userId: '{{run}}-user' } }),
-  refusedStep('user-identities.unlock', 'again', { body: { userId: '{{run}}-user' } }),
+  step('user-identities.unlock', 'unlocks', { body: { userId: '{{userId}}' } }),
+  refusedStep('user-identities.unlock', 'again', { body: { userId: '{{userId}}' } }),
   refusedStep('user-identities.login', 'user without a password', {
-    body: { userName: '{{run}}-user', password: '{{run}}-not-a-password' },
+    body: { userName: '{{userId}}', password: '{{run}}-not-a-password' },
   }),
 ];
 
@@ -88,19 +90,18 @@ const memberships: readonly ConformanceCase[] = [
     'creates for members',
     { body: { groupName: '{{run}}-users', roles: ['IAM_CONFORMANCE'] } },
     {
-      preset: { userGroupId: '{{run}}-users' },
       save: { userGroupId: 'body.groupId' },
       undo: undoGroup('users', 'userGroupId'),
     },
   ),
   step('user-accesses.list-users', 'without members', { params: group }),
-  step('user-accesses.add-user', 'adds', { params: group, body: [{ userId: '{{run}}-user' }] }),
-  refusedStep('user-accesses.add-user', 'again', { params: group, body: [{ userId: '{{run}}-user' }] }),
+  step('user-accesses.add-user', 'adds', { params: group, body: [{ userId: '{{userId}}' }] }),
+  refusedStep('user-accesses.add-user', 'again', { params: group, body: [{ userId: '{{userId}}' }] }),
   step('user-accesses.list-users', 'with a member', { params: group }),
-  step('user-accesses.list-user-roles', 'of a member', { params: { userId: '{{run}}-user' } }),
-  step('user-accesses.remove-user', 'removes', { params: { ...group, userId: '{{run}}-user' } }),
-  refusedStep('user-accesses.remove-user', 'again', { params: { ...group, userId: '{{run}}-user' } }),
-  step('user-accesses.list-user-roles', 'without a group', { params: { userId: '{{run}}-user' } }),
+  step('user-accesses.list-user-roles', 'of a member', { params: { userId: '{{userId}}' } }),
+  step('user-accesses.remove-user', 'removes', { params: { ...group, userId: '{{userId}}' } }),
+  refusedStep('user-accesses.remove-user', 'again', { params: { ...group, userId: '{{userId}}' } }),
+  step('user-accesses.list-user-roles', 'without a group', { params: { userId: '{{userId}}' } }),
   step(
     'groups.remove',
     'deletes after members',

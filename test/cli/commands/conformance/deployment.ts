@@ -125,3 +125,10 @@ export async function checkConformance(
   const { code, out, err } = await iam(all, { url, now, variables: administrator, ...options });
   return { code, err, report: (out === '' ? {} : JSON.parse(out)) as Report };
 }
+
+/** The entities of the store that a caller can create. */
+export async function listEntities(server: TestServer): Promise<Record<string, unknown>> {
+  const tables = ['groups', 'users', 'clients', 'apiKeys', 'corporateGroups', 'customers', 'businesses', 'memberships'];
+  const dump = await server.dump();
+  return Object.fromEntries(tables.map((name) => [name, dump[name]]));
+}
