@@ -1,8 +1,9 @@
 /** Keeps queries current: a change on the server refetches what it affects. */
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type InvalidateQueryFilters, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useConsole } from './console-context.ts';
+import { isUnreachable } from './errors.ts';
 import type { LiveEvent } from './live-events.ts';
 
 /** Changes of the same kind that arrive together cause one refetch. */
@@ -10,7 +11,7 @@ const groupingTime = 200;
 
 /**
  * Refetches the queries whose key begins with the topic of a change. Used once, by the frame of all pages.
- * @returns whether changes arrive
+ * @returns whether the server responds and changes arrive
  */
 export function useLiveQueries(): boolean {
   const { liveEvents } = useConsole();
@@ -34,7 +35,16 @@ export function useLiveQueries(): boolean {
       unsubscribe();
     };
   }, [liveEvents, refetch]);
-  return isConnected;
+  return useRespondingServer() && isConnected;
+}
+
+/** Whether no query waits for the server to respond. */
+function useRespondingServer(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    (onChange) => cache.subscribe(onChange),
+    () => !cache.getAll().some(({ state }) => isUnreachable(state.fetchFailureReason)),
+  );
 }
 
 /** After a gap, everything may have changed. */
