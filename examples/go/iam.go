@@ -32,9 +32,15 @@ func StartServer() (string, func(), error) {
 	if len(command) == 0 {
 		command = []string{"iam"}
 	}
-	words := append(command, "serve", "--json", "--port", "0", "--store", "memory", "--fast-passwords")
-	process := exec.Command(words[0], words[1:]...)
+	// The shell stops the server when its input ends, so also if a panic or a time-out ends this process without a call of stop.
+	script := `"$@" & exec >&-; read -r _; kill $! 2>&- && wait`
+	words := append([]string{"-c", script, "sh"}, command...)
+	process := exec.Command("sh", append(words, "serve", "--json", "--port", "0", "--store", "memory", "--fast-passwords")...)
 	process.Stderr = os.Stderr
+	in, err := process.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
 	out, err := process.StdoutPipe()
 	if err != nil {
 		return "", nil, err
@@ -43,7 +49,7 @@ func StartServer() (string, func(), error) {
 		return "", nil, err
 	}
 	stop := func() {
-		_ = process.Process.Signal(os.Interrupt)
+		_ = in.Close()
 		_ = process.Wait()
 	}
 	// The server prints one line when it accepts requests, and nothing if it cannot start.

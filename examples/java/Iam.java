@@ -70,7 +70,10 @@ final class Iam {
       String command = System.getenv().getOrDefault("IAM_COMMAND", "iam");
       List<String> words = new ArrayList<>(List.of(command.split(" ")));
       words.addAll(List.of("serve", "--json", "--port", "0", "--store", "memory", "--fast-passwords"));
-      return new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      Process process = new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      // Also stops it if the tests call System.exit or are interrupted.
+      Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+      return process;
     }
 
     /** The server prints one line when it accepts requests, and nothing if it cannot start. */
