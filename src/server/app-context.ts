@@ -14,7 +14,9 @@ import type { AdjustableClock } from './lib/adjustable-clock.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
+import type { Subscribers } from './lib/subscribers.ts';
 import { systemTimer, type Timer } from './lib/timer.ts';
+import type { MessageOutbox } from './messaging/outbox.ts';
 import { createObservability, type Observability } from './observability/observability.ts';
 import { createPageFilesReader, type PageFilesReader } from './openapi/docs-page-files.ts';
 import { createSandboxes, noSandboxes, type Sandboxes, type SandboxParts } from './sandboxes/sandboxes.ts';
@@ -106,7 +108,12 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const growthLimit = deps.growthLimit ?? selectGrowthLimit(settings, clock);
   const ids = deps.ids ?? createIds(clock, random);
   const integrations = createIntegrations({ ...deps, ids, timer, passwords });
-  const observability = createObservability(settings, { timer, hashesWaiting: () => hashQueue.waiting() });
+  const observability = createObservability(settings, {
+    timer,
+    startId: ids.newId(),
+    hashesWaiting: () => hashQueue.waiting(),
+  });
+  const unfollow = observability ? followEvents(observability.eventSubscribers, clock, integrations.outbox) : () => {};
   const apiKeyUses = createApiKeyUses();
   const docsPageFiles = deps.docsPageFiles ?? createPageFilesReader();
   const consoleFiles = deps.consoleFiles ?? createConsoleFilesReader();
@@ -162,6 +169,8 @@ export function createAppContext(deps: AppContextDeps): AppContext {
     disconnectSignals: createDisconnectSignals(),
     close() {
       observability?.requestWaiters.end();
+      observability?.eventSubscribers.end();
+      unfollow();
       return integrations.outbox.stop();
     },
     verifier: createVerifier({ keys: deps.keys, clock, issuer: issuerUrl }),
@@ -181,4 +190,12 @@ function resolveIssuerUrl({ issuer }: Settings, baseUrl: string, sandbox: string
 
 function selectGrowthLimit({ growthLimit, disableRateLimits }: Settings, clock: AdjustableClock): GrowthLimit {
   return growthLimit === 0 || disableRateLimits ? noGrowthLimit : createGrowthLimit(clock, growthLimit);
+}
+
+/** Notifies subscribers of changes to the clock, and of messages. @returns a function that stops this. */
+function followEvents(subscribers: Subscribers, clock: AdjustableClock, outbox: MessageOutbox): () => void {
+  const stops = [clock.onAdjust(subscribers.notify), outbox.onNotify(subscribers.notify)];
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../contract/operation.ts';
 import type { ControlServices, OperationContext } from '../request-context.ts';
 
-/** The context of a route. It has no caller, since not all servers authenticate callers of the control plane. */
+/** The context of a route. Its caller exists only on a server with remote access: others authenticate no callers. */
 export type ControlContext = ControlServices &
   Pick<
     OperationContext,
@@ -22,9 +22,11 @@ export type ControlContext = ControlServices &
     | 'keys'
     | 'issuer'
     | 'outbox'
+    | 'caller'
     | 'passwords'
     | 'hashFlow'
     | 'authentication'
+    | 'caller'
     | 'passwords'
     | 'hashFlow'
     | 'disableRateLimits'

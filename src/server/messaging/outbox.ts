@@ -12,6 +12,8 @@ import { parseTestRecipient } from './test-recipients.ts';
 export interface MessageOutbox extends Outbox {
   readonly waitFor: Subscribers['waitFor'];
   readonly subscribe: Subscribers['subscribe'];
+  /** Calls `work` when messages may have arrived. @returns a function that unsubscribes. */
+  readonly onNotify: Subscribers['onNotify'];
   /** Delivers delayed messages that are due; called before messages are read. */
   deliverDue(): Promise<void>;
   /** Resumes deliveries that a previous process left. */
@@ -56,6 +58,7 @@ export function createOutbox(deps: Deps): MessageOutbox {
     },
     waitFor: subscribers.waitFor,
     subscribe: subscribers.subscribe,
+    onNotify: subscribers.onNotify,
     deliverDue: delayed.deliverDue,
     start: onMessage,
     async stop() {

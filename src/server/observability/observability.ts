@@ -12,6 +12,10 @@ export interface Observability {
   readonly requestLog: RequestLog;
   /** Subscribers that wait for requests. */
   readonly requestWaiters: Subscribers;
+  /** Subscribers of all kinds of events: requests, messages, clock and faults. */
+  readonly eventSubscribers: Subscribers;
+  /** Differs for each start: sequence numbers of another start have no meaning. */
+  readonly startId: string;
   /** Since the start or the last reset. */
   readonly coverage: CoverageCounters;
   readonly faults: FaultInjector;
@@ -23,23 +27,49 @@ export interface Observability {
 interface ObservabilityDeps {
   readonly stopwatch?: Stopwatch;
   readonly timer?: Timer;
+  readonly startId: string;
   hashesWaiting(): number;
 }
 
 /** @returns undefined if the control plane is disabled: then nothing is recorded. */
 export function createObservability(
   settings: Pick<Settings, 'disableControlPlane' | 'requestLogSize' | 'testFeatures' | 'allowRemote'>,
-  { stopwatch = systemStopwatch, timer, hashesWaiting }: ObservabilityDeps,
+  { stopwatch = systemStopwatch, timer, startId, hashesWaiting }: ObservabilityDeps,
 ): Observability | undefined {
   if (settings.disableControlPlane) return undefined;
   const requestWaiters = createSubscribers();
+  const eventSubscribers = createSubscribers();
+  requestWaiters.onNotify(eventSubscribers.notify);
   return {
     requestLog: createRequestLog({ maxRequests: settings.requestLogSize, onAdded: requestWaiters.notify }),
     requestWaiters,
+    eventSubscribers,
+    startId,
     coverage: createCoverageCounters(),
-    faults: createFaultInjector(timer, hasTestFeatures(settings)),
+    faults: withNotification(createFaultInjector(timer, hasTestFeatures(settings)), eventSubscribers.notify),
     stopwatch,
     loopDelay: createLoopDelay(),
     hashesWaiting,
+  };
+}
+
+/** Notifies after each change of the rules. */
+function withNotification(faults: FaultInjector, notify: () => void): FaultInjector {
+  return {
+    ...faults,
+    add(rule) {
+      const added = faults.add(rule);
+      notify();
+      return added;
+    },
+    remove(id) {
+      const isRemoved = faults.remove(id);
+      if (isRemoved) notify();
+      return isRemoved;
+    },
+    clear() {
+      faults.clear();
+      notify();
+    },
   };
 }

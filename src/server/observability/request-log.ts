@@ -51,6 +51,10 @@ export interface RequestLog {
   add(record: RequestLogRecord): void;
   /** Iterates from newest to oldest. */
   newestFirst(): Iterable<RequestLogEntry>;
+  /** Iterates from the oldest entry that is not before this sequence number. */
+  oldestFirst(sequence: number): Iterable<RequestLogEntry>;
+  /** The sequence number of the oldest stored request, and of the next one. */
+  range(): { readonly first: number; readonly next: number };
   /** Finds a request by its id, or else the newest with this X-Request-Id of its caller. */
   find(requestId: string): RequestLogEntry | undefined;
   /** Deletes all records. Sequence numbers continue, so that cursors stay valid. */
@@ -91,6 +95,13 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
     }
   }
 
+  function* oldestFirst(start: number): Iterable<RequestLogEntry> {
+    for (let sequence = Math.max(first, start); sequence < next; sequence += 1) {
+      const record = ring[sequence % maxRequests];
+      if (record) yield record;
+    }
+  }
+
   return {
     add(record) {
       if (maxRequests === 0) return;
@@ -104,6 +115,8 @@ export function createRequestLog({ maxRequests, maxBytes = defaultMaxBytes, onAd
       onAdded?.();
     },
     newestFirst,
+    oldestFirst,
+    range: () => ({ first, next }),
     find(requestId) {
       let named: RequestLogEntry | undefined;
       for (const record of newestFirst()) {

@@ -46,7 +46,7 @@ const controlTagsByPath: readonly ControlTag[] = [
   { name: 'faults', paths: ['faults'], description: 'Fault injection.' },
   {
     name: 'requests',
-    paths: ['requests', 'coverage', 'metrics', 'audit'],
+    paths: ['requests', 'events', 'coverage', 'metrics', 'audit'],
     description: 'Request log, explanations, coverage and metrics.',
   },
   {

@@ -14,6 +14,7 @@ import customersGet from './customers/get.ts';
 import customersList from './customers/list.ts';
 import docsGetFile from './docs/get-file.ts';
 import docsGetPage from './docs/get-page.ts';
+import eventsStream from './events/stream.ts';
 import faultsAdd from './faults/add.ts';
 import faultsList from './faults/list.ts';
 import faultsRemove from './faults/remove.ts';
@@ -74,6 +75,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   customersList,
   docsGetFile,
   docsGetPage,
+  eventsStream,
   faultsAdd,
   faultsList,
   faultsRemove,

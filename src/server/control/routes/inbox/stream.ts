@@ -1,11 +1,8 @@
 /** GET /_iam/inbox/events */
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import type { Message } from '../../../store/tables.ts';
-import { type ControlContext, defineRoute } from '../../define.ts';
-import { InboxFilters, InboxItem, type InboxQuery, listMessages, toInboxItem } from '../../inbox-items.ts';
-
-/** Max messages read at a time. */
-const maxPerRead = 100;
+import { defineRoute } from '../../define.ts';
+import { createEventStream, findLastMessageId, readNewMessages } from '../../event-stream.ts';
+import { InboxFilters, InboxItem, toInboxItem } from '../../inbox-items.ts';
 
 export default defineRoute({
   capability: 'maintain',
@@ -36,29 +33,16 @@ export default defineRoute({
   errors: ['TOO_MANY_WAITERS'],
 
   async handle({ query: { after: start, ...filters }, headers }, context) {
-    let after = headers['Last-Event-ID'] ?? start ?? (await findLastId(context));
+    let after = headers['Last-Event-ID'] ?? start ?? (await findLastMessageId(context));
     const look = async () => {
-      const found = (await listMessages(context, { ...filters, after })).slice(0, maxPerRead);
+      const found = await readNewMessages(context, { ...filters, after });
       after = found.at(-1)?.messageId ?? after;
       return found.length === 0 ? undefined : found;
     };
-    const { items, endSignal } = context.outbox.subscribe(look, context.disconnectSignal());
-    return {
-      contentType: 'text/event-stream; charset=utf-8',
-      chunks: formatEvents(items, context),
-      heartbeat: ':\n\n',
-      closed: endSignal,
-    };
+    const subscription = context.outbox.subscribe(look, context.disconnectSignal());
+    return createEventStream(subscription, async (message) => ({
+      id: message.messageId,
+      data: await toInboxItem(message, context),
+    }));
   },
 });
-
-/** Undefined if the inbox is empty: all messages are then new. */
-async function findLastId(context: ControlContext): Promise<string | undefined> {
-  return (await listMessages(context, {} satisfies InboxQuery)).at(-1)?.messageId;
-}
-
-async function* formatEvents(found: AsyncIterable<readonly Message[]>, context: ControlContext): AsyncIterable<string> {
-  for await (const messages of found)
-    for (const message of messages)
-      yield `id: ${message.messageId}\ndata: ${JSON.stringify(await toInboxItem(message, context))}\n\n`;
-}

@@ -5,6 +5,8 @@ import type { TestServer } from '../../../../harness.ts';
 
 export interface SseEvent {
   readonly id: string;
+  /** Empty if the event has no name. */
+  readonly name: string;
   readonly data: Record<string, unknown>;
 }
 
@@ -69,8 +71,8 @@ function sendRequest({ url }: Pick<TestServer, 'url'>, path: string, headers: Re
 }
 
 function parseEvent(part: string): SseEvent {
-  const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/.exec(part) ?? [];
-  return { id, data: JSON.parse(data) as Record<string, unknown> };
+  const [, id = '', name = '', data = ''] = /^id: (.*)\n(?:event: (.*)\n)?data: (.*)$/.exec(part) ?? [];
+  return { id, name, data: JSON.parse(data) as Record<string, unknown> };
 }
 
 /** A timer that fires when a test triggers it. */

@@ -1,0 +1,82 @@
+/** GET /_iam/events */
+import * as z from 'zod';
+import { isAllowed, parseRoles } from '../../../../contract/roles.ts';
+import { singleLine } from '../../../../contract/schemas/primitives.ts';
+import { authorizationError } from '../../../auth/authorize.ts';
+import listGroups from '../../../operations/groups/list.ts';
+import { type ControlContext, capabilities, defineRoute } from '../../define.ts';
+import { createEventStream } from '../../event-stream.ts';
+import { InboxItem } from '../../inbox-items.ts';
+import { RequestItem } from '../../request-items.ts';
+import { ClockView } from '../clock/clock-state.ts';
+import { FaultItem } from '../faults/fault-items.ts';
+import { createEventReader, eventTopics } from './event-reader.ts';
+
+type Topic = (typeof eventTopics)[number];
+
+const EventData = z
+  .strictObject({
+    message: InboxItem.optional().describe('Topic inbox: a new message'),
+    request: RequestItem.optional().describe('Topic requests: a new request'),
+    clock: ClockView.optional().describe('Topic clock: the clock at the start of the stream and after each change'),
+    faults: z
+      .array(FaultItem)
+      .optional()
+      .describe('Topic faults: all rules at the start of the stream and after each change, also of their counts'),
+    missed: z
+      .array(z.enum(eventTopics))
+      .optional()
+      .describe('Topics of which events are missing before this one: read their lists again'),
+  })
+  .describe('Exactly one of the fields');
+
+const isTopic = (name: string): name is Topic => (eventTopics as readonly string[]).includes(name);
+const topicList = eventTopics.join(', ');
+
+const Position = singleLine(128, 'Id of an event: only later events').optional();
+
+export default defineRoute({
+  capability: 'read',
+  id: 'control.events',
+  title: 'Stream all kinds of events as server-sent events',
+  description:
+    'One stream (EventSource in the HTML standard) for messages, requests, clock and faults. The event name is the topic. With the header Last-Event-ID, which browsers send when they reconnect, or with after, it continues after that event; if the server no longer has what follows, an event missed names the topics. A comment is sent every 15 seconds as a heartbeat. A client that reads nothing for 15 seconds is disconnected and can resume. The stream ends when the server stops or the sandbox is deleted. The topic inbox shows codes: on a server with remote access it requires the roles of GET /_iam/inbox.',
+  method: 'GET',
+  path: '/events',
+  audit: { kind: 'read', targets: {} },
+  status: [200, 400, 401, 403, 429, 500],
+  request: {
+    query: {
+      topics: singleLine(64, `One or more of ${topicList}, separated by commas; default: all without inbox`)
+        .refine((text) => text.split(',').every(isTopic), `must be one or more of ${topicList}, separated by commas`)
+        .optional()
+        .meta({ examples: ['inbox,requests'] }),
+      after: Position.meta({ examples: ['64b0c0ffee00000000000001..42'] }),
+    },
+    headers: {
+      'Last-Event-ID': Position.meta({
+        description: 'Like after; takes precedence',
+        examples: ['64b0c0ffee00000000000001..42'],
+      }),
+    },
+  },
+  response: { status: 200, body: EventData, stream: true },
+  errors: ['TOO_MANY_WAITERS'],
+
+  async handle({ query: { topics = 'requests,clock,faults', after }, headers }, context) {
+    const selected = new Set(topics.split(',').filter(isTopic));
+    if (selected.has('inbox')) await assertMaySeeCodes(context);
+    const look = await createEventReader(context, selected, headers['Last-Event-ID'] ?? after);
+    const subscription = context.observability.eventSubscribers.subscribe(look, context.disconnectSignal());
+    return createEventStream(subscription, (event) => event);
+  },
+});
+
+const inboxRoles = parseRoles(capabilities.maintain.roles);
+
+/** @throws IamError ROLE_MISSING. */
+async function assertMaySeeCodes({ settings, store, caller }: ControlContext): Promise<void> {
+  // Without remote access, callers are not authenticated.
+  if (!settings.allowRemote || isAllowed(inboxRoles, caller)) return;
+  throw await authorizationError(inboxRoles, caller, { store, groupReaders: listGroups.roles });
+}
