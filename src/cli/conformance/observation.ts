@@ -2,6 +2,7 @@
 import { errorItems } from '../../client/error-items.ts';
 import type { ApiResponse } from '../../client/response.ts';
 import type { ManifestOperation } from '../../contract/manifest-types.ts';
+import { decodeClaims } from '../auth/decode-token.ts';
 import type { Variables } from './case.ts';
 
 /** A response, or the code of the network error in place of one. */
@@ -74,10 +75,26 @@ function collectFields(body: unknown, normalize: (text: string, path: string) =>
     } else if (typeof value === 'object' && value !== null) {
       add(path, 'object');
       for (const [name, one] of Object.entries(value)) visit(one, path === '' ? name : `${path}.${name}`);
-    } else if (value !== undefined) add(path, typeof value === 'string' ? normalize(value, path) : formatPlain(value));
+    } else if (value !== undefined) {
+      add(path, typeof value === 'string' ? normalize(value, path) : formatPlain(value));
+      const claims = typeof value === 'string' ? decodeClaims(value) : undefined;
+      if (claims) visit(omitVarying(claims), `${path}.claims`);
+    }
   };
   visit(body, '');
   return new Map([...fields].map(([path, values]) => [path, [...values].sort()]));
+}
+
+/** Claims with the URL of the service, and the mark of tokens of this server. */
+const varyingClaims: readonly string[] = ['iss', 'aud', 'stand_in'];
+
+/** Claims that name the caller, which is another one at the reference. */
+const callerClaims: readonly string[] = ['client_id', 'app_id', 'organization_id', 'business_unit_id'];
+
+/** The claims of a token that depend on the request only. */
+function omitVarying(claims: Readonly<Record<string, unknown>>): object {
+  const entries = Object.entries(claims).filter(([name]) => !varyingClaims.includes(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, callerClaims.includes(name) ? typeof value : value]));
 }
 
 /** Numbers are ids and times. */

@@ -4,7 +4,9 @@ import type { ConformanceCase, Variables } from './case.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Variables with secrets that the suite obtained. */
-const secretVariables: readonly string[] = ['clientSecret', 'clientToken', 'apiKey', 'userToken'];
+const secretVariables: readonly string[] = [
+  ...['clientSecret', 'clientToken', 'apiKey', 'userToken', 'refreshToken', 'renewedToken'],
+];
 
 const callerHeaders = { token: '"authorization: Bearer $IAM_TOKEN"', key: '"x-api-key: $IAM_API_KEY"' } as const;
 

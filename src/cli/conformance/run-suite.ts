@@ -7,7 +7,6 @@ import type { Cleanup } from './cleanup.ts';
 import { compareResponses, type ResponseDifference } from './compare.ts';
 import type { Deployment } from './deployment.ts';
 import { type Answer, type Observation, observe } from './observation.ts';
-import { existingVariables } from './options.ts';
 import { formatReproduction, type ReproduceOptions } from './reproduce.ts';
 
 export interface SuiteDeps {
@@ -95,8 +94,6 @@ async function findReasonNotToCreate(
   return mayUndo ? undefined : `the caller could not delete it with ${id}: needs ${roles}`;
 }
 
-const existingNames = new Set(Object.values(existingVariables));
-
 function findReasonToSkip(
   { target, caller, allowsWrites, isReadOnly }: SuiteDeps,
   one: ConformanceCase,
@@ -111,8 +108,8 @@ function findReasonToSkip(
     return `the caller lacks a role: needs ${operation.roles}`;
   const missing = listVariables(request).find((name) => !target.variables.has(name));
   if (missing === undefined) return undefined;
-  return existingNames.has(missing)
-    ? `the deployment has no entity to read: ${missing}`
+  return one.existing === true
+    ? 'the deployment has too few entities to read'
     : `an earlier response had no ${missing}`;
 }
 

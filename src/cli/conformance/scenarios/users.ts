@@ -52,6 +52,38 @@ const creation: readonly ConformanceCase[] = [
   step('user-identities.get', 'by id', { params: user }),
 ];
 
+/** A user whose session is remembered, so that there is a refresh token. */
+const session: readonly ConformanceCase[] = [
+  step(
+    'user-identities.create',
+    'creates with a refresh token',
+    {
+      query: [['remember-me', 'true']],
+      body: { userId: '{{run}}-session', userName: '{{run}}-session', userEmail: email('{{run}}-session') },
+    },
+    { save: { refreshToken: 'body.refreshToken', sessionUserId: 'text:{{run}}-session' }, undo: undoUser('session') },
+  ),
+  step(
+    'user-identities.renew-token',
+    'renews',
+    { body: { refreshToken: '{{refreshToken}}' } },
+    { save: { renewedToken: 'body.refreshToken' } },
+  ),
+  refusedStep('user-identities.renew-token', 'used token', { body: { refreshToken: '{{refreshToken}}' } }),
+  refusedStep('user-identities.renew-token', 'token of an ended session', {
+    body: { refreshToken: '{{renewedToken}}' },
+  }),
+  step(
+    'user-identities.remove',
+    'deletes with a session',
+    { params: { id: '{{sessionUserId}}' } },
+    { deletes: ['user {{run}}-session'] },
+  ),
+];
+
+/** A challenge for a certificate, which expires by itself. */
+const challenge = step('user-identities.certificate-token', 'issues a challenge', {});
+
 const changes: readonly ConformanceCase[] = [
   step('user-identities.update', 'sets a field', {
     params: user,
@@ -122,5 +154,8 @@ const removal: readonly ConformanceCase[] = [
 
 /** Returns the scenario. `asUser` are cases that use the token of the user, which proves no contact. */
 export function createUserScenario(asUser: readonly ConformanceCase[]): Scenario {
-  return { name: 'users', cases: [...creation, ...changes, ...memberships, ...asUser, ...removal] };
+  return {
+    name: 'users',
+    cases: [challenge, ...session, ...creation, ...changes, ...memberships, ...asUser, ...removal],
+  };
 }

@@ -41,7 +41,7 @@ const callers = {
   'a user with a password': () => userVariables('AUTH-BASIC'),
   'a user with a second factor': () => userVariables('AUTH-MFA'),
   'an API key, whose roles are unknown': apiKeyVariables,
-  nobody: async () => ({}),
+  'a caller without credentials': async () => ({}),
 };
 
 test.each(Object.entries(callers))('%s finds no difference and leaves nothing', async (_who, variablesOf) => {
