@@ -34,7 +34,7 @@ export function formatBanner(
   const lines = [
     `Ready: ${url}${servicePrefix}`,
     `Store: ${storeLocation}`,
-    ...(settings.disableControlPlane ? [] : [`Read and try the API: ${url}${controlPrefix}/docs`]),
+    ...(settings.disableControlPlane ? [] : listPages(url)),
     ...formatDeviations(settings),
     '',
     ...formatCredentials(service, profile),
@@ -47,6 +47,11 @@ export function formatBanner(
         : [...formatExportLines(service), '  iam groups list'];
   const path = missingPathFolder === undefined ? [] : [`  export PATH=${formatSearchPath(missingPathFolder)}`];
   return `${[...lines, 'Next, in another terminal:', ...path, ...next, '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+}
+
+/** The pages for a browser. */
+function listPages(url: string): string[] {
+  return [`Console: ${url}${controlPrefix}/console/`, `Read and try the API: ${url}${controlPrefix}/docs`];
 }
 
 /** A PATH that starts with a folder, in double quotes for a POSIX shell. */

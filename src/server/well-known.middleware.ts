@@ -12,6 +12,7 @@ import { buildOpenApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './pipeline.ts';
 
 const docsPath = `${controlPrefix}/docs`;
+const consolePath = `${controlPrefix}/console/`;
 
 type DocumentWriter = (ctx: KoaContext) => void;
 
@@ -53,7 +54,7 @@ function listMetadataDocuments(appContext: AppContext): [string, DocumentWriter]
 }
 
 /**
- * The index at `/`: redirects browsers to the API documentation page and returns links to other clients. The redirect is
+ * The index at `/`: redirects browsers to the console and returns links to other clients. The redirect is
  * relative, so that it works in a sandbox and behind a proxy.
  */
 function writeIndex(ctx: KoaContext, { baseUrl, settings }: AppContext): void {
@@ -63,12 +64,12 @@ function writeIndex(ctx: KoaContext, { baseUrl, settings }: AppContext): void {
     version: packageVersion,
     interface: baseUrl + servicePrefix,
     openapi: `${baseUrl}/openapi.json`,
-    ...(hasPage ? { docs: `${baseUrl}${docsPath}` } : {}),
+    ...(hasPage ? { console: `${baseUrl}${consolePath}`, docs: `${baseUrl}${docsPath}` } : {}),
     health: `${baseUrl}/healthz`,
   });
   setHeader(ctx, 'Vary', 'Accept');
   const isBrowser = (ctx.req.headers.accept ?? '').includes('text/html');
-  if (hasPage && isBrowser) setHeader(ctx, 'Location', `.${docsPath}`);
+  if (hasPage && isBrowser) setHeader(ctx, 'Location', `.${consolePath}`);
   writeJson(ctx, hasPage && isBrowser ? 302 : 200, json);
 }
 

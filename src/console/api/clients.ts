@@ -33,9 +33,14 @@ export function createControlClient(
   return client;
 }
 
+/** The operations of the interface, without credentials: each request has its own. */
+export function createLoginClient({ basePath }: ConsoleLocation): ServiceClient {
+  return createClient<ServicePaths>({ baseUrl: `${basePath}/security/iam/v1`, headers: browserHeaders });
+}
+
 /** The operations of the interface. A rejected token is replaced with the next request. */
-export function createServiceClient({ basePath }: ConsoleLocation, tokens: ServiceTokens): ServiceClient {
-  const client = createClient<ServicePaths>({ baseUrl: `${basePath}/security/iam/v1`, headers: browserHeaders });
+export function createServiceClient(location: ConsoleLocation, tokens: ServiceTokens): ServiceClient {
+  const client = createLoginClient(location);
   client.use(authorize(tokens.read), {
     onResponse({ response }) {
       if (response.status === 401) tokens.forget();

@@ -1,6 +1,12 @@
 /** What every part of the console uses, from one place: the clients, the credentials and the location. */
 import { createContext, useContext } from 'react';
-import { type ControlClient, createControlClient, createServiceClient, type ServiceClient } from './clients.ts';
+import {
+  type ControlClient,
+  createControlClient,
+  createLoginClient,
+  createServiceClient,
+  type ServiceClient,
+} from './clients.ts';
 import { type CredentialStore, createCredentialStore } from './credentials.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
@@ -15,6 +21,8 @@ export interface Console {
   readonly serverControl: ControlClient;
   /** The operations of the interface. */
   readonly service: ServiceClient;
+  /** The operations of a login. */
+  readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
   /** Milliseconds since the epoch, by the clock of this machine. */
   now(): number;
@@ -29,6 +37,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     control,
     serverControl: createControlClient(location, credentials, { ofServer: true }),
     service: createServiceClient(location, createServiceTokens(control, credentials, now)),
+    login: createLoginClient(location),
     liveEvents: createLiveEvents(location, credentials),
     now,
   };

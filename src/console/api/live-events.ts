@@ -127,20 +127,20 @@ async function readMessages(
   for (;;) {
     const { done, value = '' } = await reader.read();
     if (done) return lastId;
-    const messages = (buffered + value).split('\n\n');
-    buffered = messages.pop() ?? '';
-    for (const message of messages) {
-      const id = fieldOf(message, 'id');
-      const topic = liveTopics.find((known) => known === fieldOf(message, 'event'));
+    const blocks = (buffered + value).split('\n\n');
+    buffered = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const id = fieldOf(block, 'id');
+      const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
       lastId = id ?? lastId;
       if (topic) onEvent(topic, id);
-      else if (fieldOf(message, 'event') === 'missed') onEvent('connected', id);
+      else if (fieldOf(block, 'event') === 'missed') onEvent('connected', id);
     }
   }
 }
 
-function fieldOf(message: string, name: string): string | undefined {
-  const line = message.split('\n').find((text) => text.startsWith(`${name}:`));
+function fieldOf(block: string, name: string): string | undefined {
+  const line = block.split('\n').find((text) => text.startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
 }
 

@@ -1,21 +1,24 @@
 /** The frame of all pages: top bar, menu, and the page itself. */
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useConsole } from '../api/console-context.ts';
 import { useLiveQueries } from '../api/use-live-queries.ts';
 import { pageList } from '../pages/page-list.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
-import { LoginGate } from './login-gate.tsx';
+import { LoginGate } from './login/login-gate.tsx';
 import { TopBar } from './top-bar/top-bar.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
 
 export function Frame() {
   const [isMenuOpen, menu] = useDisclosure(false);
+  const { location } = useConsole();
   const isConnected = useLiveQueries();
   const { pathname } = useLocation();
   usePageShortcuts();
-  useDocumentTitle(pathname);
+  // Titles name the page only: the browser stores them in its history.
+  const title = pageList.find(({ path }) => pathname.includes(path))?.title;
+  useDocumentTitle(title === undefined ? 'IAM console' : `${title} - IAM console`);
   return (
     <AppShell
       header={{ height: { base: 96, sm: 56 } }}
@@ -52,6 +55,7 @@ export function Frame() {
             aria-keyshortcuts={`g ${key}`}
           />
         ))}
+        <NavLink component="a" href={`${location.basePath}/_iam/docs`} label="API reference" />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
         <ConnectionNotice isConnected={isConnected} />
@@ -61,15 +65,4 @@ export function Frame() {
       </AppShell.Main>
     </AppShell>
   );
-}
-
-/** Titles name the page only: they are stored in the history of the browser. */
-function useDocumentTitle(pathname: string): void {
-  const title = pageList.find(({ path }) => pathname.includes(path))?.title;
-  const last = useRef<string | undefined>(undefined);
-  useEffect(() => {
-    if (last.current === title) return;
-    last.current = title;
-    document.title = title === undefined ? 'IAM console' : `${title} - IAM console`;
-  }, [title]);
 }

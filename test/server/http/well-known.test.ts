@@ -14,6 +14,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const links = (base: string) => ({
   name: 'iam-standin',
   interface: `${base}/security/iam/v1`,
+  console: `${base}/_iam/console/`,
   docs: `${base}/_iam/docs`,
   openapi: `${base}/openapi.json`,
   health: `${base}/healthz`,
@@ -23,17 +24,17 @@ test.each(['', '/s/root-test'])('links a program to the API, below %j', async (b
   const { status, headers, body } = await send(server, `${below}/`);
   expect([status, headers.vary]).toEqual([200, 'Accept']);
   expect(body).toMatchObject(links(server.url + below));
-  for (const each of ['openapi', 'health', 'docs'] as const) {
+  for (const each of ['openapi', 'health', 'console', 'docs'] as const) {
     const link = links(below)[each];
     expect((await send(server, link)).status, link).toBe(200);
   }
 });
 
-test.each(['', '/s/root-test'])('redirects a browser to the API reference, below %j', async (below) => {
+test.each(['', '/s/root-test'])('redirects a browser to the console, below %j', async (below) => {
   const { status, headers } = await send(server, `${below}/`, browser);
   expect(status).toBe(302);
   const target = new URL(String(headers.location), `${server.url}${below}/`);
-  expect(target.href).toBe(`${server.url}${below}/_iam/docs`);
+  expect(target.href).toBe(`${server.url}${below}/_iam/console/`);
   expect((await send(server, target.pathname, browser)).headers['content-type']).toContain('text/html');
 });
 
@@ -41,6 +42,7 @@ test('does not redirect to a missing page', async () => {
   await using off = await startServer({ flags: { 'disable-control-plane': true } });
   const { status, body } = await send(off, '/', browser);
   expect(status).toBe(200);
+  expect(body).not.toHaveProperty('console');
   expect(body).not.toHaveProperty('docs');
 });
 

@@ -73,9 +73,11 @@ describe('when it is ready', () => {
       /\n {2}iam groups list\n/,
     ])
       expect(run.stdout()).toMatch(part);
-    const [, page = ''] = /^Read and try the API: (\S+)$/m.exec(run.stdout()) ?? [];
-    const response = await fetch(page);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const line of [/^Console: (\S+)$/m, /^Read and try the API: (\S+)$/m]) {
+      const [, page = ''] = line.exec(run.stdout()) ?? [];
+      const response = await fetch(page);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    }
     expect(await stopProcess(run)).toBe(0);
   });
 

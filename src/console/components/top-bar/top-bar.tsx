@@ -3,6 +3,7 @@ import { Group } from '@mantine/core';
 import { ClockMenu } from './clock-menu.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { FaultsMenu } from './faults-menu.tsx';
+import { LoginButton } from './login-button.tsx';
 import { ResetButton } from './reset-button.tsx';
 import { SandboxMenu } from './sandbox-menu.tsx';
 
@@ -14,6 +15,7 @@ export function TopBar() {
       <FaultsMenu />
       <ResetButton />
       <ColorSchemeButton />
+      <LoginButton />
     </Group>
   );
 }

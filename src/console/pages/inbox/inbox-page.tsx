@@ -18,7 +18,7 @@ import { MessageList } from './message-list.tsx';
 export default function InboxPage() {
   const { control } = useConsole();
   const { search, setSearch } = usePage();
-  const { to, purpose, message } = search;
+  const { to, purpose, message: openId } = search;
   const list = usePagedList({
     queryKey: ['inbox', to, purpose],
     read: (query, signal) => control.GET('/inbox', { params: { query: { ...query, to, purpose } }, signal }),
@@ -48,14 +48,14 @@ export default function InboxPage() {
         </EmptyState>
       ) : undefined}
       {list.items.length > 0 ? (
-        <MessageList list={list} openId={message} onOpen={(id) => setSearch({ message: id })} />
+        <MessageList list={list} openId={openId} onOpen={(id) => setSearch({ message: id })} />
       ) : undefined}
       <Equivalents
         command={`inbox list${to === undefined ? '' : ` --to ${to}`}${purpose === undefined ? '' : ` --purpose ${purpose}`}`}
         call={{ path: `/_iam/inbox${formatQuery({ to, purpose })}` }}
       />
       <MessageDrawer
-        message={list.items.find(({ id }) => id === message)}
+        message={list.items.find(({ id }) => id === openId)}
         onClose={() => setSearch({ message: undefined })}
       />
     </Stack>

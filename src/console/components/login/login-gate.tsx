@@ -5,8 +5,8 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { useConsole } from '../api/console-context.ts';
-import type { AdministratorToken } from '../api/credentials.ts';
+import { useConsole } from '../../api/console-context.ts';
+import type { AdministratorToken } from '../../api/credentials.ts';
 import { LoginForm } from './login-form.tsx';
 
 export function LoginGate({ children }: { readonly children: ReactNode }) {

@@ -1,0 +1,29 @@
+/** Credentials of an administrator: those of a user with a second factor, or those of a client. */
+import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { AdministratorToken } from '../../api/credentials.ts';
+import { ClientLoginForm } from './client-login-form.tsx';
+import { UserLoginForm } from './user-login-form.tsx';
+
+export interface LoginFormProps {
+  onLogin(token: AdministratorToken): void;
+}
+
+const kinds = [
+  { value: 'user', label: 'User' },
+  { value: 'client', label: 'Client' },
+];
+
+export function LoginForm({ onLogin }: LoginFormProps) {
+  const [kind, setKind] = useState('user');
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        IAM_ADMIN_MAINTENANCE allows everything, IAM_ADMIN_READ_ONLY allows reading without codes and secrets. A reload
+        of the page ends the login.
+      </Text>
+      <SegmentedControl aria-label="Log in as" data={kinds} value={kind} onChange={setKind} />
+      {kind === 'user' ? <UserLoginForm onLogin={onLogin} /> : <ClientLoginForm onLogin={onLogin} />}
+    </Stack>
+  );
+}
