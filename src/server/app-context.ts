@@ -111,6 +111,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const observability = createObservability(settings, {
     timer,
     startId: ids.newId(),
+    machineClock: clock.source,
     hashesWaiting: () => hashQueue.waiting(),
   });
   const unfollow = observability ? followEvents(observability.eventSubscribers, clock, integrations.outbox) : () => {};

@@ -1,6 +1,7 @@
 /** Entries of the request log as the control plane returns them. */
 import * as z from 'zod';
 import { singleLine } from '../../contract/schemas/primitives.ts';
+import { redactRequestHeaders, redactResponseHeaders } from '../observability/redact-headers.ts';
 import { redactBody, redactQuery, redactResponse } from '../observability/redaction.ts';
 import type { RequestLog, RequestLogEntry } from '../observability/request-log.ts';
 import { isOperationId, operationIdMessage } from './operation-ids.ts';
@@ -51,8 +52,18 @@ export const RequestItem = z.strictObject({
     .meta({ description: 'The injected fault', examples: ['status 503'] }),
 });
 
+const Headers = z.array(z.strictObject({ name: z.string(), value: z.string() }));
+
 export const RequestDetail = RequestItem.extend({
   query: z.record(z.string(), z.string()).meta({ examples: [{ limit: '10' }] }),
+  headers: Headers.meta({
+    description: 'Request headers as received; without credentials and without values of unknown headers',
+    examples: [[{ name: 'Accept', value: 'application/json' }]],
+  }),
+  answerHeaders: Headers.meta({
+    description: 'Headers that the server set for the response, redacted in the same way',
+    examples: [[{ name: 'Content-Type', value: 'application/json; charset=utf-8' }]],
+  }),
   body: z.unknown().optional().describe('Request body without secrets; only declared fields'),
   answer: z.unknown().optional().describe('Response body without secrets'),
 });
@@ -137,6 +148,8 @@ export function toRequestDetail(entry: RequestLogEntry): z.input<typeof RequestD
   return {
     ...toRequestItem(entry),
     query: redactQuery(entry),
+    headers: redactRequestHeaders(entry),
+    answerHeaders: redactResponseHeaders(entry),
     ...(body === undefined ? {} : { body }),
     ...(answer === undefined ? {} : { answer }),
   };

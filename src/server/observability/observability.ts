@@ -2,10 +2,12 @@
 
 import { hasTestFeatures, type Settings } from '../config/settings.ts';
 import { createFaultInjector, type FaultInjector } from '../fault-injection/fault-injector.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createLoopDelay, type LoopDelay, type Stopwatch, systemStopwatch } from '../lib/stopwatch.ts';
 import { createSubscribers, type Subscribers } from '../lib/subscribers.ts';
 import type { Timer } from '../lib/timer.ts';
 import { type CoverageCounters, createCoverageCounters } from './coverage.ts';
+import { createMetricSeries, type MetricSeries } from './metric-series.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 
 export interface Observability {
@@ -18,6 +20,8 @@ export interface Observability {
   readonly startId: string;
   /** Since the start or the last reset. */
   readonly coverage: CoverageCounters;
+  /** Since the start, for at most an hour. */
+  readonly series: MetricSeries;
   readonly faults: FaultInjector;
   readonly stopwatch: Stopwatch;
   readonly loopDelay: LoopDelay;
@@ -28,13 +32,15 @@ interface ObservabilityDeps {
   readonly stopwatch?: Stopwatch;
   readonly timer?: Timer;
   readonly startId: string;
+  /** The clock of the machine. */
+  readonly machineClock: Clock;
   hashesWaiting(): number;
 }
 
 /** @returns undefined if the control plane is disabled: then nothing is recorded. */
 export function createObservability(
   settings: Pick<Settings, 'disableControlPlane' | 'requestLogSize' | 'testFeatures' | 'allowRemote'>,
-  { stopwatch = systemStopwatch, timer, startId, hashesWaiting }: ObservabilityDeps,
+  { stopwatch = systemStopwatch, timer, startId, machineClock, hashesWaiting }: ObservabilityDeps,
 ): Observability | undefined {
   if (settings.disableControlPlane) return undefined;
   const requestWaiters = createSubscribers();
@@ -46,6 +52,7 @@ export function createObservability(
     eventSubscribers,
     startId,
     coverage: createCoverageCounters(),
+    series: createMetricSeries(machineClock),
     faults: withNotification(createFaultInjector(timer, hasTestFeatures(settings)), eventSubscribers.notify),
     stopwatch,
     loopDelay: createLoopDelay(),

@@ -26,6 +26,7 @@ export function recordRequest(
   const now = observability.stopwatch.now();
   const duration = now - (record.startedAt ?? now);
   if (operation && status !== undefined) observability.coverage.count(operation, status, errors, duration);
+  observability.series.add({ duration, status, isLogin: isLogin(operation) });
   observability.requestLog.add({
     sequence: 0,
     requestId: record.requestId,
@@ -40,6 +41,8 @@ export function recordRequest(
     actor,
     status,
     errors,
+    rawHeaders: request.rawHeaders,
+    responseHeaders: record.responseHeaders,
     body: record.body,
     bodyLength: record.body === undefined ? 0 : measureBody(record.body, request),
     response: typeof responseBody === 'string' ? responseBody : undefined,
@@ -48,6 +51,11 @@ export function recordRequest(
     credential: errors === noErrors ? undefined : detectCredential(record),
     reason: record.thrown instanceof IamError ? record.thrown.readReason() : undefined,
   });
+}
+
+/** Whether a successful request issues a token for credentials, as the declaration says. */
+function isLogin(operation: RequestState['operation']): boolean {
+  return operation?.audit.kind === 'authentication' && 'secret' in operation.response && !!operation.response.secret;
 }
 
 /** The Content-Length, or for a chunked body the length of its JSON. */

@@ -33,6 +33,9 @@ export interface RequestLogRecord {
   /** Undefined if the connection was closed before the response. */
   readonly status: number | undefined;
   readonly errors: readonly ErrorItem[];
+  /** Names and values in turn, as received. */
+  readonly rawHeaders: readonly string[];
+  readonly responseHeaders: Readonly<Record<string, string>>;
   /** The parsed body, and its length in bytes. */
   readonly body: unknown;
   readonly bodyLength: number;
@@ -146,9 +149,18 @@ function truncateRecord(record: RequestLogRecord): RequestLogRecord {
   };
 }
 
-function estimateSize({ path, search, body, bodyLength, response, errors }: RequestLogRecord): number {
-  const texts = path.length + search.length + (response?.length ?? 0) + measureErrors(errors);
+function estimateSize(record: RequestLogRecord): number {
+  const { path, search, body, bodyLength, response, errors, rawHeaders } = record;
+  const texts =
+    path.length + search.length + (response?.length ?? 0) + measureErrors(errors) + measureHeaders(rawHeaders);
   return entryOverhead + texts + (body === undefined ? 0 : bodyLength);
+}
+
+/** A caller can send 16 KiB of headers. */
+function measureHeaders(rawHeaders: readonly string[]): number {
+  let length = 0;
+  for (const text of rawHeaders) length += text.length;
+  return length;
 }
 
 function lengthOfDetails(details: ErrorItem['details']): number {

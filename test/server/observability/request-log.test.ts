@@ -25,6 +25,8 @@ const record: RequestLogRecord = {
   responseLength: 0,
   fault: undefined,
   credential: undefined,
+  rawHeaders: [],
+  responseHeaders: {},
   reason: undefined,
 };
 

@@ -28,6 +28,7 @@ import inboxWait from './inbox/wait.ts';
 import keysList from './keys/list.ts';
 import keysRotate from './keys/rotate.ts';
 import metricsGet from './metrics/get.ts';
+import metricsGetSeries from './metrics/get-series.ts';
 import openapiGet from './openapi/get.ts';
 import requestsGet from './requests/get.ts';
 import requestsList from './requests/list.ts';
@@ -89,6 +90,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   keysList,
   keysRotate,
   metricsGet,
+  metricsGetSeries,
   openapiGet,
   requestsGet,
   requestsList,

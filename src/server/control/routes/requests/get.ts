@@ -8,7 +8,7 @@ export default defineRoute({
   capability: 'maintain',
   id: 'control.request',
   title: 'Show a request',
-  description: 'Includes the declared fields of the request and response bodies, without secrets.',
+  description: 'Includes the headers, and the declared fields of the request and response bodies, without secrets.',
   method: 'GET',
   path: '/requests/{id}',
   audit: { kind: 'read', targets: { path: ['id'] } },
