@@ -36,20 +36,19 @@ export async function runConformance(context: Context, typed: CommandOptions): P
   const scenarios = selectScenarios(listScenarios(manifest, caller), options);
   assertWithinChangeLimit(context, scenarios, options);
   const { results, leftOver } = await runWithReference(context, options, caller, scenarios);
+  if (context.io.signal.aborted) {
+    reportLeftOver(context, leftOver);
+    throw context.io.signal.reason;
+  }
   const report = buildReport({
     manifest,
     baseUrl,
     writes: options.allowsWrites,
-    complete: !context.io.signal.aborted,
     selected: options.selected,
     results,
     baseline,
     leftOver,
   });
-  if (context.io.signal.aborted) {
-    reportLeftOver(context, leftOver);
-    throw context.io.signal.reason;
-  }
   if (options.updatesBaseline && options.baseline !== undefined)
     await writeBaseline(options.baseline, updateBaseline(baseline, report.staleBaseline, report.differences));
   await printReport(context, report);

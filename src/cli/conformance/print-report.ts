@@ -79,8 +79,8 @@ function formatStale({ staleBaseline }: ConformanceReport): Line[] {
   return [line(''), line('Entries of the baseline that accept nothing any more:'), ...entries];
 }
 
-function formatSummary({ summary, complete }: ConformanceReport): string {
+function formatSummary({ summary }: ConformanceReport): string {
   const { operations, cases, same, different, accepted, notChecked } = summary;
   const counts = `${cases} cases: ${same} same, ${different} different, ${accepted} accepted, ${notChecked} not checked`;
-  return `${operations} ${operations === 1 ? 'operation' : 'operations'}, ${counts}${complete ? '' : ' (interrupted)'}`;
+  return `${operations} ${operations === 1 ? 'operation' : 'operations'}, ${counts}`;
 }

@@ -43,7 +43,6 @@ export interface ConformanceReport {
   /** The version of this package, whose server is the reference. */
   readonly reference: string;
   readonly writes: boolean;
-  readonly complete: boolean;
   readonly summary: Omit<OperationResult, 'operation'> & { readonly operations: number };
   readonly operations: readonly OperationResult[];
   readonly differences: readonly ReportedDifference[];
@@ -57,7 +56,6 @@ export interface ReportInput {
   readonly manifest: Manifest;
   readonly baseUrl: string;
   readonly writes: boolean;
-  readonly complete: boolean;
   /** The ids of the selected operations. */
   readonly selected: ReadonlySet<string>;
   readonly results: readonly CaseResult[];
@@ -79,7 +77,6 @@ export function buildReport(input: ReportInput): ConformanceReport {
     baseUrl: input.baseUrl,
     reference: manifest.version,
     writes: input.writes,
-    complete: input.complete,
     summary: {
       operations: operations.length,
       cases: total('cases'),
