@@ -99,3 +99,16 @@ test('a deployment that accepts a caller without the role is a difference', asyn
     expect.objectContaining({ case: 'caller without the role', aspect: 'status', expected: '403', seen: '200' }),
   ]);
 });
+
+test('a deployment with other settings is compared with a reference that has them', async () => {
+  const flags = { 'fast-passwords': true, 'soft-errors': true, 'signing-alg': 'RS256', 'expires-in': 'epoch' };
+  await using soft = await startServer({ flags });
+  const settings = ['--reference-setting', 'soft-errors=true', '--reference-setting', 'expires-in=epoch'];
+  const same = await checkConformance(soft, soft.url, ['--allow-writes', ...settings]);
+  expect({ code: same.code, differences: same.report.differences }).toEqual({ code: 0, differences: [] });
+  const { report } = await checkConformance(soft, soft.url, ['--allow-writes']);
+  expect(report.differences).toContainEqual(
+    expect.objectContaining({ operation: 'user-identities.create', aspect: 'status', expected: '412', seen: '200' }),
+  );
+  expect(report.leftOver).toEqual([]);
+});
