@@ -24,7 +24,7 @@ const idIn = (path: string) => ids[path.split('/')[1] ?? ''] ?? 'iam-administrat
 const all = controlRoutes.map(({ method, path, capability }) => ({
   method,
   capability,
-  path: `/_iam${path.replace('{id}', idIn(path)).replace('{name}', 'some').replace('/wait', '/wait?timeout=0')}`,
+  path: `/_iam${path.replace('{id}', idIn(path)).replace('{name}', 'some').replace('{role}', 'DEPLOY').replace('/wait', '/wait?timeout=0')}`,
   body: path === '/revoke' ? { token: 'x' } : undefined,
 }));
 /** GET routes that respond on an empty store and whose responses end. */
