@@ -49,11 +49,18 @@ function CopyableLine({ text }: { readonly text: string }) {
 export function formatCurl(baseUrl: string, { method = 'GET', path, body }: HttpCall): string {
   const parts = ['curl'];
   if (method !== 'GET') parts.push('-X', method);
-  if (body !== undefined) parts.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
-  parts.push(quote(`${baseUrl}${path}`));
+  if (body !== undefined)
+    parts.push(
+      '-H',
+      quoteShellArgument('Content-Type: application/json'),
+      '-d',
+      quoteShellArgument(JSON.stringify(body)),
+    );
+  parts.push(quoteShellArgument(`${baseUrl}${path}`));
   return parts.join(' ');
 }
 
-function quote(text: string): string {
+/** Quotes a text for a POSIX shell, if it must be. */
+export function quoteShellArgument(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

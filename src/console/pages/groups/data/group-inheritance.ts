@@ -1,0 +1,49 @@
+/** Which groups give a group its inherited roles, from the graph of its dependencies. */
+import type { GraphNode, GroupGraphData } from './use-groups.ts';
+
+export interface InheritedRole {
+  readonly role: string;
+  /** Groups that have the role themselves, the nearest first; empty if the server left them out. */
+  readonly sources: readonly GraphNode[];
+}
+
+/** @param node a group of the graph, read with this group as its root */
+export function listInheritedRoles(graph: GroupGraphData, node: GraphNode): InheritedRole[] {
+  const reached = listDependencyNodes(graph, node.groupId);
+  return node.inheritedRoles.map((role) => ({ role, sources: reached.filter(({ roles }) => roles.includes(role)) }));
+}
+
+/** All dependencies of a group, direct and indirect, the nearest first. */
+function listDependencyNodes(graph: GroupGraphData, groupId: string): GraphNode[] {
+  const nodes = new Map(graph.nodes.map((node) => [node.groupId, node]));
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of graph.edges) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const seen = new Set([groupId]);
+  const queue = [groupId];
+  for (const from of queue)
+    for (const to of targets.get(from) ?? []) {
+      if (seen.has(to)) continue;
+      seen.add(to);
+      queue.push(to);
+    }
+  return queue.slice(1).flatMap((id) => nodes.get(id) ?? []);
+}
+
+/** The groups that a group depends on itself, and those that depend on it, by name. */
+export function listNeighbours(graph: GroupGraphData, groupId: string) {
+  const nodes = new Map(graph.nodes.map((node) => [node.groupId, node]));
+  const toNodes = (ids: readonly string[]) => ids.flatMap((id) => nodes.get(id) ?? []).toSorted(compareNames);
+  return {
+    dependencies: toNodes(graph.edges.filter(({ from }) => from === groupId).map(({ to }) => to)),
+    dependents: toNodes(graph.edges.filter(({ to }) => to === groupId).map(({ from }) => from)),
+  };
+}
+
+export function compareNames(a: GraphNode, b: GraphNode): number {
+  return a.groupName.localeCompare(b.groupName);
+}
+
+/** Members of all kinds. */
+export function countMembers({ members }: GraphNode): number {
+  return members.user + members.business + members.businessUser + members.service;
+}

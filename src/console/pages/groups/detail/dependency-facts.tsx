@@ -1,0 +1,68 @@
+/** The groups whose roles a group inherits, and the groups that inherit its roles. */
+import { SimpleGrid, Table } from '@mantine/core';
+import { useMemo } from 'react';
+import { listNeighbours } from '../data/group-inheritance.ts';
+import type { GraphNode, GroupGraphData } from '../data/use-groups.ts';
+import { GroupLink } from '../group-link.tsx';
+import { FactSection } from './role-facts.tsx';
+
+interface DependencyFactsProps {
+  readonly graph: GroupGraphData;
+  readonly node: GraphNode;
+}
+
+/** More neighbours than these are in the graph only. */
+const maxShown = 50;
+
+export function DependencyFacts({ graph, node }: DependencyFactsProps) {
+  const { dependencies, dependents } = useMemo(() => listNeighbours(graph, node.groupId), [graph, node.groupId]);
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <FactSection
+        title="Dependencies"
+        count={dependencies.length}
+        shown={Math.min(dependencies.length, maxShown)}
+        empty="This group depends on no other group."
+      >
+        <NeighbourTable label="Dependencies" nodes={dependencies} />
+      </FactSection>
+      <FactSection
+        title="Dependents"
+        count={node.dependentCount}
+        shown={Math.min(dependents.length, maxShown)}
+        empty="No group depends on this group."
+      >
+        <NeighbourTable label="Dependents" nodes={dependents} />
+      </FactSection>
+    </SimpleGrid>
+  );
+}
+
+function NeighbourTable({ label, nodes }: { readonly label: string; readonly nodes: readonly GraphNode[] }) {
+  return (
+    <Table aria-label={label} style={{ overflowWrap: 'anywhere' }}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Group</Table.Th>
+          <Table.Th scope="col">Own roles</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {nodes.slice(0, maxShown).map((node) => (
+          <Table.Tr key={node.groupId}>
+            <Table.Td>
+              <GroupLink group={node} />
+            </Table.Td>
+            <Table.Td>{formatRoles(node)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** The first roles, and how many follow. */
+export function formatRoles({ roles, roleCount }: GraphNode, max = 5): string {
+  const shown = roles.slice(0, max).join(', ');
+  return roleCount > max ? `${shown} and ${roleCount - max} more` : shown;
+}

@@ -1,0 +1,45 @@
+/** One group: what it gives, to whom, and what it depends on. */
+import { Anchor, Loader, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PageTitle } from '../../../components/page-title.tsx';
+import { useGroup, useGroupGraph } from '../data/use-groups.ts';
+import { DependencyFacts } from './dependency-facts.tsx';
+import { GroupFacts } from './group-facts.tsx';
+import { MemberList } from './member-list.tsx';
+import { RoleFacts } from './role-facts.tsx';
+
+export function GroupDetail({ reference }: { readonly reference: string }) {
+  const graph = useGroupGraph(reference);
+  const record = useGroup(reference);
+  const node = graph.data?.nodes[0];
+  return (
+    <Stack gap="md">
+      <Anchor component={Link} to="/groups" underline="always" size="sm">
+        All groups
+      </Anchor>
+      <PageTitle>{node?.groupName ?? 'Group'}</PageTitle>
+      {graph.error ? <ErrorPanel error={graph.error} onRetry={() => void graph.refetch()} /> : undefined}
+      {graph.isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
+      {graph.data === undefined || node === undefined ? undefined : (
+        <>
+          {record.error ? (
+            <div>
+              <Text size="sm">The organization and the business unit cannot be read:</Text>
+              <ErrorPanel error={record.error} onRetry={() => void record.refetch()} />
+            </div>
+          ) : undefined}
+          <GroupFacts node={node} group={record.data?.group} />
+          <RoleFacts graph={graph.data} node={node} />
+          <DependencyFacts graph={graph.data} node={node} />
+          <MemberList node={node} />
+          <Equivalents
+            command={`groups graph ${quoteShellArgument(node.groupName)}`}
+            call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}

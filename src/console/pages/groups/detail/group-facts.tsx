@@ -1,0 +1,49 @@
+/** What identifies a group, and how many members it has. */
+import { Code, Table } from '@mantine/core';
+import type { GraphNode, GroupRecord } from '../data/use-groups.ts';
+
+interface GroupFactsProps {
+  readonly node: GraphNode;
+  /** Undefined until it is read. */
+  readonly group: GroupRecord | undefined;
+}
+
+export function GroupFacts({ node, group }: GroupFactsProps) {
+  const rows = [
+    ['Id', <Code key="id">{node.groupId}</Code>],
+    ['Organization', group?.organizationId],
+    ['Business unit', group?.businessUnitId],
+    ['Members', formatMembers(node)],
+  ] as const;
+  return (
+    <Table aria-label="Group" layout="auto" maw={640} style={{ overflowWrap: 'anywhere' }}>
+      <Table.Tbody>
+        {rows
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" w="9rem">
+                {name}
+              </Table.Th>
+              <Table.Td>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const kinds = [
+  ['user', 'user', 'users'],
+  ['business', 'business', 'businesses'],
+  ['businessUser', 'user on behalf of a business', 'users on behalf of a business'],
+  ['service', 'service account', 'service accounts'],
+] as const;
+
+/** "2 users, 1 business": the kinds that are present. */
+export function formatMembers({ members }: GraphNode): string {
+  const parts = kinds
+    .filter(([kind]) => members[kind] > 0)
+    .map(([kind, one, many]) => `${members[kind].toLocaleString('en')} ${members[kind] === 1 ? one : many}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}

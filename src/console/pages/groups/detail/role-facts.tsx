@@ -1,0 +1,98 @@
+/** The roles of a group: its own, and those of its dependencies with the groups that have them. */
+import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { type ReactNode, useMemo } from 'react';
+import { listInheritedRoles } from '../data/group-inheritance.ts';
+import type { GraphNode, GroupGraphData } from '../data/use-groups.ts';
+import { GroupLink } from '../group-link.tsx';
+
+interface RoleFactsProps {
+  readonly graph: GroupGraphData;
+  readonly node: GraphNode;
+}
+
+/** More groups than these that give the same role are counted. */
+const maxSources = 5;
+
+export function RoleFacts({ graph, node }: RoleFactsProps) {
+  const inherited = useMemo(() => listInheritedRoles(graph, node), [graph, node]);
+  return (
+    <Stack gap="md">
+      <FactSection
+        title="Own roles"
+        count={node.roleCount}
+        shown={node.roles.length}
+        empty="This group has no roles of its own."
+      >
+        <Group gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+          {node.roles.map((role) => (
+            <RoleBadge key={role} role={role} />
+          ))}
+        </Group>
+      </FactSection>
+      <FactSection
+        title="Inherited roles"
+        count={node.inheritedRoleCount}
+        shown={inherited.length}
+        empty="This group inherits no roles."
+      >
+        <Table aria-label="Inherited roles" maw={640} style={{ overflowWrap: 'anywhere' }}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Role</Table.Th>
+              <Table.Th scope="col">From</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {inherited.map(({ role, sources }) => (
+              <Table.Tr key={role}>
+                <Table.Td>{role}</Table.Td>
+                <Table.Td>
+                  <Group gap="xs">
+                    {sources.slice(0, maxSources).map((source) => (
+                      <GroupLink key={source.groupId} group={source} />
+                    ))}
+                    {sources.length > maxSources ? <Text>and {sources.length - maxSources} more</Text> : undefined}
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </FactSection>
+    </Stack>
+  );
+}
+
+function RoleBadge({ role }: { readonly role: string }) {
+  return (
+    <Badge component="li" variant="default" tt="none" radius="sm" size="lg" maw="100%">
+      {role}
+    </Badge>
+  );
+}
+
+interface FactSectionProps {
+  readonly title: string;
+  readonly count: number;
+  readonly shown: number;
+  /** Said if there is nothing to show. */
+  readonly empty: string;
+  readonly children: ReactNode;
+}
+
+/** A part of the page with its heading, number of entries, and what is left out. */
+export function FactSection({ title, count, shown, empty, children }: FactSectionProps) {
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Title order={2} size="h5">
+        {title} {count > 0 ? `(${count.toLocaleString('en')})` : ''}
+      </Title>
+      {count === 0 ? <Text c="dimmed">{empty}</Text> : children}
+      {shown < count ? (
+        <Text size="sm" c="dimmed">
+          The first {shown} are shown.
+        </Text>
+      ) : undefined}
+    </Stack>
+  );
+}

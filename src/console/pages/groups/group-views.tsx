@@ -1,0 +1,26 @@
+/** The views of all groups: list, graph, and the check of a role. Each has its own address. */
+import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+
+export const groupViews = { list: 'List', graph: 'Graph', role: 'Check a role' } as const;
+export type GroupView = keyof typeof groupViews;
+
+export function GroupViews({ current }: { readonly current: GroupView }) {
+  return (
+    <Group component="nav" aria-label="Views of groups" gap="xs" mb="md">
+      {(Object.keys(groupViews) as GroupView[]).map((view) => (
+        <Button
+          key={view}
+          component={Link}
+          to="/groups"
+          search={(view === 'list' ? {} : { view }) as never}
+          size="compact-md"
+          variant={view === current ? 'filled' : 'default'}
+          aria-current={view === current ? 'page' : undefined}
+        >
+          {groupViews[view]}
+        </Button>
+      ))}
+    </Group>
+  );
+}
