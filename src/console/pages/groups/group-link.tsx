@@ -1,13 +1,11 @@
 /** Links between the pages of groups and to the members of groups. Names are shown as text, whatever they contain. */
 import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { pageList } from '../page-list.ts';
 
 /** A link to the page of one object. The id is part of the path, so it is encoded by the router. */
 export function ObjectLink({ page, id, children }: { page: string; id: string; children?: ReactNode }) {
-  // The console of another version may lack the page.
-  if (!pageList.some(({ path }) => path === page)) return children ?? id;
+  if (!usePageExists(page)) return children ?? id;
   return (
     <Anchor component={Link} to={`${page}/$`} params={{ _splat: id } as never} underline="always" inherit>
       {children ?? id}
@@ -29,10 +27,15 @@ export function GroupLink({ group: { groupId, groupName } }: GroupLinkProps) {
 
 /** A link to the entries of a list that contain a text. */
 export function ObjectSearchLink({ page, text }: { readonly page: string; readonly text: string }) {
-  if (!pageList.some(({ path }) => path === page)) return text;
+  if (!usePageExists(page)) return text;
   return (
     <Anchor component={Link} to={page} search={{ search: text } as never} underline="always" inherit>
       {text}
     </Anchor>
   );
+}
+
+/** Whether the console has this page. The router knows it; the list of pages imports this file. */
+function usePageExists(page: string): boolean {
+  return page in useRouter().routesByPath;
 }

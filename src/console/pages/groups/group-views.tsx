@@ -3,12 +3,12 @@ import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
 export const groupViews = { list: 'List', graph: 'Graph', role: 'Check a role' } as const;
-export type GroupView = keyof typeof groupViews;
+export type GroupViewName = keyof typeof groupViews;
 
-export function GroupViews({ current }: { readonly current: GroupView }) {
+export function GroupViewMenu({ current }: { readonly current: GroupViewName }) {
   return (
     <Group component="nav" aria-label="Views of groups" gap="xs" mb="md">
-      {(Object.keys(groupViews) as GroupView[]).map((view) => (
+      {(Object.keys(groupViews) as GroupViewName[]).map((view) => (
         <Button
           key={view}
           component={Link}

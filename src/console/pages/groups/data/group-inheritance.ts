@@ -1,20 +1,20 @@
 /** Which groups give a group its inherited roles, from the graph of its dependencies. */
-import type { GraphNode, GroupGraphData } from './use-groups.ts';
+import type { GroupGraphData, GroupGraphNode } from './use-groups.ts';
 
 export interface InheritedRole {
   readonly role: string;
   /** Groups that have the role themselves, the nearest first; empty if the server left them out. */
-  readonly sources: readonly GraphNode[];
+  readonly sources: readonly GroupGraphNode[];
 }
 
 /** @param node a group of the graph, read with this group as its root */
-export function listInheritedRoles(graph: GroupGraphData, node: GraphNode): InheritedRole[] {
+export function listInheritedRoles(graph: GroupGraphData, node: GroupGraphNode): InheritedRole[] {
   const reached = listDependencyNodes(graph, node.groupId);
   return node.inheritedRoles.map((role) => ({ role, sources: reached.filter(({ roles }) => roles.includes(role)) }));
 }
 
 /** All dependencies of a group, direct and indirect, the nearest first. */
-function listDependencyNodes(graph: GroupGraphData, groupId: string): GraphNode[] {
+function listDependencyNodes(graph: GroupGraphData, groupId: string): GroupGraphNode[] {
   const nodes = new Map(graph.nodes.map((node) => [node.groupId, node]));
   const targets = new Map<string, string[]>();
   for (const { from, to } of graph.edges) targets.set(from, [...(targets.get(from) ?? []), to]);
@@ -39,11 +39,11 @@ export function listNeighbours(graph: GroupGraphData, groupId: string) {
   };
 }
 
-export function compareNames(a: GraphNode, b: GraphNode): number {
+export function compareNames(a: GroupGraphNode, b: GroupGraphNode): number {
   return a.groupName.localeCompare(b.groupName);
 }
 
 /** Members of all kinds. */
-export function countMembers({ members }: GraphNode): number {
+export function countMembers({ members }: GroupGraphNode): number {
   return members.user + members.business + members.businessUser + members.service;
 }

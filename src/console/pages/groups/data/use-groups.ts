@@ -7,7 +7,7 @@ import { unwrap, unwrapResponse } from '../../../api/errors.ts';
 
 export type GroupRecord = components['schemas']['Group'];
 export type GroupGraphData = paths['/groups/graph']['get']['responses'][200]['content']['application/json'];
-export type GraphNode = GroupGraphData['nodes'][number];
+export type GroupGraphNode = GroupGraphData['nodes'][number];
 
 /** A group as the interface returns it, with its version. */
 export interface VersionedGroup {

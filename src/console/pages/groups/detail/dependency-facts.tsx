@@ -2,13 +2,13 @@
 import { SimpleGrid, Table } from '@mantine/core';
 import { useMemo } from 'react';
 import { listNeighbours } from '../data/group-inheritance.ts';
-import type { GraphNode, GroupGraphData } from '../data/use-groups.ts';
+import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 import { GroupLink } from '../group-link.tsx';
 import { FactSection } from './role-facts.tsx';
 
 interface DependencyFactsProps {
   readonly graph: GroupGraphData;
-  readonly node: GraphNode;
+  readonly node: GroupGraphNode;
 }
 
 /** More neighbours than these are in the graph only. */
@@ -38,7 +38,7 @@ export function DependencyFacts({ graph, node }: DependencyFactsProps) {
   );
 }
 
-function NeighbourTable({ label, nodes }: { readonly label: string; readonly nodes: readonly GraphNode[] }) {
+function NeighbourTable({ label, nodes }: { readonly label: string; readonly nodes: readonly GroupGraphNode[] }) {
   return (
     <Table aria-label={label} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
@@ -53,7 +53,7 @@ function NeighbourTable({ label, nodes }: { readonly label: string; readonly nod
             <Table.Td>
               <GroupLink group={node} />
             </Table.Td>
-            <Table.Td>{formatRoles(node)}</Table.Td>
+            <Table.Td>{formatRoleNames(node)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -62,7 +62,7 @@ function NeighbourTable({ label, nodes }: { readonly label: string; readonly nod
 }
 
 /** The first roles, and how many follow. */
-export function formatRoles({ roles, roleCount }: GraphNode, max = 5): string {
+export function formatRoleNames({ roles, roleCount }: GroupGraphNode, max = 5): string {
   const shown = roles.slice(0, max).join(', ');
   return roleCount > max ? `${shown} and ${roleCount - max} more` : shown;
 }

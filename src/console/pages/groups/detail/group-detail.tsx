@@ -7,7 +7,7 @@ import { PageTitle } from '../../../components/page-title.tsx';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
 import { DependencyFacts } from './dependency-facts.tsx';
 import { GroupFacts } from './group-facts.tsx';
-import { MemberList } from './member-list.tsx';
+import { GroupMemberList } from './member-list.tsx';
 import { RoleFacts } from './role-facts.tsx';
 
 export function GroupDetail({ reference }: { readonly reference: string }) {
@@ -33,7 +33,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
           <GroupFacts node={node} group={record.data?.group} />
           <RoleFacts graph={graph.data} node={node} />
           <DependencyFacts graph={graph.data} node={node} />
-          <MemberList node={node} />
+          <GroupMemberList node={node} />
           <Equivalents
             command={`groups graph ${quoteShellArgument(node.groupName)}`}
             call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}

@@ -1,9 +1,9 @@
 /** What identifies a group, and how many members it has. */
 import { Code, Table } from '@mantine/core';
-import type { GraphNode, GroupRecord } from '../data/use-groups.ts';
+import type { GroupGraphNode, GroupRecord } from '../data/use-groups.ts';
 
 interface GroupFactsProps {
-  readonly node: GraphNode;
+  readonly node: GroupGraphNode;
   /** Undefined until it is read. */
   readonly group: GroupRecord | undefined;
 }
@@ -41,7 +41,7 @@ const kinds = [
 ] as const;
 
 /** "2 users, 1 business": the kinds that are present. */
-export function formatMembers({ members }: GraphNode): string {
+export function formatMembers({ members }: GroupGraphNode): string {
   const parts = kinds
     .filter(([kind]) => members[kind] > 0)
     .map(([kind, one, many]) => `${members[kind].toLocaleString('en')} ${members[kind] === 1 ? one : many}`);

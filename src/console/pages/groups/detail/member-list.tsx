@@ -9,13 +9,13 @@ import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { type RowColumn, RowList } from '../../../components/row-list.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
-import type { GraphNode } from '../data/use-groups.ts';
+import type { GroupGraphNode } from '../data/use-groups.ts';
 import { ObjectLink, ObjectSearchLink } from '../group-link.tsx';
 
 export type GroupMember = paths['/groups/{id}/members']['get']['responses'][200]['content']['application/json'][number];
 
 interface MemberListProps {
-  readonly node: GraphNode;
+  readonly node: GroupGraphNode;
   /** The buttons of a row. */
   readonly renderActions?: (member: GroupMember) => ReactNode;
   /** Beside the heading. */
@@ -42,7 +42,7 @@ const columns: RowColumn<GroupMember>[] = [
   },
 ];
 
-export function MemberList({ node, renderActions, actions }: MemberListProps) {
+export function GroupMemberList({ node, renderActions, actions }: MemberListProps) {
   const { control } = useConsole();
   const { groupId, groupName } = node;
   const list = usePagedList<GroupMember>({

@@ -2,12 +2,12 @@
 import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { listInheritedRoles } from '../data/group-inheritance.ts';
-import type { GraphNode, GroupGraphData } from '../data/use-groups.ts';
+import type { GroupGraphData, GroupGraphNode } from '../data/use-groups.ts';
 import { GroupLink } from '../group-link.tsx';
 
 interface RoleFactsProps {
   readonly graph: GroupGraphData;
-  readonly node: GraphNode;
+  readonly node: GroupGraphNode;
 }
 
 /** More groups than these that give the same role are counted. */
