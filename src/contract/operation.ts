@@ -98,6 +98,8 @@ export type HandlerResult<R> = R extends { readonly page: infer Item extends z.Z
 export interface RequestDeclaration {
   readonly params?: Shape;
   readonly query?: Shape;
+  /** A query parameter that is not declared is an error. */
+  readonly strictQuery?: boolean;
   /** Headers that the operation reads. If it documents no 400, a header that is not valid is ignored. */
   readonly headers?: Shape;
   readonly body?: z.ZodType;

@@ -77,7 +77,10 @@ export function compileOperation(
   const limitsGrowth = options.limitGrowth === true && hasGrowthLimit(operation);
   const readParameters = createPathParamsReader(operation.path);
   const lenient = !operation.statuses.includes(400);
-  const readQuery = createQueryReader(operation.request.query ?? {}, lenient);
+  const readQuery = createQueryReader(operation.request.query ?? {}, {
+    lenient,
+    rejectUnknown: operation.request.strictQuery,
+  });
   const readHeaders = createHeaderReader(operation.request.headers ?? {}, lenient);
   const write = createResponseWriter(operation, appContext);
   const absentCaller = createAbsentCaller(operation);

@@ -1,5 +1,6 @@
 /** `iam config`: shows and sets CLI settings. */
 import type { Command } from 'commander';
+import { findNearest } from '../../contract/nearest-name.ts';
 import { addCommand, setAction } from '../command.ts';
 import { changeProfiles, type Profile } from '../config/profile.ts';
 import { parseProfileValue } from '../config/profile-value.ts';
@@ -8,7 +9,6 @@ import { type CliSettingKey, findSetting, settingDefinitions } from '../config/s
 import type { CliRuntime, Context } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { declareValueSources, type LocalSourceName } from '../prompts/value-sources.ts';
-import { findNearest } from '../request/find-operation.ts';
 
 /** Adds the `config` subcommands. */
 export function addConfig(noun: Command, runtime: CliRuntime): void {

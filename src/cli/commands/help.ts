@@ -1,11 +1,11 @@
 /** `iam help`: shows help on a command or a topic. */
 import type { Command } from 'commander';
+import { findNearest } from '../../contract/nearest-name.ts';
 import { createGlobalOptions, formatGlobalOption } from '../config/global-options.ts';
 import { settingDefinitions } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 import { exitCodes, serveExitCodes } from '../exit-codes.ts';
 import { getTextOutput, type Io } from '../io/io.ts';
-import { findNearest } from '../request/find-operation.ts';
 
 export const topics: Readonly<Record<string, () => readonly string[]>> = {
   'global-options': listGlobalOptions,

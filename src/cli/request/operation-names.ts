@@ -1,8 +1,8 @@
 /** Names of operations: the operation id (`user-identities.create`), or the command (`users create`, `users.create`). */
 import type { Manifest, ManifestOperation } from '../../contract/manifest-types.ts';
+import { findNearest } from '../../contract/nearest-name.ts';
 import { usageError } from '../errors.ts';
 import { toSingular } from './field-options.ts';
-import { findNearest } from './find-operation.ts';
 
 const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['remove', 'rm'],

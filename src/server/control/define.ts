@@ -67,18 +67,18 @@ type RouteDeclaration<Path extends string, Req extends RequestDeclaration, Res e
 
 const defineOperation = createOperationDefiner<ControlContext>();
 
-/** Declares a route. Its capability determines authentication and roles. */
+/** Declares a route. Its capability determines authentication and roles. Every route rejects unknown query parameters. */
 export function defineRoute<
   const Path extends string,
   const Req extends RequestDeclaration,
   const Res extends ResponseDeclaration,
 >(declaration: RouteDeclaration<Path, Req, Res>): ControlRoute & OperationTypes<Req, Res> {
-  const authorized = { ...declaration, ...capabilities[declaration.capability] } as Declaration<
-    Path,
-    Req,
-    Res,
-    ControlContext
-  >;
+  const authorized = {
+    ...declaration,
+    ...capabilities[declaration.capability],
+    status: [...declaration.status, 400],
+    request: { ...declaration.request, strictQuery: true },
+  } as unknown as Declaration<Path, Req, Res, ControlContext>;
   const { capability, browser } = declaration;
   return { ...defineOperation(authorized), capability, ...(browser ? { browser } : {}) };
 }

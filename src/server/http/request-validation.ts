@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type ApiErrorItem, type FieldErrorCode, fieldError, IamError } from '../../contract/errors.ts';
+import { findNearest } from '../../contract/nearest-name.ts';
 import { findMalformedNames, isWellEncoded } from './query.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -114,15 +115,23 @@ function decodeSegment(name: string, raw: string): string {
   return decodeURIComponent(raw);
 }
 
-/** Creates a query reader for one operation. `lenient`: invalid values are ignored (no 400 is documented). */
-export function createQueryReader(shape: Shape, lenient: boolean) {
+export interface QueryReaderOptions {
+  /** Invalid values are ignored: the operation documents no 400. */
+  readonly lenient: boolean;
+  /** Parameters that the operation does not declare are errors. */
+  readonly rejectUnknown?: boolean | undefined;
+}
+
+/** Creates a query reader for one operation. */
+export function createQueryReader(shape: Shape, { lenient, rejectUnknown = false }: QueryReaderOptions) {
+  const names = Object.keys(shape);
   const readers = Object.entries(shape).map(([name, schema]) => {
     const kind = unwrapType(schema);
     return { name, read: memoizeLatest((values) => readParameter(values, schema, kind, name), kind) };
   });
   return (search: URLSearchParams, raw: string): Record<string, unknown> => {
     const found: Record<string, unknown> = {};
-    const errors: ApiErrorItem[] = [];
+    const errors = rejectUnknown ? listUnknownParameters(search, names) : [];
     const malformed = findMalformedNames(raw);
     for (const { name, read } of readers) {
       const outcome = malformed.has(name)
@@ -134,6 +143,26 @@ export function createQueryReader(shape: Shape, lenient: boolean) {
     if (errors.length > 0 && !lenient) throw createValidationError(errors);
     return found;
   };
+}
+
+function listUnknownParameters(search: URLSearchParams, names: readonly string[]): ApiErrorItem[] {
+  return [...new Set(search.keys())]
+    .filter((name) => !names.includes(name))
+    .slice(0, maxErrors)
+    .map((field) => ({
+      code: 'FIELD_UNKNOWN',
+      message: `Unknown query parameter: ${field}.${suggestParameter(field, names)}`,
+      details: { field },
+    }));
+}
+
+/** The time to compare names grows with their length. */
+const maxComparedLength = 64;
+
+function suggestParameter(name: string, names: readonly string[]): string {
+  if (names.length === 0) return ' This path accepts none.';
+  const near = name.length > maxComparedLength ? undefined : findNearest(name, names);
+  return near === undefined ? ` Accepted: ${names.join(', ')}.` : ` Did you mean ${near}?`;
 }
 
 const noValues: readonly string[] = [];

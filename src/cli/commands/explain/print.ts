@@ -1,10 +1,10 @@
 /** Finds what a name means, and prints the explanation. */
 import type { Manifest, ManifestOperation } from '../../../contract/manifest-types.ts';
+import { findNearest } from '../../../contract/nearest-name.ts';
 import { commandPath, descriptionOf } from '../../command.ts';
 import type { CliRuntime, Context } from '../../context.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { getTextOutput, type Io } from '../../io/io.ts';
-import { findNearest } from '../../request/find-operation.ts';
 import { commandOfOperation, findNearOperations, findOperations } from '../../request/operation-names.ts';
 import { type ErrorExplanation, explainError, formatError } from './error.ts';
 import { explainField, type FieldReport, formatField, listOccurrences, listOperationsBelow } from './field.ts';

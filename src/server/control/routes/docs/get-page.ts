@@ -13,7 +13,14 @@ export default defineRoute({
   path: '/docs',
   audit: { kind: 'read', targets: {} },
   status: [200, 401, 403, 404, 500],
-  request: {},
+  request: {
+    query: {
+      document: z
+        .enum(['service', 'control'])
+        .optional()
+        .describe('The document to show: service (default) or control'),
+    },
+  },
   response: { status: 200, body: z.string(), alternatives: ['text/html'] },
   errors: ['PAGE_NOT_BUILT'],
   openapiExamples: { response: '<!doctype html>' },
