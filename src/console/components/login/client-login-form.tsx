@@ -7,7 +7,7 @@ import type { AdministratorToken } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { formatBasic } from './format-basic.ts';
-import type { LoginFormProps } from './login-form.tsx';
+import type { LoginFormProps } from './login-form-props.ts';
 
 export function ClientLoginForm({ onLogin }: LoginFormProps) {
   const { login } = useConsole();

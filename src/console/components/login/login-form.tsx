@@ -1,13 +1,9 @@
 /** Credentials of an administrator: those of a user with a second factor, or those of a client. */
 import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { AdministratorToken } from '../../api/credentials.ts';
 import { ClientLoginForm } from './client-login-form.tsx';
+import type { LoginFormProps } from './login-form-props.ts';
 import { UserLoginForm } from './user-login-form.tsx';
-
-export interface LoginFormProps {
-  onLogin(token: AdministratorToken): void;
-}
 
 const kinds = [
   { value: 'user', label: 'User' },

@@ -8,7 +8,7 @@ import type { AdministratorToken } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { formatBasic } from './format-basic.ts';
-import type { LoginFormProps } from './login-form.tsx';
+import type { LoginFormProps } from './login-form-props.ts';
 
 export function UserLoginForm({ onLogin }: LoginFormProps) {
   const [first, setFirst] = useState<AdministratorToken | undefined>();
