@@ -1,15 +1,10 @@
 /** `iam keys list` and `iam keys rotate`. `iam keys` itself is a generated command. */
 import type { Command } from 'commander';
+import { type ApiResponse, asPage } from '../../client/response.ts';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime } from '../context.ts';
-import {
-  buildListShape,
-  callControlPlane,
-  controlPlaneNote,
-  controlRequestPreview,
-  createControlPageSource,
-} from '../request/control-plane.ts';
-import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { buildListShape, callControlPlane, controlPlaneNote, controlRequestPreview } from '../request/control-plane.ts';
+import { printPages } from '../request/pagination.ts';
 import { printRequestPreview } from '../request/preview.ts';
 import { printResponse } from '../request/send.ts';
 
@@ -26,15 +21,10 @@ export function addKeysList(keys: Command, runtime: CliRuntime): void {
     effect: 'read',
     examples: [{ title: 'With dates: until when tokens of retired keys are accepted', command: '-o wide' }],
   }).alias('ls');
-  addListOptions(command);
-  setAction(command, runtime, (context, _, options) =>
-    printPages(
-      context,
-      createControlPageSource(context, '/_iam/keys', {}),
-      buildListShape(columns, tableColumnCount),
-      parseListLimits(options),
-    ),
-  );
+  setAction(command, runtime, (context) => {
+    const source = async () => asPage((await callControlPlane(context, 'GET', '/_iam/keys')) as ApiResponse);
+    return printPages(context, source, buildListShape(columns, tableColumnCount), { all: true });
+  });
 }
 
 /** Adds the command. */

@@ -82,7 +82,7 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
         title: 'Store the access token of a user with MFA',
         command: 'alice --level AUTH-MFA --secret-output alice.token',
       },
-      { title: 'Pass the token to a program', command: 'alice --show-token --query accessToken' },
+      { title: 'Pass the token to a program', command: 'alice --show-token -o json' },
     ],
   }).argument('<user>', 'User, by id or login name');
   const level = { type: 'string' as const, enum: levels, description: 'authentication level, default AUTH-BASIC' };

@@ -33,6 +33,7 @@ export interface SetupDeps {
 }
 
 const document = 'groups:\n  - groupName: ops\n    roles: [DEPLOY, ROLLBACK, VIEW]\n';
+const seed = 'users:\n  - userName: dora\n';
 const documents = { files: { 'iam.yaml': document } };
 const folder = { files: { 'iam/groups.yaml': document } };
 const alice: ExampleSetup = { as: 'alice' };
@@ -159,6 +160,11 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam sandbox delete test-1 --yes': { before: ['sandbox create test-1'] },
   'iam token generate --profile staging': withStagingProfile,
   'iam token inspect -f - -o json': withClientToken,
+  'iam token status -f - -o json': withClientToken,
+  'iam state seed seed.yaml': { files: { 'seed.yaml': seed } },
+  'iam state seed - -o json': { stdin: seed },
+  'iam sandbox create test-1 --seed seed.yaml': { files: { 'seed.yaml': seed } },
+  'iam users set-password alice --without-code --password-stdin < password.txt': { stdin: `${password} again\n` },
   'iam token verify -f - -q': withClientToken,
   'iam profile show local': { profiles: ['local'] },
   'iam profile use local': { profiles: ['staging', 'local'] },

@@ -27,6 +27,8 @@ const loginCommands: readonly string[] = ['login', 'logout'];
 /** It reports a missing role and needs none. */
 const roleTolerantCommands: readonly string[] = ['doctor'];
 const signIn = ['client-identities.login'];
+/** A read whose request has a body, which is in no URL or log. */
+const readsWithBody = ['control.token-inspect'];
 
 let runner: ExampleRunner;
 beforeAll(async () => {
@@ -108,7 +110,9 @@ function isConfirmed(words: readonly string[]): boolean {
 }
 
 function changes(requests: readonly LoggedRequest[]): LoggedRequest[] {
-  return requests.filter(({ method, operation = '' }) => method !== 'GET' && !signIn.includes(operation));
+  return requests.filter(
+    ({ method, operation = '' }) => method !== 'GET' && ![...signIn, ...readsWithBody].includes(operation),
+  );
 }
 
 function printsJson(words: readonly string[]): boolean {

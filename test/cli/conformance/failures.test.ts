@@ -18,7 +18,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
 };
 
 /** They need host:port where the kind of store is not known, as with a caller that may not read it. */
-const stateCommands: readonly string[] = ['state import', 'state reset', 'state restore'];
+const stateCommands: readonly string[] = ['state import', 'state reset', 'state restore', 'state seed'];
 
 const failureCases = [
   { what: 'an invalid field (400)', status: 400, code: 'FIELD_VALUE', exitCode: 7 },
