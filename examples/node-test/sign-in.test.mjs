@@ -36,3 +36,23 @@ test('a code expires after ten minutes', async () => {
   await iam.clock.toExpiry(id);
   assert.equal((await program.resetPassword('ann', code, 'another horse battery staple')).ok, false);
 });
+
+// A server for one test. Node 20 has no `await using`: `finally` stops the server, also after a failure.
+test('does not sign in a locked user', async () => {
+  const own = await startServer({ seed: { users: [{ ...seed.users[0], locked: true }] } });
+  try {
+    const { signIn } = createSignIn({ baseUrl: own.baseUrl, clientId: own.credentials.appClientId });
+    assert.equal(await signIn('ann', 'correct horse battery staple'), undefined);
+  } finally {
+    await own.stop();
+  }
+});
+
+// With the context of the test, the server stops when the test ends.
+test('signs in until an administrator locks the user', async (t) => {
+  const own = await startServer(t, { seed: { users: [{ ...seed.users[0], userId: 'ann' }] } });
+  const { signIn } = createSignIn({ baseUrl: own.baseUrl, clientId: own.credentials.appClientId });
+  assert.ok(await signIn('ann', 'correct horse battery staple'));
+  await own.client.userIdentities.lock({ body: { userId: 'ann' } });
+  assert.equal(await signIn('ann', 'correct horse battery staple'), undefined);
+});
