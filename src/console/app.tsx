@@ -1,5 +1,5 @@
 /** The console: theme, query cache and router. */
-import { createTheme, MantineProvider } from '@mantine/core';
+import { Badge, createTheme, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,6 +13,8 @@ const theme = createTheme({
   autoContrast: true,
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // The text of a badge in its colour would lack contrast.
+  components: { Badge: Badge.extend({ defaultProps: { variant: 'dot' } }) },
 });
 
 const longestRetry = 5000;

@@ -9,6 +9,9 @@ import type { ConsoleLocation } from './location.ts';
 export const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
 
+/** What an administrator with IAM_ADMIN_READ_ONLY may read. */
+const readableTopics: readonly Topic[] = ['requests', 'clock', 'faults'];
+
 /** `connected` follows a gap: everything may have changed. */
 export type LiveEvent = Topic | 'connected' | 'disconnected';
 
@@ -105,7 +108,10 @@ async function readStream(
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   if (lastId !== undefined) headers['Last-Event-ID'] = lastId;
   try {
-    const response = await fetch(`${basePath}/_iam/events?topics=${liveTopics.join(',')}`, { headers, signal });
+    const request = (topics: readonly Topic[]) =>
+      fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { headers, signal });
+    const all = await request(liveTopics);
+    const response = all.status === 403 ? await request(readableTopics) : all;
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);
     if (!response.ok || !response.body) return lastId;
@@ -134,7 +140,6 @@ async function readMessages(
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
       lastId = id ?? lastId;
       if (topic) onEvent(topic, id);
-      else if (fieldOf(block, 'event') === 'missed') onEvent('connected', id);
     }
   }
 }

@@ -1,0 +1,96 @@
+/** The result of an inspection: state and reason, claims, header, key and session. */
+import { Alert, Anchor, Code, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { paths } from '#control-api';
+import { formatTime, RelativeTime, useServerNow } from '../../components/server-time.tsx';
+
+export type TokenInspection = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
+
+/** Claims that are a time in seconds since the epoch (RFC 7519, 2). */
+const timeClaims = ['exp', 'iat', 'nbf', 'auth_time'];
+
+export function TokenFacts({ inspection }: { readonly inspection: TokenInspection }) {
+  const { claims, header, key, session, roles } = inspection;
+  return (
+    <Stack gap="sm">
+      <TokenState inspection={inspection} />
+      {claims ? <ValueTable title="Claims" values={claims} /> : undefined}
+      {header ? <ValueTable title="Header" values={header} /> : undefined}
+      {key ? <ValueTable title="Key" values={key} /> : undefined}
+      {session ? <ValueTable title="Session" values={session} /> : undefined}
+      {roles ? <ValueTable title="Current roles" values={{ roles: roles.join(', ') || 'none' }} /> : undefined}
+    </Stack>
+  );
+}
+
+function TokenState({
+  inspection: { active, status, reason, kind, verified, expiresAt },
+}: {
+  readonly inspection: TokenInspection;
+}) {
+  const now = useServerNow();
+  return (
+    <Alert
+      color={active ? 'green' : 'red'}
+      variant="light"
+      title={active ? 'The server accepts this token' : `The server rejects this token: ${status}`}
+      role="status"
+    >
+      {reason === undefined ? undefined : <Text>{reason}</Text>}
+      <Text>
+        Kind: {kind}.{kind === 'jwt' ? ` Signature: ${verified ? 'valid' : 'not by a key of this server'}.` : undefined}
+        {expiresAt === undefined ? undefined : (
+          <>
+            {' '}
+            Expiry: <RelativeTime at={expiresAt} now={now} /> ({formatTime(expiresAt)}).
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}
+
+interface ValueTableProps {
+  readonly title: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+function ValueTable({ title, values }: ValueTableProps) {
+  return (
+    <section>
+      <Title order={2} size="h5">
+        {title}
+      </Title>
+      <Table>
+        <Table.Tbody>
+          {Object.entries(values).map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" w={180}>
+                {name}
+              </Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <ClaimValue name={name} value={value} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function ClaimValue({ name, value }: { readonly name: string; readonly value: unknown }) {
+  if (typeof value === 'number' && timeClaims.includes(name))
+    return (
+      <>
+        {value} <Text span>({formatTime(new Date(value * 1000).toISOString())})</Text>
+      </>
+    );
+  if (name === 'userId' && typeof value === 'string')
+    return (
+      <Anchor component={Link} to={`/users/${encodeURIComponent(value)}` as '/'}>
+        {value}
+      </Anchor>
+    );
+  return typeof value === 'string' ? value : <Code>{JSON.stringify(value)}</Code>;
+}

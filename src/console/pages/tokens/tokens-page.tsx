@@ -1,0 +1,64 @@
+/** The token inspector: what a token contains, whether the server accepts it, and why not; and the signing keys. */
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { Equivalents } from '../../components/equivalents.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PageTitle } from '../../components/page-title.tsx';
+import { KeyList } from './key-list.tsx';
+import { TokenActions } from './token-actions.tsx';
+import { TokenFacts } from './token-facts.tsx';
+
+export default function TokensPage() {
+  const { control } = useConsole();
+  // In the state of the page only: a token is a secret, so it is neither in the URL nor in a query key.
+  const [token, setToken] = useState('');
+  const inspection = useMutation({
+    mutationFn: (text: string) => unwrap(control.POST('/tokens/inspect', { body: { token: text } })),
+  });
+  const inspect = () => inspection.mutate(token.trim());
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    inspect();
+  };
+  return (
+    <Stack gap="md">
+      <PageTitle>Tokens</PageTitle>
+      <form onSubmit={onSubmit}>
+        <Stack gap="xs">
+          <Textarea
+            label="Token"
+            description="An access, refresh, product or one-time token of this service, or any JSON Web Token"
+            value={token}
+            onChange={({ currentTarget }) => setToken(currentTarget.value)}
+            autosize
+            minRows={2}
+            maxRows={6}
+            autoComplete="off"
+            spellCheck={false}
+            required
+          />
+          <Group>
+            <Button type="submit" loading={inspection.isPending}>
+              Inspect
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {inspection.error ? <ErrorPanel error={inspection.error} onRetry={inspect} /> : undefined}
+      {inspection.data ? (
+        <>
+          <TokenFacts inspection={inspection.data} />
+          <TokenActions token={inspection.variables ?? ''} inspection={inspection.data} onChange={inspect} />
+        </>
+      ) : undefined}
+      <Equivalents
+        command="token status -f -"
+        call={{ method: 'POST', path: '/_iam/tokens/inspect', body: { token: 'TOKEN' } }}
+      />
+      <KeyList />
+    </Stack>
+  );
+}
