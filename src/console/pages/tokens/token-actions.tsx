@@ -6,11 +6,11 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
-import type { TokenInspection } from './token-facts.tsx';
+import type { InspectedToken } from './token-facts.tsx';
 
 interface TokenActionsProps {
   readonly token: string;
-  readonly inspection: TokenInspection;
+  readonly inspection: InspectedToken;
   /** Called after a change, to inspect the token again. */
   onChange(): void;
 }

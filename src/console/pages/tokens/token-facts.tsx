@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router';
 import type { paths } from '#control-api';
 import { formatTime, RelativeTime, useServerNow } from '../../components/server-time.tsx';
 
-export type TokenInspection = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
+export type InspectedToken = paths['/tokens/inspect']['post']['responses'][200]['content']['application/json'];
 
 /** Claims that are a time in seconds since the epoch (RFC 7519, 2). */
 const timeClaims = ['exp', 'iat', 'nbf', 'auth_time'];
 
-export function TokenFacts({ inspection }: { readonly inspection: TokenInspection }) {
+export function TokenFacts({ inspection }: { readonly inspection: InspectedToken }) {
   const { claims, header, key, session, roles } = inspection;
   return (
     <Stack gap="sm">
@@ -26,7 +26,7 @@ export function TokenFacts({ inspection }: { readonly inspection: TokenInspectio
 function TokenState({
   inspection: { active, status, reason, kind, verified, expiresAt },
 }: {
-  readonly inspection: TokenInspection;
+  readonly inspection: InspectedToken;
 }) {
   const now = useServerNow();
   return (
