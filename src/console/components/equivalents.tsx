@@ -7,6 +7,7 @@ export interface HttpCall {
   readonly method?: string;
   /** Below the base URL: `/_iam/inbox`. */
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -46,9 +47,10 @@ function CopyableLine({ text }: { readonly text: string }) {
 }
 
 /** Formats a call of curl for a POSIX shell. */
-export function formatCurl(baseUrl: string, { method = 'GET', path, body }: HttpCall): string {
+export function formatCurl(baseUrl: string, { method = 'GET', path, headers = {}, body }: HttpCall): string {
   const parts = ['curl'];
   if (method !== 'GET') parts.push('-X', method);
+  for (const [name, value] of Object.entries(headers)) parts.push('-H', quoteShellArgument(`${name}: ${value}`));
   if (body !== undefined)
     parts.push(
       '-H',

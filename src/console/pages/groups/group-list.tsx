@@ -11,6 +11,7 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import type { GroupRecord } from './data/use-groups.ts';
+import { CreateGroup } from './edit/create-group.tsx';
 
 const columns: RowColumn<GroupRecord>[] = [
   { title: 'Name', width: 'minmax(10rem, 2fr)', sort: 'groupName', render: ({ groupName }) => groupName },
@@ -44,7 +45,7 @@ export function GroupList() {
   });
   return (
     <Stack gap="md">
-      <PageTitle>Groups</PageTitle>
+      <PageTitle actions={<CreateGroup />}>Groups</PageTitle>
       <SearchInput label="Name, id or role" value={search} onChange={(value) => setSearch({ search: value })} />
       {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
       {list.isReady && list.items.length === 0 ? <NoGroups search={search} /> : undefined}

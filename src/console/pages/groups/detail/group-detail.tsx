@@ -5,6 +5,10 @@ import { Equivalents, quoteShellArgument } from '../../../components/equivalents
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
+import { DeleteGroup } from '../edit/delete-group.tsx';
+import { EditGroup } from '../edit/edit-group.tsx';
+import { AddMember } from '../members/add-member.tsx';
+import { RemoveMember } from '../members/remove-member.tsx';
 import { DependencyFacts } from './dependency-facts.tsx';
 import { GroupFacts } from './group-facts.tsx';
 import { GroupMemberList } from './member-list.tsx';
@@ -19,7 +23,18 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
       <Anchor component={Link} to="/groups" underline="always" size="sm">
         All groups
       </Anchor>
-      <PageTitle>{node?.groupName ?? 'Group'}</PageTitle>
+      <PageTitle
+        actions={
+          graph.data === undefined || node === undefined ? undefined : (
+            <>
+              <EditGroup current={record.data} />
+              <DeleteGroup graph={graph.data} node={node} etag={record.data?.etag} />
+            </>
+          )
+        }
+      >
+        {node?.groupName ?? 'Group'}
+      </PageTitle>
       {graph.error ? <ErrorPanel error={graph.error} onRetry={() => void graph.refetch()} /> : undefined}
       {graph.isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
       {graph.data === undefined || node === undefined ? undefined : (
@@ -33,7 +48,11 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
           <GroupFacts node={node} group={record.data?.group} />
           <RoleFacts graph={graph.data} node={node} />
           <DependencyFacts graph={graph.data} node={node} />
-          <GroupMemberList node={node} />
+          <GroupMemberList
+            node={node}
+            actions={<AddMember node={node} />}
+            renderActions={(member) => <RemoveMember node={node} member={member} />}
+          />
           <Equivalents
             command={`groups graph ${quoteShellArgument(node.groupName)}`}
             call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}

@@ -1,0 +1,148 @@
+/** Edits a group. What changes is shown before it is sent, and a parallel change is not overwritten. */
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useConsole } from '../../../api/console-context.ts';
+import { RequestError, unwrap, unwrapResponse } from '../../../api/errors.ts';
+import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { useGroupsChanged, type VersionedGroup } from '../data/use-groups.ts';
+import { ChangeList } from './change-list.tsx';
+import {
+  type GroupFields,
+  listGroupChanges,
+  rebaseGroupFields,
+  toGroupFields,
+  toGroupInputBody,
+} from './group-changes.ts';
+import { GroupForm } from './group-form.tsx';
+
+export function EditGroup({ current }: { readonly current: VersionedGroup | undefined }) {
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button onClick={dialog.open} disabled={current === undefined}>
+        Edit
+      </Button>
+      <Modal
+        opened={isOpen && current !== undefined}
+        onClose={dialog.close}
+        title={`Edit ${current?.group.groupName}`}
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {current === undefined ? undefined : <EditGroupForm current={current} onClose={dialog.close} />}
+      </Modal>
+    </>
+  );
+}
+
+function EditGroupForm({ current, onClose }: { readonly current: VersionedGroup; onClose(): void }) {
+  // The version that the form began with: a refetch behind the dialog must not change what is compared.
+  const [base, setBase] = useState(current);
+  const [fields, setFields] = useState<GroupFields>(() => toGroupFields(current.group));
+  const before = toGroupFields(base.group);
+  const changes = listGroupChanges(before, fields);
+  const { save, reread } = useGroupUpdate(base, {
+    onSaved: onClose,
+    onReread(found) {
+      setFields(rebaseGroupFields(before, fields, toGroupFields(found.group)));
+      setBase(found);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(fields);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <GroupForm fields={fields} onChange={(changed) => setFields({ ...fields, ...changed })} />
+        <ChangeList changes={changes} />
+        {save.error ? <ErrorPanel error={save.error} /> : undefined}
+        {isChangedMeanwhile(save.error) ? (
+          <RereadNotice isPending={reread.isPending} error={reread.error} onReread={() => reread.mutate()} />
+        ) : undefined}
+        <Equivalents
+          command={[
+            'groups update',
+            quoteShellArgument(base.group.groupName),
+            ...changes.map(({ option }) => option),
+          ].join(' ')}
+          call={{
+            method: 'PUT',
+            path: `/security/iam/v1/groups/${base.group.groupId}`,
+            headers: base.etag === undefined ? {} : { 'If-Match': base.etag },
+            body: toGroupInputBody(fields),
+          }}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={changes.length === 0}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface UpdateHandlers {
+  onSaved(): void;
+  onReread(found: VersionedGroup): void;
+}
+
+function useGroupUpdate({ group: { groupId }, etag }: VersionedGroup, { onSaved, onReread }: UpdateHandlers) {
+  const { service } = useConsole();
+  const groupsChanged = useGroupsChanged();
+  const path = { groupId };
+  const save = useMutation({
+    mutationFn: (fields: GroupFields) => {
+      const header = etag === undefined ? {} : { 'If-Match': etag };
+      return unwrap(service.PUT('/groups/{groupId}', { params: { path, header }, body: toGroupInputBody(fields) }));
+    },
+    onSuccess: () => {
+      onSaved();
+      return groupsChanged();
+    },
+  });
+  const reread = useMutation({
+    mutationFn: async () => {
+      const { data, response } = await unwrapResponse(service.GET('/groups/{groupId}', { params: { path } }));
+      return { group: data, etag: response.headers.get('etag') ?? undefined };
+    },
+    onSuccess: (found) => {
+      save.reset();
+      onReread(found);
+    },
+  });
+  return { save, reread };
+}
+
+function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof RequestError && error.items.some(({ code }) => code === 'CHANGED_MEANWHILE');
+}
+
+interface RereadNoticeProps {
+  readonly isPending: boolean;
+  readonly error: unknown;
+  onReread(): void;
+}
+
+function RereadNotice({ isPending, error, onReread }: RereadNoticeProps) {
+  return (
+    <Alert color="orange" variant="light" title="This group was changed meanwhile">
+      <Stack gap="xs" align="flex-start">
+        Nothing was saved. Read the group again: your changes are then made in its current version, and shown before you
+        save them.
+        <Button size="compact-sm" variant="default" loading={isPending} onClick={onReread}>
+          Read again and keep my changes
+        </Button>
+        {error ? <ErrorPanel error={error} /> : undefined}
+      </Stack>
+    </Alert>
+  );
+}
