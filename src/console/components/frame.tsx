@@ -7,6 +7,7 @@ import { useLiveQueries } from '../api/use-live-queries.ts';
 import { pageList } from '../pages/page-list.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { LoginGate } from './login/login-gate.tsx';
+import { ColorSchemeButton } from './top-bar/color-scheme-button.tsx';
 import { TopBar } from './top-bar/top-bar.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
 
@@ -40,7 +41,15 @@ export function Frame() {
           <Text fw={700} component={Link} to="/" c="inherit" td="none">
             IAM console
           </Text>
-          <TopBar />
+          <Group ml="auto" hiddenFrom="sm">
+            <ColorSchemeButton />
+          </Group>
+          <Group gap="xs" ml={{ base: 0, sm: 'auto' }} w={{ base: '100%', sm: 'auto' }}>
+            <TopBar />
+            <Group visibleFrom="sm">
+              <ColorSchemeButton />
+            </Group>
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">

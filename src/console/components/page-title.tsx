@@ -9,7 +9,7 @@ interface PageTitleProps {
 
 export function PageTitle({ children, actions }: PageTitleProps) {
   return (
-    <Group justify="space-between" mb="md" gap="sm">
+    <Group justify="space-between" gap="sm">
       <Title order={1} size="h3">
         {children}
       </Title>

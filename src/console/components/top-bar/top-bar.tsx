@@ -1,7 +1,6 @@
-/** What is the same on every page: the service, its clock, its faults, the reset, and the colour scheme. */
+/** What is the same on every page: the service, its clock, its faults, the reset and the login. */
 import { Group } from '@mantine/core';
 import { ClockMenu } from './clock-menu.tsx';
-import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { FaultsMenu } from './faults-menu.tsx';
 import { LoginButton } from './login-button.tsx';
 import { ResetButton } from './reset-button.tsx';
@@ -9,12 +8,11 @@ import { SandboxMenu } from './sandbox-menu.tsx';
 
 export function TopBar() {
   return (
-    <Group gap="xs" flex={1} justify="flex-end" wrap="wrap">
+    <Group gap="xs" wrap="wrap">
       <SandboxMenu />
       <ClockMenu />
       <FaultsMenu />
       <ResetButton />
-      <ColorSchemeButton />
       <LoginButton />
     </Group>
   );

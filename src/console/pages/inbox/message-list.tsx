@@ -33,10 +33,10 @@ export function MessageList({ list, openId, onOpen }: MessageListProps) {
 function columnsAt(now: number | undefined): RowColumn<InboxMessage>[] {
   return [
     { title: 'To', width: 'minmax(12rem, 2fr)', render: ({ to }) => to },
-    { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
     { title: 'Code', width: '11rem', render: (message) => <MessageCode message={message} /> },
+    { title: 'Purpose', width: 'minmax(9rem, 1fr)', render: ({ purpose }) => purpose },
     { title: 'Sent', width: '7rem', render: ({ createdAt }) => <RelativeTime at={createdAt} now={now} /> },
-    { title: 'State', width: '11rem', render: (message) => <MessageState message={message} now={now} /> },
+    { title: 'Code expires', width: '11rem', render: (message) => <MessageState message={message} now={now} /> },
   ];
 }
 

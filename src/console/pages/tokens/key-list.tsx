@@ -31,7 +31,7 @@ export function KeyList() {
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}
       <ScrollArea viewportProps={{ tabIndex: 0, 'aria-label': 'Signing keys' }}>
-        <Table aria-label="Signing keys">
+        <Table aria-label="Signing keys" miw={900}>
           <Table.Thead>
             <Table.Tr>
               {['Key', 'State', 'Algorithm', 'Created', 'Its tokens are accepted until'].map((title) => (
