@@ -12,6 +12,7 @@ import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import type { GroupRecord } from './data/use-groups.ts';
 import { CreateGroup } from './edit/create-group.tsx';
+import { GroupViewMenu } from './group-views.tsx';
 
 const columns: RowColumn<GroupRecord>[] = [
   { title: 'Name', width: 'minmax(10rem, 2fr)', sort: 'groupName', render: ({ groupName }) => groupName },
@@ -46,6 +47,7 @@ export function GroupList() {
   return (
     <Stack gap="md">
       <PageTitle actions={<CreateGroup />}>Groups</PageTitle>
+      <GroupViewMenu current="list" />
       <SearchInput label="Name, id or role" value={search} onChange={(value) => setSearch({ search: value })} />
       {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
       {list.isReady && list.items.length === 0 ? <NoGroups search={search} /> : undefined}

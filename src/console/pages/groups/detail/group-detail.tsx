@@ -1,5 +1,5 @@
 /** One group: what it gives, to whom, and what it depends on. */
-import { Anchor, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
@@ -27,6 +27,14 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
         actions={
           graph.data === undefined || node === undefined ? undefined : (
             <>
+              <Button
+                component={Link}
+                to="/groups"
+                search={{ view: 'graph', root: node.groupId, group: node.groupId } as never}
+                variant="default"
+              >
+                Show in the graph
+              </Button>
               <EditGroup current={record.data} />
               <DeleteGroup graph={graph.data} node={node} etag={record.data?.etag} />
             </>

@@ -1,0 +1,124 @@
+/** The graph of groups: which inherits from which. Of many groups, one and its neighbourhood are drawn first. */
+import { Alert, Group, Loader, Select, Stack, Text } from '@mantine/core';
+import { lazy, Suspense, useCallback, useMemo } from 'react';
+import { useConsole } from '../../../api/console-context.ts';
+import { unwrap } from '../../../api/errors.ts';
+import { usePage } from '../../../api/use-page.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { Equivalents } from '../../../components/equivalents.tsx';
+import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PageTitle } from '../../../components/page-title.tsx';
+import { EntitySelect } from '../data/entity-select.tsx';
+import { type GroupGraphData, useGroupGraph } from '../data/use-groups.ts';
+import { GroupViewMenu } from '../group-views.tsx';
+import { ChosenGroup } from './chosen-group.tsx';
+import { findMostConnected, maxDrawnAtOnce, selectNeighbourhood } from './select-neighbourhood.ts';
+
+const GroupCanvas = lazy(() => import('./group-canvas.tsx'));
+
+const distances = [
+  { value: '1', label: 'Direct' },
+  { value: '2', label: 'Up to 2 steps' },
+  { value: '3', label: 'Up to 3 steps' },
+  { value: 'all', label: 'All' },
+];
+
+export function GroupGraphPage() {
+  const { search, setSearch } = usePage();
+  const graph = useGroupGraph(search.root);
+  const drawn = useDrawnGraph(graph.data, search);
+  const choose = useCallback((groupId: string) => setSearch({ group: groupId }), [setSearch]);
+  const chosen = graph.data?.nodes.find(({ groupId }) => groupId === search.group);
+  return (
+    <Stack gap="md">
+      <PageTitle>Groups</PageTitle>
+      <GroupViewMenu current="graph" />
+      {graph.error ? <ErrorPanel error={graph.error} onRetry={() => void graph.refetch()} /> : undefined}
+      <GraphFilters drawn={drawn} total={graph.data?.nodes.length ?? 0} />
+      {graph.data?.groupCount === 0 ? (
+        <EmptyState title="No groups yet" command="iam groups create --group-name ops --role DEPLOY" />
+      ) : undefined}
+      {graph.data !== undefined && graph.data.groupCount > graph.data.nodes.length ? (
+        <Alert color="orange" variant="light">
+          The server has {graph.data.groupCount.toLocaleString('en')} groups. The first {graph.data.nodes.length} were
+          read: choose a group to read what it is connected to.
+        </Alert>
+      ) : undefined}
+      {drawn === undefined || drawn.graph.nodes.length === 0 ? undefined : (
+        <section className="group-canvas" aria-label="Graph of groups">
+          <Suspense fallback={<Loader size="sm" m="md" aria-label="Loading" />}>
+            <GroupCanvas graph={drawn.graph} chosen={search.group} onChoose={choose} />
+          </Suspense>
+        </section>
+      )}
+      {chosen === undefined ? undefined : (
+        <ChosenGroup node={chosen} onFocus={(groupId) => setSearch({ root: groupId })} />
+      )}
+      <Equivalents
+        command={`groups graph${search.root === undefined ? '' : ` ${search.root}`}`}
+        call={{
+          path: `/_iam/groups/graph${search.root === undefined ? '' : `?root=${encodeURIComponent(search.root)}`}`,
+        }}
+      />
+    </Stack>
+  );
+}
+
+interface DrawnGraph {
+  readonly graph: GroupGraphData;
+  /** The name of the group whose neighbourhood is drawn; undefined if all groups are. */
+  readonly focusName: string | undefined;
+}
+
+function useDrawnGraph(
+  graph: GroupGraphData | undefined,
+  { root, distance }: Readonly<Record<string, string | undefined>>,
+): DrawnGraph | undefined {
+  return useMemo(() => {
+    if (graph === undefined) return undefined;
+    const isSmall = graph.nodes.length <= maxDrawnAtOnce;
+    if (distance === 'all' || (isSmall && distance === undefined)) return { graph, focusName: undefined };
+    const focus = root === undefined ? findMostConnected(graph) : graph.nodes[0]?.groupId;
+    if (focus === undefined) return { graph, focusName: undefined };
+    const focusName = graph.nodes.find(({ groupId }) => groupId === focus)?.groupName;
+    return { graph: selectNeighbourhood(graph, focus, Number(distance ?? 1)), focusName };
+  }, [graph, root, distance]);
+}
+
+interface GraphFiltersProps {
+  readonly drawn: DrawnGraph | undefined;
+  readonly total: number;
+}
+
+function GraphFilters({ drawn, total }: GraphFiltersProps) {
+  const { control } = useConsole();
+  const { search, setSearch } = usePage();
+  const shown = drawn?.graph.nodes.length ?? 0;
+  return (
+    <Group align="flex-end" gap="sm">
+      <EntitySelect
+        label="Connected to"
+        isRequired={false}
+        queryKey={['groups']}
+        value={search.root}
+        onChange={(root) => setSearch({ root })}
+        read={async (text, signal) => {
+          const query = { limit: 20, search: text };
+          const groups = await unwrap(control.GET('/groups', { params: { query }, signal }));
+          return groups.map(({ groupId, groupName }) => ({ value: groupId, label: groupName }));
+        }}
+      />
+      <Select
+        label="Distance"
+        data={distances}
+        value={search.distance ?? (drawn?.focusName === undefined ? 'all' : '1')}
+        onChange={(distance) => setSearch({ distance: distance ?? undefined })}
+        allowDeselect={false}
+      />
+      <Text size="sm" role="status">
+        {shown} of {total} groups
+        {drawn?.focusName === undefined ? '' : `, around ${drawn.focusName}`}
+      </Text>
+    </Group>
+  );
+}

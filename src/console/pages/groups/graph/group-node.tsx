@@ -1,0 +1,44 @@
+/** A group in the graph: a button with its name, roles and number of members. */
+import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
+import { countMembers } from '../data/group-inheritance.ts';
+import type { GroupGraphNode } from '../data/use-groups.ts';
+import { formatRoleNames } from '../detail/dependency-facts.tsx';
+
+export type GroupFlowNode = Node<
+  {
+    readonly node: GroupGraphNode;
+    readonly isChosen: boolean;
+    onChoose(groupId: string): void;
+    /** Called when the keyboard reaches the group, which may be outside the visible part. */
+    onReach(groupId: string): void;
+  },
+  'iamGroup'
+>;
+
+const maxRoles = 2;
+
+export function GroupNodeButton({ data: { node, isChosen, onChoose, onReach } }: NodeProps<GroupFlowNode>) {
+  const { groupId, groupName, roleCount, inheritedRoleCount } = node;
+  const members = countMembers(node);
+  return (
+    <>
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <button
+        type="button"
+        className="group-node nopan"
+        aria-pressed={isChosen}
+        onClick={() => onChoose(groupId)}
+        onFocus={({ currentTarget }) => {
+          if (currentTarget.matches(':focus-visible')) onReach(groupId);
+        }}
+      >
+        <strong title={groupName}>{groupName}</strong>
+        <span>{roleCount === 0 ? 'No roles of its own' : formatRoleNames(node, maxRoles)}</span>
+        <span>
+          {inheritedRoleCount} inherited, {members.toLocaleString('en')} {members === 1 ? 'member' : 'members'}
+        </span>
+      </button>
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </>
+  );
+}
