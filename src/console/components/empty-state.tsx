@@ -15,7 +15,11 @@ export function EmptyState({ title, children, command }: EmptyStateProps) {
       <Stack gap="xs">
         <Text fw={600}>{title}</Text>
         {children === undefined ? undefined : <Text>{children}</Text>}
-        {command === undefined ? undefined : <Code block>{command}</Code>}
+        {command === undefined ? undefined : (
+          <Code block tabIndex={0} aria-label="Command">
+            {command}
+          </Code>
+        )}
       </Stack>
     </Paper>
   );

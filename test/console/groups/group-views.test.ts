@@ -71,7 +71,8 @@ describe.skipIf(!hasBrowser)('of the groups', () => {
     await page.getByRole('combobox', { name: 'Connected to' }).fill('leads');
     await page.getByRole('option', { name: 'leads' }).click();
     await page.getByText('4 of 4 groups').waitFor();
-    await graph.getByRole('button', { name: 'viewers' }).waitFor();
+    await graph.getByRole('button', { name: 'viewers' }).click();
+    await page.getByRole('region', { name: 'Chosen group' }).getByText('Own roles: VIEW').waitFor();
     expect(problems).toEqual([]);
   });
 
