@@ -13,6 +13,7 @@ export interface PageEntry {
 
 export const pageList: readonly PageEntry[] = [
   { path: '/inbox', title: 'Inbox', key: 'i', load: () => import('./inbox/inbox-page.tsx') },
+  { path: '/users', title: 'Users', key: 'u', load: () => import('./users/users-page.tsx') },
   { path: '/groups', title: 'Groups', key: 'g', load: () => import('./groups/groups-page.tsx') },
   { path: '/tokens', title: 'Tokens', key: 't', load: () => import('./tokens/tokens-page.tsx') },
 ];

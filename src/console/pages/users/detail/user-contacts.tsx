@@ -1,0 +1,35 @@
+/** The contacts of a user, which are also its second factors once they are verified. */
+import { Badge, Group, List } from '@mantine/core';
+import type { ShownUser } from '../data/use-users.ts';
+import { UserSection } from './user-section.tsx';
+
+export function UserContacts({ user: { contacts } }: { readonly user: ShownUser }) {
+  return (
+    <UserSection
+      title="Contacts and factors"
+      emptyText={contacts.length === 0 ? 'No contacts. Without one, no code can be sent to the user.' : undefined}
+    >
+      <List listStyleType="none">
+        {contacts.map((contact) => (
+          <List.Item key={contact.id}>
+            <Group gap="xs">
+              {formatContact(contact)}
+              <Badge color={contact.verified ? 'green' : 'gray'}>
+                {contact.verified ? 'Verified' : 'Not verified'}
+              </Badge>
+              {contact.default ? <Badge color="gray">Default</Badge> : undefined}
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </UserSection>
+  );
+}
+
+function formatContact(contact: ShownUser['contacts'][number]): string {
+  if ('email' in contact && typeof contact.email === 'string') return contact.email;
+  const { mobile } = contact as { readonly mobile?: unknown };
+  if (typeof mobile !== 'object' || mobile === null) return contact.id;
+  const { regionCode, areaCode, phoneNumber } = mobile as Readonly<Record<string, unknown>>;
+  return `+${regionCode} ${areaCode} ${phoneNumber}`;
+}

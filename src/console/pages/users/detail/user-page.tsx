@@ -1,0 +1,45 @@
+/** One user: contacts, lock, groups, roles with the groups that give them, and sessions. */
+import { Anchor, Loader, Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PageTitle } from '../../../components/page-title.tsx';
+import { type ShownUser, useShownUser } from '../data/use-users.ts';
+import { UserContacts } from './user-contacts.tsx';
+import { UserFacts } from './user-facts.tsx';
+import { UserGroups } from './user-groups.tsx';
+import { UserRoles } from './user-roles.tsx';
+import { UserSessions } from './user-sessions.tsx';
+
+export function UserPage({ userId }: { readonly userId: string }) {
+  const { data: user, error, isLoading, refetch } = useShownUser(userId);
+  return (
+    <Stack gap="md" style={{ overflowWrap: 'anywhere' }}>
+      <Anchor component={Link} to="/users" underline="always" size="sm">
+        All users
+      </Anchor>
+      <PageTitle>
+        <bdi>{user?.userName ?? 'User'}</bdi>
+      </PageTitle>
+      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
+      {isLoading ? <Loader size="sm" aria-label="Loading" /> : undefined}
+      {user === undefined ? undefined : <UserSections user={user} />}
+    </Stack>
+  );
+}
+
+function UserSections({ user }: { readonly user: ShownUser }) {
+  return (
+    <>
+      <UserFacts user={user} />
+      <UserContacts user={user} />
+      <UserGroups user={user} />
+      <UserRoles user={user} />
+      <UserSessions user={user} />
+      <Equivalents
+        command={`users get ${quoteShellArgument(user.userId)}`}
+        call={{ path: `/_iam/users/${encodeURIComponent(user.userId)}` }}
+      />
+    </>
+  );
+}

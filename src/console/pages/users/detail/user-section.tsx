@@ -1,0 +1,25 @@
+/** A part of the page of a user, with its heading. */
+import { Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface UserSectionProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Shown instead of an empty list. */
+  readonly emptyText?: string | undefined;
+}
+
+export function UserSection({ title, children, actions, emptyText }: UserSectionProps) {
+  return (
+    <Stack component="section" aria-label={title} gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Group gap="xs">{actions}</Group>
+      </Group>
+      {emptyText === undefined ? children : <Text c="dimmed">{emptyText}</Text>}
+    </Stack>
+  );
+}

@@ -1,0 +1,29 @@
+/** The active sessions of a user. */
+import { Badge, Group, List, Text } from '@mantine/core';
+import { RelativeTime, useServerNow } from '../../../components/server-time.tsx';
+import type { ShownUser } from '../data/use-users.ts';
+import { UserSection } from './user-section.tsx';
+
+export function UserSessions({ user: { activeSessions, sessions } }: { readonly user: ShownUser }) {
+  const now = useServerNow();
+  return (
+    <UserSection
+      title={`Sessions (${sessions})`}
+      emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
+    >
+      <List listStyleType="none" spacing={4}>
+        {activeSessions.map(({ sessionId, clientId, level, startedAt, endsAt }) => (
+          <List.Item key={sessionId}>
+            <Group gap="xs">
+              <Badge color="gray">{level}</Badge>
+              <Text size="sm">
+                {sessionId} by {clientId}, started <RelativeTime at={startedAt} now={now} />, ends{' '}
+                <RelativeTime at={endsAt} now={now} />
+              </Text>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </UserSection>
+  );
+}
