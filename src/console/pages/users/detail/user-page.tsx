@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
+import { UserActions } from '../actions/user-actions.tsx';
 import { type ShownUser, useShownUser } from '../data/use-users.ts';
 import { UserContacts } from './user-contacts.tsx';
 import { UserFacts } from './user-facts.tsx';
@@ -18,7 +19,7 @@ export function UserPage({ userId }: { readonly userId: string }) {
       <Anchor component={Link} to="/users" underline="always" size="sm">
         All users
       </Anchor>
-      <PageTitle>
+      <PageTitle actions={user === undefined ? undefined : <UserActions user={user} />}>
         <bdi>{user?.userName ?? 'User'}</bdi>
       </PageTitle>
       {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}

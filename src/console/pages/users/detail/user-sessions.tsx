@@ -1,13 +1,16 @@
 /** The active sessions of a user. */
 import { Badge, Group, List, Text } from '@mantine/core';
 import { RelativeTime, useServerNow } from '../../../components/server-time.tsx';
+import { EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserSection } from './user-section.tsx';
 
-export function UserSessions({ user: { activeSessions, sessions } }: { readonly user: ShownUser }) {
+export function UserSessions({ user }: { readonly user: ShownUser }) {
+  const { activeSessions, sessions } = user;
   const now = useServerNow();
   return (
     <UserSection
+      actions={sessions === 0 ? undefined : <EndUserSessions user={user} />}
       title={`Sessions (${sessions})`}
       emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
     >

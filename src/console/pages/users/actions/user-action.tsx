@@ -1,0 +1,61 @@
+/** A button that opens a confirmation or a form, and sends one write about a user. */
+import { Button, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Equivalents, type HttpCall } from '../../../components/equivalents.tsx';
+import { useUsersChanged } from '../data/use-users.ts';
+
+interface UserActionProps {
+  readonly label: string;
+  readonly title: string;
+  readonly confirmLabel: string;
+  /** What is affected, and fields. Typed text stays after an error. */
+  readonly children: ReactNode;
+  readonly command: string;
+  readonly call: HttpCall;
+  readonly isDangerous?: boolean;
+  send(): Promise<unknown>;
+  /** After success, before the lists are read again. */
+  onDone?(): Promise<void> | void;
+}
+
+export function UserAction(props: UserActionProps) {
+  const { label, title, confirmLabel, children, command, call, isDangerous = false, send, onDone } = props;
+  const [isOpen, dialog] = useDisclosure(false);
+  const usersChanged = useUsersChanged();
+  const write = useMutation({
+    mutationFn: send,
+    onSuccess: async () => {
+      dialog.close();
+      await onDone?.();
+      await usersChanged();
+    },
+  });
+  const cancel = () => {
+    write.reset();
+    dialog.close();
+  };
+  return (
+    <>
+      <Button {...(isDangerous ? { color: 'red', variant: 'outline' } : { variant: 'default' })} onClick={dialog.open}>
+        {label}
+      </Button>
+      <ConfirmDialog
+        title={title}
+        isOpen={isOpen}
+        confirmLabel={confirmLabel}
+        isPending={write.isPending}
+        error={write.error}
+        onConfirm={() => write.mutate()}
+        onCancel={cancel}
+      >
+        <Stack gap="xs">
+          {children}
+          <Equivalents command={command} call={call} />
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+/** What can be done with a user as a whole: lock, unlock, end its sessions, delete. */
+import { Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useConsole } from '../../../api/console-context.ts';
+import { unwrap } from '../../../api/errors.ts';
+import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import type { ShownUser } from '../data/use-users.ts';
+import { UserAction } from './user-action.tsx';
+
+interface UserActionsProps {
+  readonly user: ShownUser;
+}
+
+export function UserActions({ user }: UserActionsProps) {
+  return (
+    <>
+      {user.locked ? <UnlockUser user={user} /> : <LockUser user={user} />}
+      <DeleteUser user={user} />
+    </>
+  );
+}
+
+function LockUser({ user: { userId, sessions } }: UserActionsProps) {
+  const { service } = useConsole();
+  const [reason, setReason] = useState('');
+  const body = { userId, ...(reason === '' ? {} : { reason }) };
+  return (
+    <UserAction
+      label="Lock"
+      title={`Lock ${userId}`}
+      confirmLabel="Lock the user"
+      command={`users lock ${quoteShellArgument(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
+      call={{ method: 'POST', path: '/security/iam/v1/user-identities/lock', body }}
+      send={() => unwrap(service.POST('/user-identities/lock', { body }))}
+      onDone={() => setReason('')}
+    >
+      <Text>All requests of the user are rejected from the next one on. Active sessions that end: {sessions}.</Text>
+      <TextInput
+        label="Reason"
+        maxLength={200}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </UserAction>
+  );
+}
+
+function UnlockUser({ user: { userId } }: UserActionsProps) {
+  const { service } = useConsole();
+  const body = { userId };
+  return (
+    <UserAction
+      label="Unlock"
+      title={`Unlock ${userId}`}
+      confirmLabel="Unlock the user"
+      command={`users unlock ${quoteShellArgument(userId)}`}
+      call={{ method: 'POST', path: '/security/iam/v1/user-identities/unlock', body }}
+      send={() => unwrap(service.POST('/user-identities/unlock', { body }))}
+    >
+      <Text>The user can log in again. The throttles of all its login names are cleared.</Text>
+    </UserAction>
+  );
+}
+
+function DeleteUser({ user: { userId, groupCount, sessions } }: UserActionsProps) {
+  const { service } = useConsole();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  return (
+    <UserAction
+      label="Delete"
+      title={`Delete ${userId}`}
+      confirmLabel="Delete the user"
+      isDangerous
+      command={`users delete ${quoteShellArgument(userId)} --yes`}
+      call={{ method: 'DELETE', path: `/security/iam/v1/user-identities/${encodeURIComponent(userId)}` }}
+      send={() => unwrap(service.DELETE('/user-identities/{id}', { params: { path: { id: userId } } }))}
+      onDone={async () => {
+        await navigate({ to: '/users' });
+        queryClient.removeQueries({ queryKey: ['users', 'one', userId] });
+      }}
+    >
+      <Text>
+        The user is deleted with its memberships ({groupCount}) and active sessions ({sessions}). The id is never used
+        again.
+      </Text>
+    </UserAction>
+  );
+}
+
+export function EndUserSessions({ user: { userId, sessions } }: UserActionsProps) {
+  const { control } = useConsole();
+  return (
+    <UserAction
+      label="End all sessions"
+      title={`End all sessions of ${userId}`}
+      confirmLabel="End the sessions"
+      command={`sessions end --user-id ${quoteShellArgument(userId)} --yes`}
+      call={{ method: 'DELETE', path: `/_iam/sessions?userId=${encodeURIComponent(userId)}` }}
+      send={() => unwrap(control.DELETE('/sessions', { params: { query: { userId } } }))}
+    >
+      <Text>Active sessions that end: {sessions}. Their tokens are rejected from the next request on.</Text>
+    </UserAction>
+  );
+}
