@@ -3,7 +3,7 @@ import { Badge, Group, List } from '@mantine/core';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserSection } from './user-section.tsx';
 
-export function UserContacts({ user: { contacts } }: { readonly user: ShownUser }) {
+export function ContactSection({ user: { contacts } }: { readonly user: ShownUser }) {
   return (
     <UserSection
       title="Contacts and factors"

@@ -6,7 +6,7 @@ import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
 import { type ShownUser, useShownUser } from '../data/use-users.ts';
-import { UserContacts } from './user-contacts.tsx';
+import { ContactSection } from './user-contacts.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { UserRoles } from './user-roles.tsx';
@@ -33,7 +33,7 @@ function UserSections({ user }: { readonly user: ShownUser }) {
   return (
     <>
       <UserFacts user={user} />
-      <UserContacts user={user} />
+      <ContactSection user={user} />
       <UserGroups user={user} />
       <UserRoles user={user} />
       <UserSessions user={user} />
