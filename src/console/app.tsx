@@ -1,5 +1,5 @@
 /** The console: theme, query cache and router. */
-import { Badge, createTheme, MantineProvider } from '@mantine/core';
+import { Badge, createTheme, Drawer, MantineProvider, Modal } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,8 +13,13 @@ const theme = createTheme({
   autoContrast: true,
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // The text of a badge in its colour would lack contrast.
-  components: { Badge: Badge.extend({ defaultProps: { variant: 'dot' } }) },
+  components: {
+    // The text of a badge in its colour would lack contrast.
+    Badge: Badge.extend({ defaultProps: { variant: 'dot' } }),
+    // The page has one header: those of dialogs are no landmarks.
+    Drawer: Drawer.extend({ defaultProps: { attributes: { header: { role: 'presentation' } } } }),
+    Modal: Modal.extend({ defaultProps: { attributes: { header: { role: 'presentation' } } } }),
+  },
 });
 
 const longestRetry = 5000;

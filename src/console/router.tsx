@@ -27,12 +27,13 @@ const indexRoute = createRoute({
   component: () => <Navigate to={pageList[0]?.path ?? '/'} replace />,
 });
 
-/** Each page has two: its own path, and the paths below it. */
-const pageRoutes = pageList.flatMap(({ path, load }) =>
-  [path, `${path}/$`].map((at) =>
-    createRoute({ getParentRoute: () => rootRoute, path: at, validateSearch, component: lazyRouteComponent(load) }),
-  ),
-);
+/** Each page has two: its own path, and the paths below it. With one component, a list keeps its focus and position. */
+const pageRoutes = pageList.flatMap(({ path, load }) => {
+  const component = lazyRouteComponent(load);
+  return [path, `${path}/$`].map((at) =>
+    createRoute({ getParentRoute: () => rootRoute, path: at, validateSearch, component }),
+  );
+});
 
 /** @param history of the browser if missing */
 export function createConsoleRouter(consolePath: string, history?: RouterHistory) {

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the users', () => {
   });
 
   test('say so if the id is unknown', async () => {
-    const { page } = await open('users/nobody');
+    const { page } = await open('users/unknown');
     await page.getByRole('alert').getByText('USER_NOT_FOUND').waitFor();
   });
 });

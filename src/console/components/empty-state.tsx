@@ -16,7 +16,7 @@ export function EmptyState({ title, children, command }: EmptyStateProps) {
         <Text fw={600}>{title}</Text>
         {children === undefined ? undefined : <Text>{children}</Text>}
         {command === undefined ? undefined : (
-          <Code block tabIndex={0} aria-label="Command">
+          <Code block tabIndex={0} aria-label="Command" style={{ whiteSpace: 'pre-wrap' }}>
             {command}
           </Code>
         )}

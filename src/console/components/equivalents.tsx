@@ -15,14 +15,16 @@ interface EquivalentsProps {
   /** Without `iam`: `inbox list`. */
   readonly command?: string;
   readonly call: HttpCall;
+  /** For a form, whose command follows what is typed. */
+  readonly isInitiallyOpen?: boolean;
 }
 
-export function Equivalents({ command, call }: EquivalentsProps) {
+export function Equivalents({ command, call, isInitiallyOpen = false }: EquivalentsProps) {
   const { location } = useConsole();
   const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
   const sandbox = location.sandbox === undefined ? '' : ` --base-url ${window.location.origin}${location.basePath}`;
   return (
-    <details>
+    <details open={isInitiallyOpen}>
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
         {command === undefined ? undefined : <CopyableLine text={`iam ${command}${sandbox}`} />}

@@ -13,7 +13,10 @@ export interface PageEntry {
 
 export const pageList: readonly PageEntry[] = [
   { path: '/inbox', title: 'Inbox', key: 'i', load: () => import('./inbox/inbox-page.tsx') },
+  { path: '/requests', title: 'Requests', key: 'r', load: () => import('./requests/requests-page.tsx') },
   { path: '/users', title: 'Users', key: 'u', load: () => import('./users/users-page.tsx') },
   { path: '/groups', title: 'Groups', key: 'g', load: () => import('./groups/groups-page.tsx') },
   { path: '/tokens', title: 'Tokens', key: 't', load: () => import('./tokens/tokens-page.tsx') },
+  { path: '/faults', title: 'Faults', key: 'f', load: () => import('./faults/faults-page.tsx') },
+  { path: '/state', title: 'State', key: 's', load: () => import('./state/state-page.tsx') },
 ];

@@ -1,0 +1,92 @@
+/** Adds a fault rule. The command and the call below follow what is typed. */
+import { Button, Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useConsole } from '../../api/console-context.ts';
+import { RequestError, unwrap } from '../../api/errors.ts';
+import { Equivalents } from '../../components/equivalents.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { listChoices, useOperations } from '../requests/use-operations.ts';
+import { EffectFields, SelectionFields } from './effect-fields.tsx';
+import { type FaultDraft, fieldOfForm, formatFaultCommand, hasTarget, toFaultBody } from './fault-draft.ts';
+
+export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
+  const { control } = useConsole();
+  const queryClient = useQueryClient();
+  const operations = useOperations();
+  const form = useForm<FaultDraft>({ initialValues: initial });
+  const [otherError, setOtherError] = useState<unknown>();
+  const draft = form.values;
+  const body = toFaultBody(draft);
+  const add = useMutation({
+    mutationFn: () => unwrap(control.POST('/faults', { body })),
+    onMutate: () => {
+      setOtherError(undefined);
+      form.clearErrors();
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['faults'] }),
+    onError: (error) => {
+      form.setErrors(fieldErrorsOf(error));
+      setOtherError(withoutFieldErrors(error));
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit(() => add.mutate())} aria-label="Add a fault" noValidate>
+      <Fieldset legend="Add a fault">
+        <Stack gap="sm">
+          <Group align="flex-start" gap="sm">
+            <Select
+              label="Operation"
+              data={listChoices([...operations.map(({ operation }) => operation), draft.operation])}
+              placeholder="All operations"
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': 'All operations' }}
+              disabled={!hasTarget(draft)}
+              {...form.getInputProps('operation')}
+              value={draft.operation === '' ? null : draft.operation}
+              onChange={(value) => form.setFieldValue('operation', value ?? '')}
+            />
+            <TextInput
+              label="Caller"
+              placeholder="All callers"
+              disabled={!hasTarget(draft)}
+              {...form.getInputProps('caller')}
+            />
+          </Group>
+          <EffectFields form={form} />
+          <SelectionFields form={form} />
+          {otherError === undefined ? undefined : <ErrorPanel error={otherError} />}
+          <Group>
+            <Button type="submit" loading={add.isPending}>
+              Add
+            </Button>
+          </Group>
+          <Equivalents
+            command={formatFaultCommand(body)}
+            call={{ method: 'POST', path: '/_iam/faults', body }}
+            isInitiallyOpen
+          />
+        </Stack>
+      </Fieldset>
+    </form>
+  );
+}
+
+function fieldErrorsOf(error: unknown): Partial<Record<keyof FaultDraft, string>> {
+  const items = error instanceof RequestError ? error.items : [];
+  return Object.fromEntries(
+    items.flatMap(({ message, details }) => {
+      const field = fieldOfForm(details?.field);
+      return field === undefined ? [] : [[field, message]];
+    }),
+  );
+}
+
+/** What no field can show. */
+function withoutFieldErrors(error: unknown): unknown {
+  if (!(error instanceof RequestError)) return error;
+  const others = error.items.filter(({ details }) => fieldOfForm(details?.field) === undefined);
+  return others.length === 0 ? undefined : new RequestError(error.status, others, error.requestId);
+}

@@ -1,0 +1,49 @@
+/** The active fault rules, with how often they matched and applied. */
+import { Button } from '@mantine/core';
+import type { paths } from '#control-api';
+import { type RowColumn, RowList } from '../../components/row-list.tsx';
+import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
+
+export type FaultRuleRecord = paths['/faults']['get']['responses'][200]['content']['application/json'][number];
+
+interface FaultListProps {
+  readonly faults: readonly FaultRuleRecord[];
+  onRemove(id: string): void;
+}
+
+export function FaultList({ faults, onRemove }: FaultListProps) {
+  const columns: RowColumn<FaultRuleRecord>[] = [
+    { title: 'Rule', width: '4rem', render: ({ id }) => id },
+    { title: 'Operation', width: 'minmax(11rem, 2fr)', render: ({ operation, effect }) => operation ?? allOf(effect) },
+    { title: 'Effect', width: 'minmax(11rem, 2fr)', render: ({ effect }) => describeEffect(effect) },
+    { title: 'Caller', width: 'minmax(7rem, 1fr)', render: ({ caller }) => caller ?? 'all' },
+    { title: 'Requests', width: 'minmax(11rem, 1fr)', render: describeSelection },
+    { title: 'Matched', width: '5rem', render: ({ matched }) => matched },
+    { title: 'Applied', width: '5rem', render: ({ applied }) => applied },
+    {
+      title: 'Action',
+      width: '6rem',
+      render: ({ id }) => (
+        <Button size="compact-sm" variant="default" aria-label={`Remove the rule ${id}`} onClick={() => onRemove(id)}>
+          Remove
+        </Button>
+      ),
+    },
+  ];
+  return <RowList label="Fault rules" rows={faults} columns={columns} keyOf={({ id }) => id} />;
+}
+
+function allOf({ staleKeys }: FaultRuleRecord['effect']): string {
+  return staleKeys === true ? 'key set' : 'all operations';
+}
+
+function describeSelection({ nth, every, probability, seed, times }: FaultRuleRecord): string {
+  const parts = [
+    nth === undefined ? undefined : `number ${nth}`,
+    every === undefined ? undefined : `one in ${every}`,
+    probability === undefined ? undefined : `probability ${probability}`,
+    seed === undefined ? undefined : `seed ${seed}`,
+    times === undefined ? undefined : `at most ${times}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'all' : parts.join(', ');
+}

@@ -1,0 +1,79 @@
+/** One request, at an address of its own. */
+import { Anchor, Drawer, Loader, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useConsole } from '../../api/console-context.ts';
+import { RequestError, unwrap } from '../../api/errors.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Equivalents } from '../../components/equivalents.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { RequestActions } from './request-actions.tsx';
+import { RequestContent } from './request-content.tsx';
+import { RequestReason } from './request-reason.tsx';
+import { RequestSummary } from './request-summary.tsx';
+
+interface RequestDrawerProps {
+  readonly id: string | undefined;
+  onClose(): void;
+}
+
+export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title="Request"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {id === undefined ? undefined : <RequestPanel key={id} id={id} />}
+    </Drawer>
+  );
+}
+
+function RequestPanel({ id }: { readonly id: string }) {
+  const { control } = useConsole();
+  const params = { path: { id } };
+  const detail = useQuery({
+    queryKey: ['request', id],
+    queryFn: ({ signal }) => unwrap(control.GET('/requests/{id}', { params, signal })),
+  });
+  const why = useQuery({
+    queryKey: ['request', id, 'why'],
+    queryFn: ({ signal }) => unwrap(control.GET('/requests/{id}/why', { params, signal })),
+    enabled: detail.isSuccess,
+  });
+  if (detail.error) return <NoRequest id={id} error={detail.error} onRetry={detail.refetch} />;
+  if (!detail.data) return <Loader aria-label="Loading" />;
+  return (
+    <Stack gap="lg">
+      <RequestSummary request={detail.data} />
+      <RequestActions request={detail.data} way={why.data?.credential.way} />
+      {why.error ? <ErrorPanel error={why.error} onRetry={why.refetch} /> : undefined}
+      {why.data ? <RequestReason reason={why.data} /> : undefined}
+      <RequestContent request={detail.data} />
+      <Equivalents command={`why ${id}`} call={{ path: `/_iam/requests/${encodeURIComponent(id)}/why` }} />
+    </Stack>
+  );
+}
+
+interface NoRequestProps {
+  readonly id: string;
+  readonly error: unknown;
+  onRetry(): void;
+}
+
+function NoRequest({ id, error, onRetry }: NoRequestProps) {
+  if (!(error instanceof RequestError) || error.status !== 404) return <ErrorPanel error={error} onRetry={onRetry} />;
+  return (
+    <Stack gap="md">
+      <EmptyState title="This request is not in the log any more" command="iam serve --request-log-size 10000">
+        {`The log contains only the last requests, and a restart or reset deletes them. The setting request-log-size limits how many are stored. Request id: ${id}`}
+      </EmptyState>
+      <Anchor component={Link} to="/requests">
+        All requests
+      </Anchor>
+    </Stack>
+  );
+}

@@ -1,0 +1,69 @@
+/** The filters of the request log, which are parameters of the URL. */
+import { Group, Select } from '@mantine/core';
+import { SearchInput } from '../../components/search-input.tsx';
+import { listChoices, useOperations } from './use-operations.ts';
+
+export interface RequestFilterValues {
+  readonly operation?: string | undefined;
+  readonly caller?: string | undefined;
+  readonly status?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+interface RequestFiltersProps {
+  readonly values: RequestFilterValues;
+  onChange(changes: RequestFilterValues): void;
+}
+
+const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
+
+export function RequestFilterFields({ values, onChange }: RequestFiltersProps) {
+  const operations = useOperations();
+  const statuses = operations.flatMap((operation) => operation.statuses.map(String));
+  return (
+    <Group align="flex-end" gap="sm">
+      <SearchInput label="Caller" value={values.caller} onChange={(caller) => onChange({ caller })} />
+      <FilterSelect
+        label="Operation"
+        value={values.operation}
+        choices={operations.map(({ operation }) => operation)}
+        onChange={(operation) => onChange({ operation })}
+      />
+      <FilterSelect
+        label="Status"
+        value={values.status}
+        choices={[...statusClasses, ...statuses]}
+        onChange={(status) => onChange({ status })}
+      />
+      <FilterSelect
+        label="Error code"
+        value={values.error}
+        choices={operations.flatMap(({ codes }) => codes)}
+        onChange={(error) => onChange({ error })}
+      />
+    </Group>
+  );
+}
+
+interface FilterSelectProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly choices: readonly string[];
+  onChange(value: string | undefined): void;
+}
+
+function FilterSelect({ label, value, choices, onChange }: FilterSelectProps) {
+  return (
+    <Select
+      label={label}
+      data={listChoices([...choices, value])}
+      value={value ?? null}
+      onChange={(chosen) => onChange(chosen ?? undefined)}
+      placeholder="All"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': `${label}: all` }}
+      nothingFoundMessage="None"
+    />
+  );
+}
