@@ -1,0 +1,79 @@
+/** What differs between two states: by default since the seed. */
+import { Button, Group, List, Select, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { usePage } from '../../api/use-page.ts';
+import { Equivalents } from '../../components/equivalents.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+
+/** More rows of a table are only counted. */
+const maxShown = 50;
+
+export function StateDiff() {
+  const { control } = useConsole();
+  const { search, setSearch } = usePage();
+  const from = search.from ?? 'seed';
+  const snapshots = useQuery({
+    queryKey: ['snapshots'],
+    queryFn: ({ signal }) => unwrap(control.GET('/state/snapshots', { params: { query: { limit: 1000 } }, signal })),
+  });
+  const diff = useQuery({
+    queryKey: ['diff', from],
+    queryFn: ({ signal }) => unwrap(control.GET('/state/diff', { params: { query: { from } }, signal })),
+  });
+  return (
+    <Stack gap="xs" component="section">
+      <Title order={2} size="h4">
+        Changes
+      </Title>
+      <Group align="flex-end">
+        <Select
+          label="Since"
+          data={['seed', ...(snapshots.data?.map(({ name }) => name) ?? [])]}
+          value={from}
+          onChange={(value) => setSearch({ from: value === 'seed' ? undefined : (value ?? undefined) })}
+          allowDeselect={false}
+        />
+        <Button variant="default" loading={diff.isFetching} onClick={() => void diff.refetch()}>
+          Compare again
+        </Button>
+      </Group>
+      {diff.error ? <ErrorPanel error={diff.error} onRetry={diff.refetch} /> : undefined}
+      {diff.data?.tables.length === 0 ? <Text>Nothing has changed.</Text> : undefined}
+      {diff.data?.tables.map(({ table, added, removed, changed }) => (
+        <section key={table}>
+          <Title order={3} size="h6">
+            {table}
+          </Title>
+          <RowKeys title="added" keys={added} />
+          <RowKeys title="removed" keys={removed} />
+          <RowKeys title="changed" keys={changed.map(({ key, fields }) => `${key} (${fields.join(', ')})`)} />
+        </section>
+      ))}
+      <Equivalents
+        command={`state diff ${from}`}
+        call={{ path: `/_iam/state/diff?from=${encodeURIComponent(from)}` }}
+      />
+    </Stack>
+  );
+}
+
+function RowKeys({ title, keys }: { readonly title: string; readonly keys: readonly string[] }) {
+  if (keys.length === 0) return undefined;
+  return (
+    <>
+      <Text size="sm">
+        {keys.length} {title}
+      </Text>
+      <List size="sm">
+        {keys.slice(0, maxShown).map((key) => (
+          <List.Item key={key} style={{ overflowWrap: 'anywhere' }}>
+            {key}
+          </List.Item>
+        ))}
+      </List>
+      {keys.length > maxShown ? <Text size="sm">and {keys.length - maxShown} more</Text> : undefined}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+/** What a browser loads before the first page of the console is usable: limits for its compressed size. Needs dist/. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { root } from '../../conformance/source-files.ts';
+
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+const folder = path.join(root, 'dist/console');
+const manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Readonly<
+  Record<string, Chunk>
+>;
+
+/** The chunk with all that it imports. */
+function collectChunks(key: string, found = new Set<string>()): Set<string> {
+  if (found.has(key)) return found;
+  found.add(key);
+  for (const each of manifest[key]?.imports ?? []) collectChunks(each, found);
+  return found;
+}
+
+const first = [...new Set(['index.html', 'pages/inbox/inbox-page.tsx'].flatMap((key) => [...collectChunks(key)]))];
+const kilobytes = (files: readonly string[]) =>
+  files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(folder, file))).length, 0) / 1000;
+
+test('the first page needs at most 260 kB of scripts and 40 kB of styles', ({ annotate }) => {
+  const chunks = first.map((key) => manifest[key]).filter((chunk) => chunk !== undefined);
+  const scripts = kilobytes(chunks.map(({ file }) => file));
+  const styles = kilobytes([...new Set(chunks.flatMap(({ css = [] }) => css))]);
+  expect(chunks.length).toBeGreaterThan(1);
+  expect(scripts).toBeGreaterThan(50);
+  expect(scripts).toBeLessThan(260);
+  expect(styles).toBeGreaterThan(10);
+  expect(styles).toBeLessThan(40);
+  return annotate(`${scripts.toFixed(0)} kB of scripts, ${styles.toFixed(0)} kB of styles`);
+});
