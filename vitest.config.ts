@@ -14,7 +14,16 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser] } },
       { extends: true, test: { name: 'package', include: [endToEnd], globalSetup: ['test/e2e/package/install.ts'] } },
-      { extends: true, test: { name: 'console', include: [inBrowser], globalSetup: ['test/console/chromium.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: [inBrowser],
+          globalSetup: ['test/console/chromium.ts'],
+          // Pages show a change after the next frame or response.
+          expect: { poll: { timeout: 15_000 } },
+        },
+      },
     ],
   },
 });
