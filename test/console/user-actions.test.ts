@@ -1,7 +1,7 @@
 /** Writes on the page of a user in a real browser, each with its effect on the server. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../harness.ts';
+import { appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
 
@@ -60,6 +60,73 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await page.getByText('No active sessions').waitFor();
     expect(await readUser('alice')).toMatchObject({ sessions: 0 });
     expect(await readUser('bob')).toMatchObject({ sessions: 1 });
+    expect(problems).toEqual([]);
+  });
+
+  test('is created, and opened', async () => {
+    const { page, dialog, problems } = await open('users');
+    await page.getByRole('button', { name: 'Create a user' }).click();
+    await dialog.getByLabel('Login name').fill('dora');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('not an address');
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Login name').inputValue()).toBe('dora');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('dora@example.com');
+    await dialog.getByRole('button', { name: 'Create the user' }).click();
+    await page.getByRole('heading', { name: 'dora' }).waitFor();
+    const [, id = ''] = /users\/([^/?]+)/.exec(page.url()) ?? [];
+    expect(await readUser(id)).toMatchObject({ userName: 'dora' });
+    expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
+  });
+
+  test('gets a password with which it logs in', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await dialog.getByRole('textbox', { name: 'New password' }).fill('demo-only correct horse');
+    await dialog.getByRole('button', { name: 'Set the password' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const path = `/security/iam/v1/user-identities/login?clientId=${appClientId}`;
+    const headers = { Authorization: `Basic ${btoa('alice:demo-only correct horse')}` };
+    expect((await send(server, path, { method: 'POST', headers, body: {} })).status).toBe(201);
+    expect(problems).toEqual([]);
+  });
+
+  test('is signed in as at a level; the token is shown once and not stored', async () => {
+    const { page, context, dialog, problems } = await open('users/alice');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Sign in as' }).click();
+    await dialog.getByLabel('Level').selectOption('AUTH-MFA');
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Copy the access token' }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    const token = String(await page.evaluate('navigator.clipboard.readText()'));
+    const { body } = await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } });
+    expect(body).toMatchObject({ active: true, session: { userId: 'alice', level: 'AUTH-MFA' } });
+    const kept = await page.evaluate('JSON.stringify([location.href, localStorage, sessionStorage, document.title])');
+    expect(String(kept)).not.toContain('eyJ');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('AUTH-MFA').first().waitFor();
+    await page.getByRole('button', { name: /^End (?!all)/ }).click();
+    await dialog.getByRole('button', { name: 'End the session' }).click();
+    await page.getByText('No active sessions').waitFor();
+    expect((await send(server, '/_iam/tokens/inspect', { method: 'POST', body: { token } })).body).toMatchObject({
+      active: false,
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('is added to a group and removed from it', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Add to a group' }).click();
+    await dialog.getByRole('combobox', { name: 'Group' }).fill('iam-aud');
+    await page.getByRole('option', { name: /iam-auditors/ }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: 'iam-auditors' }).first().waitFor();
+    expect(await readUser('alice')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });
+    await page.getByRole('button', { name: 'Remove from iam-auditors' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('In no group').waitFor();
+    expect(await readUser('alice')).toMatchObject({ groupCount: 0 });
     expect(problems).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { CreateUserAction } from './actions/create-user.tsx';
 import type { ListedUser } from './data/use-users.ts';
 
 const columns: RowColumn<ListedUser>[] = [
@@ -46,7 +47,7 @@ export function UserList() {
   });
   return (
     <Stack gap="md">
-      <PageTitle>Users</PageTitle>
+      <PageTitle actions={<CreateUserAction />}>Users</PageTitle>
       <SearchInput label="Login name, e-mail or id" value={search} onChange={(value) => setSearch({ search: value })} />
       {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
       {list.isReady && list.items.length === 0 ? <NoUsers search={search} /> : undefined}

@@ -1,4 +1,4 @@
-/** Searches of the server for what can be a member of a group. */
+/** Searches of the server for groups, and for what can be a member of one. */
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import type { SelectEntry } from './entity-select.tsx';
@@ -7,7 +7,7 @@ const limit = 20;
 
 type EntityReader = (search: string | undefined, signal: AbortSignal) => Promise<readonly SelectEntry[]>;
 
-export function useEntityReaders(): Readonly<Record<'users' | 'businesses' | 'services', EntityReader>> {
+export function useEntityReaders(): Readonly<Record<'users' | 'businesses' | 'services' | 'groups', EntityReader>> {
   const { control } = useConsole();
   const toQuery = (search: string | undefined) => ({ params: { query: { limit, search } } });
   return {
@@ -18,6 +18,10 @@ export function useEntityReaders(): Readonly<Record<'users' | 'businesses' | 'se
     businesses: async (search, signal) => {
       const businesses = await unwrap(control.GET('/businesses', { ...toQuery(search), signal }));
       return businesses.map(({ businessId, businessName }) => toEntry(businessId, businessName));
+    },
+    groups: async (search, signal) => {
+      const groups = await unwrap(control.GET('/groups', { ...toQuery(search), signal }));
+      return groups.map(({ groupId, groupName }) => toEntry(groupId, groupName));
     },
     services: async (search, signal) => {
       const clients = await unwrap(control.GET('/clients', { ...toQuery(search), signal }));

@@ -1,4 +1,4 @@
-/** What can be done with a user as a whole: lock, unlock, end its sessions, delete. */
+/** What can be done with a user as a whole. */
 import { Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,6 +7,8 @@ import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import type { ShownUser } from '../data/use-users.ts';
+import { SetPassword } from './set-password.tsx';
+import { SignInAs } from './sign-in-as.tsx';
 import { UserAction } from './user-action.tsx';
 
 interface UserActionsProps {
@@ -16,6 +18,8 @@ interface UserActionsProps {
 export function UserActions({ user }: UserActionsProps) {
   return (
     <>
+      <SignInAs userId={user.userId} />
+      <SetPassword userId={user.userId} />
       {user.locked ? <UnlockUser user={user} /> : <LockUser user={user} />}
       <DeleteUser user={user} />
     </>
@@ -86,6 +90,22 @@ function DeleteUser({ user: { userId, groupCount, sessions } }: UserActionsProps
         The user is deleted with its memberships ({groupCount}) and active sessions ({sessions}). The id is never used
         again.
       </Text>
+    </UserAction>
+  );
+}
+
+export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
+  const { control } = useConsole();
+  return (
+    <UserAction
+      label={`End ${sessionId}`}
+      title={`End the session ${sessionId}`}
+      confirmLabel="End the session"
+      command={`sessions end ${quoteShellArgument(sessionId)} --yes`}
+      call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
+      send={() => unwrap(control.DELETE('/sessions', { params: { query: { sessionId } } }))}
+    >
+      <Text>Its tokens are rejected from the next request on.</Text>
     </UserAction>
   );
 }

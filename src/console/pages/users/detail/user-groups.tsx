@@ -1,6 +1,7 @@
 /** The groups of a user: its own, and those of its business. */
 import { Anchor, Group, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { AddToGroup, RemoveFromGroup } from '../actions/change-groups.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserSection } from './user-section.tsx';
 
@@ -11,9 +12,10 @@ const kindTexts = {
   service: 'as a service',
 };
 
-export function UserGroups({ user: { groups, groupCount } }: { readonly user: ShownUser }) {
+export function UserGroups({ user: { userId, groups, groupCount } }: { readonly user: ShownUser }) {
   return (
     <UserSection
+      actions={<AddToGroup userId={userId} />}
       title={`Groups (${groupCount})`}
       emptyText={groupCount === 0 ? 'In no group. Roles come from groups: add the user to one.' : undefined}
     >
@@ -25,6 +27,7 @@ export function UserGroups({ user: { groups, groupCount } }: { readonly user: Sh
                 <bdi>{groupName}</bdi>
               </Anchor>
               <Text size="sm">{kindTexts[kind]}</Text>
+              {kind === 'user' ? <RemoveFromGroup userId={userId} group={{ groupId, groupName }} /> : undefined}
             </Group>
           </List.Item>
         ))}

@@ -1,7 +1,7 @@
 /** The active sessions of a user. */
 import { Badge, Group, List, Text } from '@mantine/core';
 import { RelativeTime, useServerNow } from '../../../components/server-time.tsx';
-import { EndUserSessions } from '../actions/user-actions.tsx';
+import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserSection } from './user-section.tsx';
 
@@ -23,6 +23,7 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
                 {sessionId} by {clientId}, started <RelativeTime at={startedAt} now={now} />, ends{' '}
                 <RelativeTime at={endsAt} now={now} />
               </Text>
+              <EndUserSession sessionId={sessionId} />
             </Group>
           </List.Item>
         ))}

@@ -1,0 +1,51 @@
+/** Adds a user to a group, and removes it from one. */
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { useConsole } from '../../../api/console-context.ts';
+import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { useEntityReaders } from '../../groups/data/entity-readers.ts';
+import { EntitySelect } from '../../groups/data/entity-select.tsx';
+import { addGroupMember, removeGroupMember } from '../../groups/members/member-requests.ts';
+import { UserAction } from './user-action.tsx';
+
+const membersPath = (group: string) => `/security/iam/v1/user-accesses/${encodeURIComponent(group)}/user-accounts`;
+
+export function AddToGroup({ userId }: { readonly userId: string }) {
+  const { service } = useConsole();
+  const { groups } = useEntityReaders();
+  const [groupId, setGroupId] = useState<string | undefined>();
+  return (
+    <UserAction
+      label="Add to a group"
+      title={`Add ${userId} to a group`}
+      confirmLabel="Add"
+      command={`groups users add ${quoteShellArgument(groupId ?? 'GROUP')} ${quoteShellArgument(userId)}`}
+      call={{ method: 'POST', path: membersPath(groupId ?? 'GROUP'), body: [{ userId }] }}
+      send={() => addGroupMember(service, groupId ?? '', { kind: 'user', id: userId })}
+      onDone={() => setGroupId(undefined)}
+    >
+      <EntitySelect label="Group" queryKey={['groups']} read={groups} value={groupId} onChange={setGroupId} />
+    </UserAction>
+  );
+}
+
+interface RemoveFromGroupProps {
+  readonly userId: string;
+  readonly group: { readonly groupId: string; readonly groupName: string };
+}
+
+export function RemoveFromGroup({ userId, group: { groupId, groupName } }: RemoveFromGroupProps) {
+  const { service } = useConsole();
+  return (
+    <UserAction
+      label={`Remove from ${groupName}`}
+      title={`Remove ${userId} from ${groupName}`}
+      confirmLabel="Remove"
+      command={`groups users remove ${quoteShellArgument(groupId)} ${quoteShellArgument(userId)} --yes`}
+      call={{ method: 'DELETE', path: `${membersPath(groupId)}/${encodeURIComponent(userId)}` }}
+      send={() => removeGroupMember(service, groupId, { kind: 'user', id: userId })}
+    >
+      <Text>The user loses the roles that only this group gives, with its next request.</Text>
+    </UserAction>
+  );
+}
