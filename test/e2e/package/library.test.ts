@@ -41,7 +41,7 @@ afterAll(() => installed[Symbol.asyncDispose]());
 
 describe('an example', () => {
   test('for node:test passes', async () => {
-    expect(await inProject('node-test', ['--test'])).toMatch(/pass 3\b/);
+    expect(await inProject('node-test', ['--test'])).toMatch(/pass 5\b/);
   });
 
   test('for vitest passes', async () => {
