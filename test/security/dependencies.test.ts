@@ -8,10 +8,15 @@ import { loadScript } from '../scripts/load-script.ts';
 interface Locked {
   readonly license?: string;
   readonly dev?: boolean;
+  /** A link to a workspace. */
+  readonly link?: boolean;
 }
 
 const lock = JSON.parse(readSource('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
-const shipped = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && !dev);
+/** Without development dependencies, and without the project and its workspace, which are not installed. */
+const shipped = Object.entries(lock.packages).filter(
+  ([place, { dev, link }]) => place.startsWith('node_modules/') && !dev && !link,
+);
 
 const { licenseOf } = await loadScript<{
   licenseOf(item: { id: string; name: string; manifest: { license: string | undefined } }): string;
