@@ -1,6 +1,7 @@
 /** The baseline: a file of accepted differences. */
 import { writeFile } from 'node:fs/promises';
 import type { JsonSchema } from '../../contract/manifest-types.ts';
+import { findNearest } from '../../contract/nearest-name.ts';
 import { usageError } from '../errors.ts';
 import { unwritableFileError } from '../io/file-errors.ts';
 import { readDocument } from '../io/input.ts';
@@ -30,8 +31,16 @@ export function acceptsDifference(entry: BaselineEntry, difference: FoundDiffere
   return compared.every((name) => entry[name] === undefined || entry[name] === difference[name]);
 }
 
-/** Reads a baseline. @throws CliError (exit 2) if it is not valid */
-export async function readBaseline(file: string, io: Io): Promise<readonly BaselineEntry[]> {
+/**
+ * Reads a baseline.
+ * @param operations the ids of all operations
+ * @throws CliError (exit 2) if it is not valid
+ */
+export async function readBaseline(
+  file: string,
+  operations: readonly string[],
+  io: Io,
+): Promise<readonly BaselineEntry[]> {
   const document = await readDocument(file, io);
   const schema: JsonSchema = baselineSchema;
   const [problem] = listSchemaProblems(schema, document);
@@ -43,7 +52,22 @@ export async function readBaseline(file: string, io: Io): Promise<readonly Basel
   const { differences } = document as { readonly differences: readonly BaselineEntry[] };
   const tooWide = differences.findIndex(({ operation, aspect }) => operation === undefined && aspect === undefined);
   if (tooWide >= 0) throw usageError(`${file}: differences[${tooWide}] needs an operation or an aspect.`);
+  assertKnownOperations(file, differences, operations);
   return differences;
+}
+
+/** An entry with a misspelled operation would accept nothing. */
+function assertKnownOperations(
+  file: string,
+  differences: readonly BaselineEntry[],
+  operations: readonly string[],
+): void {
+  for (const [at, { operation }] of differences.entries()) {
+    if (operation === undefined || operations.includes(operation)) continue;
+    const nearest = findNearest(operation, operations);
+    const hint = nearest === undefined ? 'List them with `iam commands`.' : `Did you mean ${nearest}?`;
+    throw usageError(`${file}: differences[${at}]: there is no operation ${operation}.`, hint);
+  }
 }
 
 /** Writes a baseline as JSON or YAML, by the name of the file. */

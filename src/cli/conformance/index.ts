@@ -72,11 +72,18 @@ async function printCases({ manifest, printer }: Context, options: ConformanceOp
 }
 
 /** A baseline that is written may not exist yet. */
-async function readOptionalBaseline({ io }: Context, options: ConformanceOptions): Promise<readonly BaselineEntry[]> {
+async function readOptionalBaseline(
+  { io, manifest }: Context,
+  options: ConformanceOptions,
+): Promise<readonly BaselineEntry[]> {
   if (options.baseline === undefined) return [];
   const { existsSync } = await import('node:fs');
   if (options.updatesBaseline && !existsSync(options.baseline)) return [];
-  return readBaseline(options.baseline, io);
+  return readBaseline(
+    options.baseline,
+    manifest.operations.map(({ id }) => id),
+    io,
+  );
 }
 
 /** @throws NetworkError if the deployment does not respond */

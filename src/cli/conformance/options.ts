@@ -1,5 +1,6 @@
 /** Parses the options of `iam conformance`. */
 import type { Manifest } from '../../contract/manifest-types.ts';
+import { findNearest } from '../../contract/nearest-name.ts';
 import type { CommandOptions } from '../context.ts';
 import { usageError } from '../errors.ts';
 import { resolveOperation } from '../request/operation-names.ts';
@@ -45,9 +46,30 @@ export function parseConformanceOptions(manifest: Manifest, options: CommandOpti
     baseline,
     updatesBaseline,
     existing: parseExisting((options.existing ?? {}) as Readonly<Record<string, string>>),
-    referenceSettings: (options.referenceSetting ?? {}) as Readonly<Record<string, string>>,
+    referenceSettings: parseReferenceSettings(
+      manifest,
+      (options.referenceSetting ?? {}) as Readonly<Record<string, string>>,
+    ),
     listsCases: options.list === true || options.dryRun === true,
   };
+}
+
+/** Of the reference; these belong to the server that the command starts. */
+const fixedSettings: readonly string[] = ['host', 'port', 'store', 'data'];
+
+function parseReferenceSettings(
+  { settings }: Manifest,
+  values: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const names = settings.filter(({ flag }) => flag).map(({ name }) => name);
+  for (const name of Object.keys(values)) {
+    if (fixedSettings.includes(name)) throw usageError(`--reference-setting cannot set ${name}.`);
+    if (names.includes(name)) continue;
+    const nearest = findNearest(name, names);
+    const hint = nearest === undefined ? 'See `iam serve --help`.' : `Did you mean ${nearest}?`;
+    throw usageError(`--reference-setting: the server has no setting ${name}.`, hint);
+  }
+  return values;
 }
 
 function parseConcurrency(text = '4'): number {

@@ -11,6 +11,11 @@ export interface HttpCall {
   readonly body?: unknown;
 }
 
+/** Its operations require credentials on every server. */
+const operationPrefix = '/security/iam/v1/';
+/** The shell inserts the token. */
+const tokenOption = '-H "Authorization: Bearer $TOKEN"';
+
 interface EquivalentsProps {
   /** Without `iam`: `inbox list`. */
   readonly command?: string;
@@ -21,6 +26,7 @@ interface EquivalentsProps {
 
 export function Equivalents({ command, call, isInitiallyOpen = false }: EquivalentsProps) {
   const { location } = useConsole();
+  const isOperation = call.path.startsWith(operationPrefix);
   const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
   const sandbox = location.sandbox === undefined ? '' : ` --base-url ${window.location.origin}${location.basePath}`;
   return (
@@ -28,9 +34,11 @@ export function Equivalents({ command, call, isInitiallyOpen = false }: Equivale
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
         {command === undefined ? undefined : <CopyableLine text={`iam ${command}${sandbox}`} />}
-        <CopyableLine text={curl} />
+        <CopyableLine text={isOperation ? `${curl} ${tokenOption}` : curl} />
         <Text size="sm" c="dimmed">
-          A server with remote access requires an Authorization header as well.
+          {isOperation
+            ? 'TOKEN is an access token: TOKEN=$(iam token generate).'
+            : 'A server with remote access requires an Authorization header as well.'}
         </Text>
       </Stack>
     </details>

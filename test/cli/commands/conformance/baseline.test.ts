@@ -103,3 +103,12 @@ test('its JSON Schema is printed', async () => {
   const { out } = await iam(['schema', 'conformance-baseline', '-o', 'json']);
   expect(JSON.parse(out)).toMatchObject({ $id: 'urn:iam-standin:schema:conformance-baseline', type: 'object' });
 });
+
+test('an entry with an unknown operation is an error that names the nearest', async () => {
+  const file = home.file('misspelled.json');
+  await writeFile(file, JSON.stringify({ differences: [{ operation: 'groups.gett' }] }));
+  const { code, err } = await iam(['conformance', '--base-url', target.url, '--baseline', file]);
+  expect(code).toBe(2);
+  expect(err).toContain('differences[0]: there is no operation groups.gett.');
+  expect(err).toContain('Did you mean groups.get?');
+});

@@ -75,6 +75,16 @@ test('wrong options are rejected', async () => {
   expect({ code, hasMessage: err.includes('--concurrency must be') }).toEqual({ code: 2, hasMessage: true });
 });
 
+test.each([
+  ['soft-error=true', 'the server has no setting soft-error.', 'Did you mean soft-errors?'],
+  ['port=1', '--reference-setting cannot set port.', ''],
+])('--reference-setting %s is rejected', async (setting, message, hint) => {
+  const { code, err } = await run(['--reference-setting', setting]);
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+  expect(err).toContain(hint);
+});
+
 test('the reference has the settings of --reference-setting', async () => {
   const { code, out } = await run(['--reference-setting', 'log-level=error', '-o', 'json']);
   expect({ code, differences: (JSON.parse(out) as { differences: object[] }).differences.length }).toEqual({
