@@ -15,7 +15,8 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
   const isRequired = useSyncExternalStore(credentials.subscribe, credentials.isLoginRequired);
   const logIn = (accepted: AdministratorToken) => {
     credentials.set(accepted);
-    void queryClient.resetQueries();
+    // Not a reset: pages without data for a moment would lose what was typed in their dialogs.
+    void queryClient.invalidateQueries();
   };
   return (
     <>

@@ -17,6 +17,7 @@ export function AddToGroup({ userId }: { readonly userId: string }) {
   return (
     <UserAction
       label="Add to a group"
+      isReady={groupId !== undefined}
       title={`Add ${userId} to a group`}
       confirmLabel="Add"
       command={`groups users add ${quoteShellArgument(groupId ?? 'GROUP')} ${quoteShellArgument(userId)}`}
@@ -41,6 +42,7 @@ export function RemoveFromGroup({ userId, group: { groupId, groupName } }: Remov
       label={`Remove from ${groupName}`}
       title={`Remove ${userId} from ${groupName}`}
       confirmLabel="Remove"
+      isDangerous
       command={`groups users remove ${quoteShellArgument(groupId)} ${quoteShellArgument(userId)} --yes`}
       call={{ method: 'DELETE', path: `${membersPath(groupId)}/${encodeURIComponent(userId)}` }}
       send={() => removeGroupMember(service, groupId, { kind: 'user', id: userId })}

@@ -19,6 +19,7 @@ export function CreateUserAction() {
   return (
     <UserAction
       label="Create a user"
+      isReady={userName !== ''}
       title="Create a user"
       confirmLabel="Create the user"
       command={`users create --user-name ${quoteShellArgument(userName || 'NAME')}${emailOption}`}

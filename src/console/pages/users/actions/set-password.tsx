@@ -13,6 +13,8 @@ export function SetPassword({ userId }: { readonly userId: string }) {
   return (
     <UserAction
       label="Set password"
+      isReady={newPassword !== ''}
+      onCancel={() => setNewPassword('')}
       title={`Set the password of ${userId}`}
       confirmLabel="Set the password"
       command={`users set-password ${quoteShellArgument(userId)} --without-code --password-stdin`}

@@ -45,7 +45,10 @@ export function SignInAs({ userId }: { readonly userId: string }) {
             label="Level"
             data={[...levels]}
             value={level}
-            onChange={({ currentTarget }) => setLevel(currentTarget.value as typeof level)}
+            onChange={({ currentTarget }) => {
+              setLevel(currentTarget.value as typeof level);
+              signIn.reset();
+            }}
             data-autofocus
           />
           <Group>

@@ -16,6 +16,10 @@ interface UserActionProps {
   readonly command: string;
   readonly call: HttpCall;
   readonly isDangerous?: boolean;
+  /** Whether everything that is required is typed or chosen. */
+  readonly isReady?: boolean;
+  /** Called when the dialog is closed without a write, to delete secrets. */
+  onCancel?(): void;
   send(): Promise<unknown>;
   /** After success, before the lists are read again. */
   onDone?(): Promise<void> | void;
@@ -36,6 +40,7 @@ export function UserAction(props: UserActionProps) {
   const cancel = () => {
     write.reset();
     dialog.close();
+    props.onCancel?.();
   };
   return (
     <>
@@ -48,6 +53,8 @@ export function UserAction(props: UserActionProps) {
         confirmLabel={confirmLabel}
         isPending={write.isPending}
         error={write.error}
+        isDangerous={isDangerous}
+        isReady={props.isReady ?? true}
         onConfirm={() => write.mutate()}
         onCancel={cancel}
       >
