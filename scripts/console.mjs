@@ -2,13 +2,10 @@
  * Builds the web console with Vite into dist/console: index.html, and assets/ with hashed names, each also compressed.
  * The modules of each chunk are written to metafile.json in the form of esbuild's, for the third-party notices.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'vite';
-
-/** Smaller files gain nothing. */
-const minBytes = 1024;
+import { compressFiles } from './compress-files.mjs';
 
 /** @returns {Promise<{ outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> }>} */
 export async function buildConsole({ root, outdir }) {
@@ -64,13 +61,4 @@ function toInputs(root, modules) {
       { bytesInOutput: renderedLength },
     ]),
   );
-}
-
-function compressFiles(folder) {
-  for (const name of readdirSync(folder)) {
-    const raw = readFileSync(path.join(folder, name));
-    if (raw.length < minBytes) continue;
-    const compressed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
-    writeFileSync(path.join(folder, `${name}.br`), compressed);
-  }
 }

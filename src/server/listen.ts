@@ -12,7 +12,7 @@ import { type AuditLog, type AuditSinks, createAuditLog } from './audit/audit.ts
 import type { BootstrapResult } from './bootstrap.ts';
 import type { Settings } from './config/settings.ts';
 import { createAdmission } from './http/admission.ts';
-import { type Connections, trackConnections } from './http/connections.ts';
+import { type Connections, trackConnections } from './http/connections/connections.ts';
 import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
 import { type AdjustableClock, createAdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';

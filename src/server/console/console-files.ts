@@ -5,19 +5,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiError } from '../../contract/errors.ts';
+import { readStaticFile, type StaticFile } from '../http/static-files.ts';
 
 export interface ConsoleFiles {
   /** The HTML, with placeholders for the nonce and the path of the assets. */
   readonly page: string;
   /** By file name. */
-  readonly assets: ReadonlyMap<string, ConsoleAsset>;
-}
-
-export interface ConsoleAsset {
-  readonly contentType: string;
-  readonly raw: Buffer;
-  /** Missing if compression does not make the file smaller. */
-  readonly brotli?: Buffer | undefined;
+  readonly assets: ReadonlyMap<string, StaticFile>;
 }
 
 /** Reads the files once. @throws IamError PAGE_NOT_BUILT if dist/console does not exist. */
@@ -57,22 +51,15 @@ async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
   }
 }
 
-async function readAssets(folder: string): Promise<Map<string, ConsoleAsset>> {
-  const names = new Set(await readdir(folder));
-  const assets = [...names].flatMap((name) => {
+async function readAssets(folder: string): Promise<Map<string, StaticFile>> {
+  const names = await readdir(folder);
+  const assets = names.flatMap((name) => {
     const contentType = contentTypes[path.extname(name)];
-    return contentType === undefined ? [] : [readAsset(folder, name, contentType, names.has(`${name}.br`))];
+    return contentType === undefined ? [] : [readAsset(folder, name, contentType)];
   });
   return new Map(await Promise.all(assets));
 }
 
-async function readAsset(
-  folder: string,
-  name: string,
-  contentType: string,
-  isCompressed: boolean,
-): Promise<[string, ConsoleAsset]> {
-  const file = path.join(folder, name);
-  const [raw, brotli] = await Promise.all([readFile(file), isCompressed ? readFile(`${file}.br`) : undefined]);
-  return [name, { contentType, raw, brotli }];
+async function readAsset(folder: string, name: string, contentType: string): Promise<[string, StaticFile]> {
+  return [name, await readStaticFile(folder, name, contentType)];
 }

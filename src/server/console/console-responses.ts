@@ -1,6 +1,7 @@
 /** Responses of the web console: its page, for each path of the console, and its assets. */
 import { apiError } from '../../contract/errors.ts';
 import type { PlainText } from '../../contract/operation.ts';
+import { immutableCaching, renderStaticFile, sameOriginHeaders } from '../http/static-files.ts';
 import type { Random } from '../lib/random.ts';
 import type { ConsoleFiles } from './console-files.ts';
 
@@ -12,8 +13,6 @@ const assetsPath = `${consolePath}/assets/`;
 const placeholders = { nonce: '{{nonce}}', assets: './assets/' };
 
 const nonceBytes = 18;
-
-const sameOriginHeaders = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
 
 export function isConsolePath(path: string): boolean {
   return path === consolePath || path.startsWith(`${consolePath}/`);
@@ -66,24 +65,6 @@ export function renderConsolePage({ page }: ConsoleFiles, { path, isSandbox, ran
 export function findConsoleAsset({ assets }: ConsoleFiles, name: string, acceptEncoding = ''): PlainText {
   const asset = assets.get(name);
   if (!asset) throw apiError('PATH_UNKNOWN');
-  const brotli = acceptsBrotli(acceptEncoding) ? asset.brotli : undefined;
-  return {
-    contentType: asset.contentType,
-    text: brotli ?? asset.raw,
-    headers: {
-      ...sameOriginHeaders,
-      Vary: 'Accept-Encoding',
-      // Each version of a file has its own name.
-      'Cache-Control': 'private, max-age=31536000, immutable',
-      ...(brotli ? { 'Content-Encoding': 'br' } : {}),
-    },
-  };
-}
-
-/** Whether the header names Brotli without the weight 0 (RFC 9110, 12.5.3). */
-function acceptsBrotli(acceptEncoding: string): boolean {
-  return acceptEncoding.split(',').some((item) => {
-    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    return coding === 'br' && !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-  });
+  // Each version of a file has its own name.
+  return renderStaticFile(asset, { acceptEncoding, caching: immutableCaching });
 }

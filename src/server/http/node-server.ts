@@ -11,7 +11,7 @@ import {
 import type { Socket } from 'node:net';
 import { errorTable } from '../../contract/error-codes.ts';
 import { apiError, type IamError, type PlainErrorCode } from '../../contract/errors.ts';
-import { createConnectionLimits } from './connection-limits.ts';
+import { createConnectionLimits } from './connections/connection-limits.ts';
 import { toOriginForm } from './paths.ts';
 
 const maxHeaderSize = 16 * 1024;

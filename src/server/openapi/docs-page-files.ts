@@ -6,12 +6,13 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiError } from '../../contract/errors.ts';
+import { readStaticFile, type StaticFile } from '../http/static-files.ts';
 
 /** The HTML template, with placeholders. */
 const template = 'index.html';
 
 /** The other files of the page, with their content types. */
-export const pageFileTypes = {
+const pageFileTypes = {
   'page.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -27,7 +28,7 @@ export const pageFileNames = Object.keys(pageFileTypes) as [PageFileName, ...Pag
 
 export interface PageFiles {
   readonly template: string;
-  readonly files: ReadonlyMap<PageFileName, Buffer>;
+  readonly files: Readonly<Record<PageFileName, StaticFile>>;
   /** A hash of the files. */
   readonly version: string;
 }
@@ -64,8 +65,8 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
 async function readFolder(folder: string): Promise<PageFiles> {
   const page = await readFile(path.join(folder, template), 'utf8');
   const files = await Promise.all(
-    pageFileNames.map(async (name) => [name, await readFile(path.join(folder, name))] as const),
+    pageFileNames.map(async (name) => [name, await readStaticFile(folder, name, pageFileTypes[name])] as const),
   );
-  const version = hash('sha1', Buffer.concat(files.map(([, bytes]) => bytes)), 'base64url').slice(0, 12);
-  return { template: page, files: new Map(files), version };
+  const version = hash('sha1', Buffer.concat(files.map(([, { raw }]) => raw)), 'base64url').slice(0, 12);
+  return { template: page, files: Object.fromEntries(files) as Record<PageFileName, StaticFile>, version };
 }

@@ -1,7 +1,8 @@
 /** Responses of the API documentation page. */
 import type { PlainText } from '../../contract/operation.ts';
 import { servicePrefix } from '../../contract/prefix.ts';
-import { type PageFileName, type PageFilesReader, pageFileTypes } from './docs-page-files.ts';
+import { immutableCaching, renderStaticFile, sameOriginHeaders } from '../http/static-files.ts';
+import type { PageFileName, PageFilesReader } from './docs-page-files.ts';
 
 /** Allows only resources of this server, and no framing by other pages. */
 const contentSecurityPolicy = [
@@ -15,8 +16,6 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const sameOriginHeaders = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
-
 /** Renders the page. @throws IamError PAGE_NOT_BUILT. */
 export async function renderDocsPage(readFiles: PageFilesReader): Promise<PlainText> {
   const { template, version } = await readFiles();
@@ -27,22 +26,23 @@ export async function renderDocsPage(readFiles: PageFilesReader): Promise<PlainT
   };
 }
 
+interface FileRequest {
+  readonly name: PageFileName;
+  /** The version in the URL. */
+  readonly version?: string | undefined;
+  readonly acceptEncoding?: string | undefined;
+}
+
 /**
- * Returns a file of the page. A file requested with its version is immutable, so browsers may cache it.
+ * Returns a file of the page, compressed if the client accepts it. A file requested with its version is immutable, so
+ * browsers may cache it.
  * @throws IamError PAGE_NOT_BUILT.
  */
 export async function readDocsFile(
   readFiles: PageFilesReader,
-  name: PageFileName,
-  requestedVersion: string | undefined,
+  { name, version, acceptEncoding = '' }: FileRequest,
 ): Promise<PlainText> {
-  const { files, version } = await readFiles();
-  return {
-    contentType: pageFileTypes[name],
-    text: files.get(name) ?? '',
-    headers: {
-      ...sameOriginHeaders,
-      'Cache-Control': requestedVersion === version ? 'private, max-age=31536000, immutable' : 'no-cache',
-    },
-  };
+  const page = await readFiles();
+  const caching = version === page.version ? immutableCaching : 'no-cache';
+  return renderStaticFile(page.files[name], { acceptEncoding, caching });
 }

@@ -52,6 +52,25 @@ describe('the page', () => {
     }
   });
 
+  test('loads compressed files, with the same content, where the browser accepts it', async () => {
+    const urls = await loadedByPage();
+    const sizes = { raw: 0, compressed: 0 };
+    for (const url of urls) {
+      const [raw, compressed] = await Promise.all(
+        ['identity', 'gzip, br'].map((coding) => fetch(url, { headers: { 'Accept-Encoding': coding } })),
+      );
+      expect([raw?.headers.get('content-encoding'), compressed?.headers.get('content-encoding')]).toEqual([null, 'br']);
+      expect([raw?.headers.get('vary'), compressed?.headers.get('vary')]).toEqual([
+        'Accept-Encoding',
+        'Accept-Encoding',
+      ]);
+      sizes.raw += Number(raw?.headers.get('content-length'));
+      sizes.compressed += Number(compressed?.headers.get('content-length'));
+      expect(await compressed?.text()).toBe(await raw?.text());
+    }
+    expect(sizes.compressed).toBeLessThan(sizes.raw / 3);
+  });
+
   test('is not immutable when requested with another version or without one', async () => {
     for (const query of ['', '?v=older'])
       expect(await send(server, `/_iam/docs/page.js${query}`)).toMatchObject({

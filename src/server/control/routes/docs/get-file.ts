@@ -21,6 +21,12 @@ export default defineRoute({
         .optional()
         .meta({ examples: ['0.1.0'] }),
     },
+    headers: {
+      'Accept-Encoding': z
+        .string()
+        .optional()
+        .meta({ description: 'With br, the file is compressed with Brotli', examples: ['gzip, br'] }),
+    },
   },
   response: {
     status: 200,
@@ -29,8 +35,8 @@ export default defineRoute({
   },
   errors: ['PAGE_NOT_BUILT'],
 
-  async handle({ params: { name }, query: { v } }, { docsPageFiles }) {
+  async handle({ params: { name }, query: { v: version }, headers }, { docsPageFiles }) {
     const { readDocsFile } = await import('../../../openapi/docs-page.ts');
-    return readDocsFile(docsPageFiles, name, v);
+    return readDocsFile(docsPageFiles, { name, version, acceptEncoding: headers['Accept-Encoding'] });
   },
 });

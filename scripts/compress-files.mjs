@@ -1,0 +1,16 @@
+/** Writes a Brotli version beside each file of a folder, for browsers that accept it. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+/** Smaller files gain nothing. */
+const minBytes = 1024;
+
+export function compressFiles(folder) {
+  for (const name of readdirSync(folder)) {
+    const raw = readFileSync(path.join(folder, name));
+    if (raw.length < minBytes) continue;
+    const compressed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
+    writeFileSync(path.join(folder, `${name}.br`), compressed);
+  }
+}
