@@ -8,13 +8,14 @@ const found = inject('chromium');
 /** Whether a browser is available; the reason was printed if not. */
 export const hasBrowser = found !== undefined;
 
-export function launchBrowser(): Promise<Browser> {
+/** @param more arguments of the browser */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (!found) throw new Error('no Chromium');
   // The arguments that the package recommends would switch web security off.
   return chromium.launch({
     executablePath: found.program,
     env: { ...process.env, ...found.env } as Record<string, string>,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', ...more],
   });
 }
 
