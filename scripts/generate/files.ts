@@ -4,6 +4,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { oauthOperations } from '../../src/server/oauth/index.ts';
 import { buildOpenApiDocument } from '../../src/server/openapi/document.ts';
 import { operations } from '../../src/server/operations/index.ts';
+import { accessRulesSource } from './access-rules.ts';
 import { clientTypesSource } from './client-types.ts';
 import { readDocumentOptions } from './document-options.ts';
 import { errorsPage } from './errors-page.ts';
@@ -30,6 +31,7 @@ export async function generatedFiles(root: string): Promise<Map<string, string>>
     ['src/contract/manifest.json', manifestSource(buildManifest(all, version))],
     ['src/contract/operation-reference.json', operationReferenceSource(all, document)],
     ['src/client/operation-types.ts', clientTypesSource(all)],
+    ['src/console/api/access-rules.json', accessRulesSource(all)],
     ['src/testing/library-types.ts', libraryTypesSource()],
     ['docs/openapi.json', `${JSON.stringify(document, undefined, 2)}\n`],
     ['docs/reference/operations.md', operationsPage(all)],

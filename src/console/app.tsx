@@ -1,10 +1,11 @@
 /** The console: theme, query cache and router. */
 import { Badge, createTheme, Drawer, MantineProvider, Modal } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
+import { callerQueryKey } from './api/caller.ts';
 import { type Console, ConsoleContext } from './api/console-context.ts';
-import { isUnreachable } from './api/errors.ts';
+import { isForbidden, isUnreachable } from './api/errors.ts';
 import { createConsoleRouter } from './router.tsx';
 
 /** The shades have enough contrast for WCAG 2.2 AA in both colour schemes. */
@@ -26,7 +27,11 @@ const longestRetry = 5000;
 
 /** While the server does not respond, requests are repeated; a page of old data remains visible. */
 function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
+    mutationCache: new MutationCache({
+      // The roles changed since they were read.
+      onError: (error) => isForbidden(error) && void client.invalidateQueries({ queryKey: callerQueryKey }),
+    }),
     defaultOptions: {
       queries: {
         retry: (count, error) => isUnreachable(error) && count < 120,
@@ -38,6 +43,7 @@ function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+  return client;
 }
 
 export function App({ console, nonce }: { readonly console: Console; readonly nonce: string }) {

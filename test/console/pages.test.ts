@@ -43,5 +43,5 @@ describe.skipIf(!hasBrowser)('the page', () => {
       await context.close();
     }
     expect(found).toEqual([]);
-  });
+  }, 120_000);
 });

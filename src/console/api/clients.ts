@@ -52,7 +52,8 @@ export function createServiceClient(location: ConsoleLocation, tokens: ServiceTo
 function authorize(getToken: () => Promise<string | undefined>): Middleware {
   return {
     async onRequest({ request }) {
-      const token = await getToken();
+      // A request about a token has the token itself.
+      const token = request.headers.has('Authorization') ? undefined : await getToken();
       if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
       return request;
     },

@@ -10,7 +10,7 @@ import {
 import { type CredentialStore, createCredentialStore } from './credentials.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import type { ConsoleLocation } from './location.ts';
-import { createServiceTokens } from './service-token.ts';
+import { createServiceTokens, type ServiceTokens } from './service-token.ts';
 
 export interface Console {
   readonly location: ConsoleLocation;
@@ -21,6 +21,8 @@ export interface Console {
   readonly serverControl: ControlClient;
   /** The operations of the interface. */
   readonly service: ServiceClient;
+  /** The tokens of these operations. */
+  readonly serviceTokens: ServiceTokens;
   /** The operations of a login. */
   readonly login: ServiceClient;
   readonly liveEvents: LiveEvents;
@@ -31,12 +33,14 @@ export interface Console {
 export function createConsole(location: ConsoleLocation, now: () => number): Console {
   const credentials = createCredentialStore();
   const control = createControlClient(location, credentials);
+  const serviceTokens = createServiceTokens(control, credentials, now);
   return {
     location,
     credentials,
     control,
     serverControl: createControlClient(location, credentials, { ofServer: true }),
-    service: createServiceClient(location, createServiceTokens(control, credentials, now)),
+    service: createServiceClient(location, serviceTokens),
+    serviceTokens,
     login: createLoginClient(location),
     liveEvents: createLiveEvents(location, credentials),
     now,

@@ -67,6 +67,11 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof RequestError && error.status === 401;
 }
 
+/** Whether the caller lacks a role. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 403;
+}
+
 /** Whether the server is not reachable, for example because it restarts. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof RequestError && (error.status === undefined || error.status === 503);

@@ -2,22 +2,19 @@
  * Asks for credentials when the server requires them. The page behind the dialog remains, so that nothing that was typed
  * is lost when a token expires.
  */
-import { Modal } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Modal, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
+import { loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { AdministratorToken } from '../../api/credentials.ts';
+import { ErrorPanel } from '../error-panel.tsx';
 import { LoginForm } from './login-form.tsx';
 
 export function LoginGate({ children }: { readonly children: ReactNode }) {
   const { credentials } = useConsole();
-  const queryClient = useQueryClient();
   const isRequired = useSyncExternalStore(credentials.subscribe, credentials.isLoginRequired);
-  const logIn = (accepted: AdministratorToken) => {
-    credentials.set(accepted);
-    // Not a reset: pages without data for a moment would lose what was typed in their dialogs.
-    void queryClient.invalidateQueries();
-  };
+  const acceptance = useAcceptance();
   return (
     <>
       {children}
@@ -29,8 +26,29 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
         closeOnClickOutside={false}
         title="Log in as an administrator"
       >
-        <LoginForm onLogin={logIn} />
+        <Stack gap="sm">
+          {acceptance.error ? <ErrorPanel error={acceptance.error} /> : undefined}
+          {/* After a rejection, another account is needed. */}
+          <LoginForm key={acceptance.error ? acceptance.submittedAt : 0} onLogin={acceptance.mutate} />
+        </Stack>
       </Modal>
     </>
   );
+}
+
+/** Accepts a login if its caller may read. The roles are known before the pages request anything with its token. */
+function useAcceptance() {
+  const { control, credentials } = useConsole();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ accessToken }: AdministratorToken) => readCallerRoles(control, accessToken),
+    onSuccess: (caller, login) => {
+      queryClient.setQueryData(loginCallerQueryKey(login.subject), caller);
+      credentials.set(login);
+      // Not a reset: pages without data for a moment would lose what was typed in their dialogs.
+      void queryClient.invalidateQueries();
+    },
+    // A token that nobody uses must not stay valid.
+    onError: (_error, { accessToken }) => void control.POST('/revoke', { body: { token: accessToken } }),
+  });
 }

@@ -7,6 +7,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../equivalents.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
+import { PermittedButton } from '../permitted-button.tsx';
 import { formatTime, useClock, useServerNow } from '../server-time.tsx';
 
 type ClockChange = NonNullable<paths['/clock']['put']['requestBody']>['content']['application/json'];
@@ -52,16 +53,22 @@ function ClockPanel({ now }: { readonly now: number | undefined }) {
         {clock === undefined || clock.offset === 0 ? undefined : `, ${Math.round(clock.offset)} s from this machine`}
       </Text>
       <Group gap="xs">
-        <Button
+        <PermittedButton
+          operation="PUT /_iam/clock"
           size="compact-sm"
           variant="default"
           onClick={() => change.mutate({ freeze: !clock?.frozen } as ClockChange)}
         >
           {clock?.frozen ? 'Let it run' : 'Freeze'}
-        </Button>
-        <Button size="compact-sm" variant="default" onClick={() => change.mutate({ reset: true } as ClockChange)}>
+        </PermittedButton>
+        <PermittedButton
+          operation="PUT /_iam/clock"
+          size="compact-sm"
+          variant="default"
+          onClick={() => change.mutate({ reset: true } as ClockChange)}
+        >
           Reset to this machine
-        </Button>
+        </PermittedButton>
       </Group>
       <form onSubmit={onSubmit}>
         <Group gap="xs" align="flex-end">
@@ -72,9 +79,9 @@ function ClockPanel({ now }: { readonly now: number | undefined }) {
             onChange={({ currentTarget }) => setAdvance(currentTarget.value)}
             flex={1}
           />
-          <Button type="submit" loading={change.isPending}>
+          <PermittedButton operation="PUT /_iam/clock" type="submit" loading={change.isPending}>
             Advance
-          </Button>
+          </PermittedButton>
         </Group>
       </form>
       {change.error ? <ErrorPanel error={change.error} /> : undefined}

@@ -3,6 +3,7 @@ import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
+import { PermittedButton } from '../permitted-button.tsx';
 
 const queryKey = ['faults'];
 
@@ -34,19 +35,20 @@ export function FaultsMenu() {
               <Text size="sm">
                 {operation}: {describeEffect(effect)}, applied {applied} times
               </Text>
-              <Button
+              <PermittedButton
+                operation="DELETE /_iam/faults"
                 size="compact-sm"
                 variant="default"
                 aria-label={`Remove the fault of ${operation}`}
                 onClick={() => remove.mutate(id)}
               >
                 Off
-              </Button>
+              </PermittedButton>
             </Group>
           ))}
-          <Button variant="default" onClick={() => remove.mutate(undefined)}>
+          <PermittedButton operation="DELETE /_iam/faults" variant="default" onClick={() => remove.mutate(undefined)}>
             Remove all
-          </Button>
+          </PermittedButton>
         </Stack>
       </Popover.Dropdown>
     </Popover>

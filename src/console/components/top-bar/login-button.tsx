@@ -1,16 +1,43 @@
 /** Who is logged in, with the way out. Hidden on a server that requires no login. */
 import { Button } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useLogin } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+
+/** A reload deletes everything that the page has read, and its token. */
+const forget = () => window.location.reload();
 
 export function LoginButton() {
-  const { credentials } = useConsole();
-  const current = useSyncExternalStore(credentials.subscribe, credentials.get);
-  if (!current) return undefined;
+  const { control } = useConsole();
+  const login = useLogin();
+  const revoke = useMutation({
+    mutationFn: (token: string) => unwrap(control.POST('/revoke', { body: { token } })),
+    onSuccess: forget,
+  });
+  if (!login) return undefined;
   return (
-    // A reload deletes everything that the page has read.
-    <Button size="compact-sm" variant="default" onClick={() => window.location.reload()}>
-      Log out {current.subject}
-    </Button>
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={revoke.isPending}
+        onClick={() => revoke.mutate(login.accessToken)}
+      >
+        Log out {login.subject}
+      </Button>
+      <ConfirmDialog
+        title="The token was not revoked"
+        isOpen={revoke.isError}
+        confirmLabel="Log out of this page only"
+        isPending={false}
+        error={revoke.error}
+        onConfirm={forget}
+        onCancel={revoke.reset}
+      >
+        Without this request, the server accepts the token until it expires.
+      </ConfirmDialog>
+    </>
   );
 }

@@ -1,10 +1,10 @@
 /** Resets the state to the seed, after a confirmation. */
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { PermittedButton } from '../permitted-button.tsx';
 
 export function ResetButton() {
   const { control } = useConsole();
@@ -19,9 +19,9 @@ export function ResetButton() {
   });
   return (
     <>
-      <Button size="compact-sm" variant="default" onClick={dialog.open}>
+      <PermittedButton operation="POST /_iam/state/reset" size="compact-sm" variant="default" onClick={dialog.open}>
         Reset
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title="Reset to the seed"
         isOpen={isOpen}

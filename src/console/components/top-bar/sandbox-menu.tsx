@@ -9,6 +9,7 @@ import { unwrap } from '../../api/errors.ts';
 import { consoleUrlOf } from '../../api/location.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
+import { PermittedMenuItem } from '../permitted-button.tsx';
 
 const queryKey = ['sandboxes'];
 
@@ -44,11 +45,17 @@ export function SandboxMenu() {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item onClick={creating.open}>Create a sandbox</Menu.Item>
+          <PermittedMenuItem operation="POST /_iam/sandboxes" onClick={creating.open}>
+            Create a sandbox
+          </PermittedMenuItem>
           {location.sandbox === undefined ? undefined : (
-            <Menu.Item color="red" onClick={() => setToDelete(location.sandbox)}>
+            <PermittedMenuItem
+              operation="DELETE /_iam/sandboxes/{name}"
+              color="red"
+              onClick={() => setToDelete(location.sandbox)}
+            >
               Delete this sandbox
-            </Menu.Item>
+            </PermittedMenuItem>
           )}
         </Menu.Dropdown>
       </Menu>

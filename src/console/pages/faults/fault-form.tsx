@@ -1,5 +1,5 @@
 /** Adds a fault rule. The command and the call below follow what is typed. */
-import { Button, Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { RequestError, unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
 import { type FaultDraft, fieldOfForm, formatFaultCommand, hasTarget, toFaultBody } from './fault-draft.ts';
@@ -59,9 +60,9 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
           <SelectionFields form={form} />
           {otherError === undefined ? undefined : <ErrorPanel error={otherError} />}
           <Group>
-            <Button type="submit" loading={add.isPending}>
+            <PermittedButton operation="POST /_iam/faults" type="submit" loading={add.isPending}>
               Add
-            </Button>
+            </PermittedButton>
           </Group>
           <Equivalents
             command={formatFaultCommand(body)}

@@ -1,6 +1,6 @@
 /** The active fault rules, with how often they matched and applied. */
-import { Button } from '@mantine/core';
 import type { paths } from '#control-api';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
 import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
 
@@ -24,9 +24,15 @@ export function FaultList({ faults, onRemove }: FaultListProps) {
       title: 'Action',
       width: '6rem',
       render: ({ id }) => (
-        <Button size="compact-sm" variant="default" aria-label={`Remove the rule ${id}`} onClick={() => onRemove(id)}>
+        <PermittedButton
+          operation="DELETE /_iam/faults"
+          size="compact-sm"
+          variant="default"
+          aria-label={`Remove the rule ${id}`}
+          onClick={() => onRemove(id)}
+        >
           Remove
-        </Button>
+        </PermittedButton>
       ),
     },
   ];

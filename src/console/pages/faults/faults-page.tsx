@@ -1,5 +1,5 @@
 /** Fault injection: the rules, and a form that adds one. */
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { emptyDraft } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 import { FaultList } from './fault-list.tsx';
@@ -62,9 +63,9 @@ function RemoveAllButton({ count }: { readonly count: number }) {
   const remove = useFaultRemoval();
   return (
     <>
-      <Button variant="default" disabled={count === 0} onClick={dialog.open}>
+      <PermittedButton operation="DELETE /_iam/faults" variant="default" disabled={count === 0} onClick={dialog.open}>
         Remove all
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title="Remove all faults"
         isOpen={isOpen}

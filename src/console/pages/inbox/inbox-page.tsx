@@ -1,5 +1,5 @@
 /** The inbox: every code and notice that the service sent, as it is sent. */
-import { Button, Group, Select, Stack } from '@mantine/core';
+import { Group, Select, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
@@ -11,11 +11,21 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { PermittedArea } from '../../components/permitted-area.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { MessageDrawer } from './message-drawer.tsx';
 import { MessageList } from './message-list.tsx';
 
 export default function InboxPage() {
+  return (
+    <PermittedArea operation="GET /_iam/inbox" title="Inbox" content="messages and their codes">
+      <Inbox />
+    </PermittedArea>
+  );
+}
+
+function Inbox() {
   const { control } = useConsole();
   const { search, setSearch } = usePage();
   const { to, purpose, message: openId } = search;
@@ -80,9 +90,9 @@ function ClearButton({ isEmpty }: { readonly isEmpty: boolean }) {
   });
   return (
     <>
-      <Button variant="default" disabled={isEmpty} onClick={dialog.open}>
+      <PermittedButton operation="DELETE /_iam/inbox" variant="default" disabled={isEmpty} onClick={dialog.open}>
         Clear the inbox
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title="Clear the inbox"
         isOpen={isOpen}

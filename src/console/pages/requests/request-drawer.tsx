@@ -7,6 +7,7 @@ import { RequestError, unwrap } from '../../api/errors.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedArea } from '../../components/permitted-area.tsx';
 import { RequestActions } from './request-actions.tsx';
 import { RequestContent } from './request-content.tsx';
 import { RequestReason } from './request-reason.tsx';
@@ -27,7 +28,11 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps) {
       title="Request"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {id === undefined ? undefined : <RequestPanel key={id} id={id} />}
+      {id === undefined ? undefined : (
+        <PermittedArea operation="GET /_iam/requests/{id}" content="headers, bodies and the reason of the response">
+          <RequestPanel key={id} id={id} />
+        </PermittedArea>
+      )}
     </Drawer>
   );
 }

@@ -1,5 +1,5 @@
 /** Exports the state, also as a seed document, and imports a state or applies a seed from a file. */
-import { Alert, Button, FileButton, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, FileButton, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
@@ -7,6 +7,7 @@ import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { downloadJson } from './download-json.ts';
 
 type ExportFormat = 'state' | 'seed';
@@ -36,12 +37,22 @@ function ExportButtons() {
     <>
       <Text size="sm">An export contains password hashes and secrets: keep the file private.</Text>
       <Group>
-        <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate('state')}>
+        <PermittedButton
+          operation="GET /_iam/state/export"
+          variant="default"
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate('state')}
+        >
           Export the state
-        </Button>
-        <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate('seed')}>
+        </PermittedButton>
+        <PermittedButton
+          operation="GET /_iam/state/export"
+          variant="default"
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate('seed')}
+        >
           Export as a seed
-        </Button>
+        </PermittedButton>
       </Group>
       {exporting.error ? <ErrorPanel error={exporting.error} /> : undefined}
     </>
@@ -75,16 +86,16 @@ function ImportButtons() {
       <Group>
         <FileButton onChange={(file) => setState(file ?? undefined)} accept="application/json">
           {(props) => (
-            <Button variant="default" {...props}>
+            <PermittedButton operation="POST /_iam/state/import" variant="default" {...props}>
               Import a state
-            </Button>
+            </PermittedButton>
           )}
         </FileButton>
         <FileButton onChange={(file) => file && seeding.mutate(file)} accept="application/json">
           {(props) => (
-            <Button variant="default" loading={seeding.isPending} {...props}>
+            <PermittedButton operation="POST /_iam/seed" variant="default" loading={seeding.isPending} {...props}>
               Apply a seed
-            </Button>
+            </PermittedButton>
           )}
         </FileButton>
       </Group>

@@ -1,5 +1,5 @@
 /** Named snapshots: save, restore, delete. */
-import { Button, Group, ScrollArea, Stack, Table, TextInput, Title } from '@mantine/core';
+import { Group, ScrollArea, Stack, Table, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 
 const snapshotsKey = ['snapshots'];
@@ -55,15 +56,16 @@ export function SnapshotList() {
                   <Table.Td>
                     <Group gap="xs">
                       {(['restore', 'delete'] as const).map((action) => (
-                        <Button
+                        <PermittedButton
                           key={action}
+                          operation={operations[action]}
                           size="compact-sm"
                           variant="default"
                           aria-label={`${titles[action]} the snapshot ${name}`}
                           onClick={() => setChosen({ name, action })}
                         >
                           {titles[action]}
-                        </Button>
+                        </PermittedButton>
                       ))}
                     </Group>
                   </Table.Td>
@@ -79,6 +81,10 @@ export function SnapshotList() {
 }
 
 const titles = { restore: 'Restore', delete: 'Delete' };
+const operations = {
+  restore: 'POST /_iam/state/snapshots/{name}/restore',
+  delete: 'DELETE /_iam/state/snapshots/{name}',
+} as const;
 
 function SaveForm() {
   const { control } = useConsole();
@@ -97,9 +103,9 @@ function SaveForm() {
       <Stack gap="xs">
         <Group align="flex-end">
           <TextInput label="Name of a new snapshot" required {...form.getInputProps('name')} />
-          <Button type="submit" loading={save.isPending}>
+          <PermittedButton operation="POST /_iam/state/snapshots" type="submit" loading={save.isPending}>
             Save
-          </Button>
+          </PermittedButton>
         </Group>
         {save.error ? <ErrorPanel error={save.error} /> : undefined}
         <Equivalents

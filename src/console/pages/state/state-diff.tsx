@@ -6,11 +6,25 @@ import { unwrap } from '../../api/errors.ts';
 import { usePage } from '../../api/use-page.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedArea } from '../../components/permitted-area.tsx';
 
 /** More rows of a table are only counted. */
 const maxShown = 50;
 
 export function StateDiff() {
+  return (
+    <Stack gap="xs" component="section">
+      <Title order={2} size="h4">
+        Changes
+      </Title>
+      <PermittedArea operation="GET /_iam/state/diff" content="changes of the state">
+        <DiffContent />
+      </PermittedArea>
+    </Stack>
+  );
+}
+
+function DiffContent() {
   const { control } = useConsole();
   const { search, setSearch } = usePage();
   const from = search.from ?? 'seed';
@@ -23,10 +37,7 @@ export function StateDiff() {
     queryFn: ({ signal }) => unwrap(control.GET('/state/diff', { params: { query: { from } }, signal })),
   });
   return (
-    <Stack gap="xs" component="section">
-      <Title order={2} size="h4">
-        Changes
-      </Title>
+    <>
       <Group align="flex-end">
         <Select
           label="Since"
@@ -55,7 +66,7 @@ export function StateDiff() {
         command={`state diff ${from}`}
         call={{ path: `/_iam/state/diff?from=${encodeURIComponent(from)}` }}
       />
-    </Stack>
+    </>
   );
 }
 

@@ -1,10 +1,11 @@
 /** The signing keys with their states, and their rotation. */
-import { Badge, Button, Code, Group, ScrollArea, Stack, Table, Title } from '@mantine/core';
+import { Badge, Code, Group, ScrollArea, Stack, Table, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 
 const queryKey = ['keys'];
@@ -24,9 +25,14 @@ export function KeyList() {
         <Title order={2} size="h4">
           Signing keys
         </Title>
-        <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate()}>
+        <PermittedButton
+          operation="POST /_iam/keys/rotate"
+          variant="default"
+          loading={rotate.isPending}
+          onClick={() => rotate.mutate()}
+        >
           Rotate the key
-        </Button>
+        </PermittedButton>
       </Group>
       {keys.error ? <ErrorPanel error={keys.error} onRetry={keys.refetch} /> : undefined}
       {rotate.error ? <ErrorPanel error={rotate.error} /> : undefined}

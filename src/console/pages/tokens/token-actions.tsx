@@ -1,11 +1,12 @@
 /** What can be done with an inspected token: revoke it, and move the clock to its expiry. */
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import type { InspectedToken } from './token-facts.tsx';
 
 interface TokenActionsProps {
@@ -37,15 +38,31 @@ export function TokenActions({ token, inspection: { active, expiresAt }, onChang
   return (
     <>
       <Group gap="xs">
-        <Button variant="default" color="red" disabled={!active} onClick={dialog.open}>
+        <PermittedButton
+          operation="POST /_iam/revoke"
+          variant="default"
+          color="red"
+          disabled={!active}
+          onClick={dialog.open}
+        >
           Revoke the token
-        </Button>
-        <Button variant="default" disabled={expiresAt === undefined} onClick={() => jump.mutate('-1s')}>
+        </PermittedButton>
+        <PermittedButton
+          operation="PUT /_iam/clock"
+          variant="default"
+          disabled={expiresAt === undefined}
+          onClick={() => jump.mutate('-1s')}
+        >
           Move the clock to a second before its expiry
-        </Button>
-        <Button variant="default" disabled={expiresAt === undefined} onClick={() => jump.mutate(undefined)}>
+        </PermittedButton>
+        <PermittedButton
+          operation="PUT /_iam/clock"
+          variant="default"
+          disabled={expiresAt === undefined}
+          onClick={() => jump.mutate(undefined)}
+        >
           Move the clock to its expiry
-        </Button>
+        </PermittedButton>
       </Group>
       {jump.error ? <ErrorPanel error={jump.error} /> : undefined}
       <ConfirmDialog

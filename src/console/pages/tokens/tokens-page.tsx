@@ -1,5 +1,5 @@
 /** The token inspector: what a token contains, whether the server accepts it, and why not; and the signing keys. */
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Group, Stack, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
@@ -7,6 +7,7 @@ import { unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { KeyList } from './key-list.tsx';
 import { TokenActions } from './token-actions.tsx';
 import { TokenFacts } from './token-facts.tsx';
@@ -41,9 +42,9 @@ export default function TokensPage() {
             required
           />
           <Group>
-            <Button type="submit" loading={inspection.isPending}>
+            <PermittedButton operation="POST /_iam/tokens/inspect" type="submit" loading={inspection.isPending}>
               Inspect
-            </Button>
+            </PermittedButton>
           </Group>
         </Stack>
       </form>

@@ -8,6 +8,7 @@ import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useGroupsChanged } from '../data/use-groups.ts';
 import { emptyGroup, type GroupFields, toGroupInputBody } from './group-changes.ts';
 import { GroupForm } from './group-form.tsx';
@@ -16,7 +17,9 @@ export function CreateGroup() {
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <Button onClick={dialog.open}>Create a group</Button>
+      <PermittedButton operation="groups.create" onClick={dialog.open}>
+        Create a group
+      </PermittedButton>
       <Modal
         opened={isOpen}
         onClose={dialog.close}

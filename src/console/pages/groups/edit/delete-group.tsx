@@ -1,5 +1,5 @@
 /** Deletes a group, after a confirmation that names what it affects. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { countMembers, listNeighbours } from '../data/group-inheritance.ts';
 import { type GroupGraphData, type GroupGraphNode, useGroupsChanged } from '../data/use-groups.ts';
 import { formatMembers } from '../detail/group-facts.tsx';
@@ -40,9 +41,9 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
   });
   return (
     <>
-      <Button color="red" variant="outline" onClick={dialog.open}>
+      <PermittedButton operation="groups.remove" color="red" variant="outline" onClick={dialog.open}>
         Delete
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title={`Delete the group ${groupName}`}
         isOpen={isOpen}

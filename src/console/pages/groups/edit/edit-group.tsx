@@ -7,6 +7,7 @@ import { useConsole } from '../../../api/console-context.ts';
 import { RequestError, unwrap, unwrapResponse } from '../../../api/errors.ts';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useGroupsChanged, type VersionedGroup } from '../data/use-groups.ts';
 import { ChangeList } from './change-list.tsx';
 import {
@@ -22,9 +23,9 @@ export function EditGroup({ current }: { readonly current: VersionedGroup | unde
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <Button onClick={dialog.open} disabled={current === undefined}>
+      <PermittedButton operation="groups.update" onClick={dialog.open} disabled={current === undefined}>
         Edit
-      </Button>
+      </PermittedButton>
       <Modal
         opened={isOpen && current !== undefined}
         onClose={dialog.close}

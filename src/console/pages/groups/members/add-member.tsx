@@ -6,8 +6,9 @@ import { type FormEvent, useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { Equivalents } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { type GroupGraphNode, useGroupsChanged } from '../data/use-groups.ts';
-import { addGroupMember, formatMemberEquivalents, type MemberReference } from './member-requests.ts';
+import { addGroupMember, formatMemberEquivalents, type MemberReference, memberOperations } from './member-requests.ts';
 import { type MemberFields, MemberSelect } from './member-select.tsx';
 
 export function AddMember({ node }: { readonly node: GroupGraphNode }) {
@@ -15,9 +16,14 @@ export function AddMember({ node }: { readonly node: GroupGraphNode }) {
   return (
     <>
       <Group>
-        <Button size="compact-md" variant="default" onClick={dialog.open}>
+        <PermittedButton
+          operation={Object.values(memberOperations.add)}
+          size="compact-md"
+          variant="default"
+          onClick={dialog.open}
+        >
           Add a member
-        </Button>
+        </PermittedButton>
       </Group>
       <Modal
         opened={isOpen}
@@ -58,9 +64,14 @@ function AddMemberForm({ node, onClose }: { readonly node: GroupGraphNode; onClo
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={add.isPending} disabled={member === undefined}>
+          <PermittedButton
+            operation={memberOperations.add[fields.kind]}
+            type="submit"
+            loading={add.isPending}
+            disabled={member === undefined}
+          >
             Add
-          </Button>
+          </PermittedButton>
         </Group>
       </Stack>
     </form>

@@ -2,6 +2,7 @@
 
 import type { ServiceClient } from '../../../api/clients.ts';
 import { unwrap } from '../../../api/errors.ts';
+import type { AccessTarget } from '../../../api/use-permission.ts';
 import { type HttpCall, quoteShellArgument } from '../../../components/equivalents.tsx';
 import type { GroupMember } from '../detail/member-list.tsx';
 
@@ -15,6 +16,22 @@ export interface MemberReference {
   /** The business on whose behalf the user is a member. */
   readonly businessId?: string;
 }
+
+/** The operations that these functions send. */
+export const memberOperations = {
+  add: {
+    user: 'user-accesses.add-user',
+    business: 'business-accesses.add-business',
+    businessUser: 'user-accesses.add-business-user',
+    service: 'service-accesses.add-service',
+  },
+  remove: {
+    user: 'user-accesses.remove-user',
+    business: 'business-accesses.remove-business',
+    businessUser: 'user-accesses.remove-business-user',
+    service: 'service-accesses.remove-service',
+  },
+} as const satisfies Record<'add' | 'remove', Record<GroupMemberKind, AccessTarget>>;
 
 interface GroupReferenceFields {
   readonly groupId: string;

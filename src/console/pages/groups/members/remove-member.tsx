@@ -1,13 +1,19 @@
 /** Removes a member from a group, after a confirmation. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../../api/console-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Equivalents } from '../../../components/equivalents.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { type GroupGraphNode, useGroupsChanged } from '../data/use-groups.ts';
 import { type GroupMember, memberIdOf } from '../detail/member-list.tsx';
-import { formatMemberEquivalents, type MemberReference, removeGroupMember } from './member-requests.ts';
+import {
+  formatMemberEquivalents,
+  type MemberReference,
+  memberOperations,
+  removeGroupMember,
+} from './member-requests.ts';
 
 interface RemoveMemberProps {
   readonly node: GroupGraphNode;
@@ -29,9 +35,15 @@ export function RemoveMember({ node, member }: RemoveMemberProps) {
   const name = formatMemberName(reference);
   return (
     <>
-      <Button size="compact-sm" variant="default" onClick={dialog.open} aria-label={`Remove ${name}`}>
+      <PermittedButton
+        operation={memberOperations.remove[member.kind]}
+        size="compact-sm"
+        variant="default"
+        onClick={dialog.open}
+        aria-label={`Remove ${name}`}
+      >
         Remove
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title="Remove a member"
         isOpen={isOpen}

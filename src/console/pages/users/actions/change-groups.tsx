@@ -16,6 +16,7 @@ export function AddToGroup({ userId }: { readonly userId: string }) {
   const [groupId, setGroupId] = useState<string | undefined>();
   return (
     <UserAction
+      operation="user-accesses.add-user"
       label="Add to a group"
       isReady={groupId !== undefined}
       title={`Add ${userId} to a group`}
@@ -39,6 +40,7 @@ export function RemoveFromGroup({ userId, group: { groupId, groupName } }: Remov
   const { service } = useConsole();
   return (
     <UserAction
+      operation="user-accesses.remove-user"
       label={`Remove from ${groupName}`}
       title={`Remove ${userId} from ${groupName}`}
       confirmLabel="Remove"

@@ -18,6 +18,7 @@ export function CreateUserAction() {
   const emailOption = userEmail === '' ? '' : ` --user-email ${quoteShellArgument(userEmail)}`;
   return (
     <UserAction
+      operation="POST /_iam/users"
       label="Create a user"
       isReady={userName !== ''}
       title="Create a user"

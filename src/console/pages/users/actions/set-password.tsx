@@ -12,6 +12,7 @@ export function SetPassword({ userId }: { readonly userId: string }) {
   const params = { path: { id: userId } };
   return (
     <UserAction
+      operation="PUT /_iam/users/{id}/password"
       label="Set password"
       isReady={newPassword !== ''}
       onCancel={() => setNewPassword('')}

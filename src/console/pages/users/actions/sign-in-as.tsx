@@ -8,6 +8,7 @@ import { unwrap } from '../../../api/errors.ts';
 import { CopyTextButton } from '../../../components/copy-text-button.tsx';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useUsersChanged } from '../data/use-users.ts';
 
 const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'] as const;
@@ -31,9 +32,9 @@ export function SignInAs({ userId }: { readonly userId: string }) {
   const url = `${window.location.origin}${location.basePath}/security/iam/v1/groups`;
   return (
     <>
-      <Button variant="default" onClick={dialog.open}>
+      <PermittedButton operation="POST /_iam/sessions" variant="default" onClick={dialog.open}>
         Sign in as
-      </Button>
+      </PermittedButton>
       <Modal
         opened={isOpen}
         onClose={close}

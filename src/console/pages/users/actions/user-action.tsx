@@ -1,13 +1,17 @@
 /** A button that opens a confirmation or a form, and sends one write about a user. */
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { AccessTarget } from '../../../api/use-permission.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Equivalents, type HttpCall } from '../../../components/equivalents.tsx';
+import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useUsersChanged } from '../data/use-users.ts';
 
 interface UserActionProps {
+  /** What it sends: disabled for callers that lack the role. */
+  readonly operation: AccessTarget;
   readonly label: string;
   readonly title: string;
   readonly confirmLabel: string;
@@ -26,7 +30,7 @@ interface UserActionProps {
 }
 
 export function UserAction(props: UserActionProps) {
-  const { label, title, confirmLabel, children, command, call, isDangerous = false, send, onDone } = props;
+  const { operation, label, title, confirmLabel, children, command, call, isDangerous = false, send, onDone } = props;
   const [isOpen, dialog] = useDisclosure(false);
   const usersChanged = useUsersChanged();
   const write = useMutation({
@@ -44,9 +48,13 @@ export function UserAction(props: UserActionProps) {
   };
   return (
     <>
-      <Button {...(isDangerous ? { color: 'red', variant: 'outline' } : { variant: 'default' })} onClick={dialog.open}>
+      <PermittedButton
+        operation={operation}
+        {...(isDangerous ? { color: 'red', variant: 'outline' } : { variant: 'default' })}
+        onClick={dialog.open}
+      >
         {label}
-      </Button>
+      </PermittedButton>
       <ConfirmDialog
         title={title}
         isOpen={isOpen}

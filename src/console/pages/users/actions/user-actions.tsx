@@ -32,6 +32,7 @@ function LockUser({ user: { userId, sessions } }: UserActionsProps) {
   const body = { userId, ...(reason === '' ? {} : { reason }) };
   return (
     <UserAction
+      operation="user-identities.lock"
       label="Lock"
       title={`Lock ${userId}`}
       confirmLabel="Lock the user"
@@ -56,6 +57,7 @@ function UnlockUser({ user: { userId } }: UserActionsProps) {
   const body = { userId };
   return (
     <UserAction
+      operation="user-identities.unlock"
       label="Unlock"
       title={`Unlock ${userId}`}
       confirmLabel="Unlock the user"
@@ -74,6 +76,7 @@ function DeleteUser({ user: { userId, groupCount, sessions } }: UserActionsProps
   const queryClient = useQueryClient();
   return (
     <UserAction
+      operation="user-identities.remove"
       label="Delete"
       title={`Delete ${userId}`}
       confirmLabel="Delete the user"
@@ -98,6 +101,7 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
   const { control } = useConsole();
   return (
     <UserAction
+      operation="DELETE /_iam/sessions"
       label={`End ${sessionId}`}
       title={`End the session ${sessionId}`}
       confirmLabel="End the session"
@@ -114,6 +118,7 @@ export function EndUserSessions({ user: { userId, sessions } }: UserActionsProps
   const { control } = useConsole();
   return (
     <UserAction
+      operation="DELETE /_iam/sessions"
       label="End all sessions"
       title={`End all sessions of ${userId}`}
       confirmLabel="End the sessions"

@@ -1,0 +1,57 @@
+/** Actions that the caller may lack the role for: then disabled, but focusable, with the role as their description. */
+import { Button, type ButtonProps, Menu, type MenuItemProps, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { type ComponentPropsWithRef, type MouseEvent, useId } from 'react';
+import { type AccessTarget, usePermission } from '../api/use-permission.ts';
+
+interface PermittedProps {
+  /** What the action sends; of several, one is sufficient. */
+  readonly operation: AccessTarget | readonly AccessTarget[];
+}
+
+type PermittedButtonProps = PermittedProps & ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>;
+
+export function PermittedButton({ operation, ...props }: PermittedButtonProps) {
+  const { isAllowed, reason } = usePermission(...toTargets(operation));
+  const reasonId = useId();
+  if (isAllowed) return <Button {...props} />;
+  return (
+    <>
+      <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+        {/* Not `disabled`: such a button has neither focus nor tooltip. */}
+        <Button
+          {...props}
+          loading={false}
+          data-disabled
+          aria-disabled
+          aria-describedby={reasonId}
+          onClick={preventAction}
+        />
+      </Tooltip>
+      <VisuallyHidden id={reasonId}>{reason}</VisuallyHidden>
+    </>
+  );
+}
+
+type PermittedMenuItemProps = PermittedProps & MenuItemProps & { onClick(): void };
+
+export function PermittedMenuItem({ operation, children, ...props }: PermittedMenuItemProps) {
+  const { isAllowed, reason } = usePermission(...toTargets(operation));
+  if (isAllowed) return <Menu.Item {...props}>{children}</Menu.Item>;
+  return (
+    <Menu.Item {...props} closeMenuOnClick={false} data-disabled aria-disabled onClick={preventAction}>
+      {children}
+      <Text size="xs" maw={280}>
+        {reason}
+      </Text>
+    </Menu.Item>
+  );
+}
+
+function toTargets(operation: PermittedProps['operation']): readonly AccessTarget[] {
+  return typeof operation === 'string' ? [operation] : operation;
+}
+
+/** Also of the form that the button submits. */
+function preventAction(event: MouseEvent): void {
+  event.preventDefault();
+}
