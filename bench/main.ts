@@ -4,6 +4,7 @@ import { BenchEnvironment } from './environment.ts';
 import { type Figure, formatTable, isReached } from './figure.ts';
 import { burstFigures } from './figures/burst.ts';
 import { commandFigures } from './figures/command.ts';
+import { consoleFigures } from './figures/console.ts';
 import { requestKinds } from './figures/request-kinds.ts';
 import { blockFigures, memoryFigures } from './figures/resources.ts';
 import { secondFactorFigures } from './figures/second-factor.ts';
@@ -28,6 +29,7 @@ const measures = new Map<string, MeasureFigures>([
   ['state', snapshotFigures],
   ['memory', memoryFigures],
   ['block', blockFigures],
+  ['console', consoleFigures],
   ['cli', commandFigures],
 ]);
 

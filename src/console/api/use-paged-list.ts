@@ -33,6 +33,8 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedLis
     },
     getNextPageParam: ({ next }) => next,
     placeholderData: (previous) => previous,
+    // Otherwise each new page is compared with all earlier ones.
+    structuralSharing: false,
     ...(refetchInterval === undefined ? {} : { refetchInterval }),
   });
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
