@@ -1,5 +1,5 @@
 /** The console: theme, query cache and router. */
-import { Badge, createTheme, Drawer, MantineProvider, Modal } from '@mantine/core';
+import { Alert, Badge, createTheme, Drawer, MantineProvider, Modal } from '@mantine/core';
 import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,6 +15,12 @@ const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // The title in this colour would lack contrast.
+    Alert: Alert.extend({
+      vars: (_theme, { color }) => ({
+        root: color === 'orange' ? { '--alert-color': 'var(--mantine-color-text)' } : {},
+      }),
+    }),
     // The text of a badge in its colour would lack contrast.
     Badge: Badge.extend({ defaultProps: { variant: 'dot' } }),
     // The page has one header: those of dialogs are no landmarks.

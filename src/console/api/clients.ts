@@ -9,8 +9,12 @@ import type { ServiceTokens } from './service-token.ts';
 export type ControlClient = Client<ControlPaths>;
 export type ServiceClient = Client<ServicePaths>;
 
-/** The server accepts changes by a browser only with a header that forms cannot send. */
-const browserHeaders = { 'X-Requested-With': 'iam-console' };
+export const consoleRequestOptions = {
+  /** The server accepts changes by a browser only with a header that forms cannot send. */
+  headers: { 'X-Requested-With': 'iam-console' },
+  /** Without it, browsers answer a Basic challenge themselves: with a prompt, or with what was typed into one. */
+  credentials: 'omit',
+} as const;
 
 /** The control plane of the server or, by default, of the service that the console shows. */
 export function createControlClient(
@@ -19,8 +23,8 @@ export function createControlClient(
   { ofServer = false }: { readonly ofServer?: boolean } = {},
 ): ControlClient {
   const client = createClient<ControlPaths>({
+    ...consoleRequestOptions,
     baseUrl: `${ofServer ? serverPath : basePath}/_iam`,
-    headers: browserHeaders,
   });
   client.use(
     authorize(async () => credentials.get()?.accessToken),
@@ -35,7 +39,7 @@ export function createControlClient(
 
 /** The operations of the interface, without credentials: each request has its own. */
 export function createLoginClient({ basePath }: ConsoleLocation): ServiceClient {
-  return createClient<ServicePaths>({ baseUrl: `${basePath}/security/iam/v1`, headers: browserHeaders });
+  return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/security/iam/v1` });
 }
 
 /** The operations of the interface. A rejected token is replaced with the next request. */

@@ -3,6 +3,7 @@
  * browsers open at most six connections to a server. The tab that holds the lock reads the stream and passes the events
  * on. A hidden tab gives the stream up, so that only a tab in use holds a connection.
  */
+import { consoleRequestOptions } from './clients.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
 
@@ -33,21 +34,27 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
   };
   channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => emit(data);
 
+  const publish = (event: LiveEvent) => {
+    emit(event);
+    channel.postMessage(event);
+  };
+
   /** Reads the stream until the signal; reconnects with growing pauses. */
   async function readWhile(signal: AbortSignal): Promise<void> {
     let pause = firstRetry;
     let lastId: string | undefined;
     while (!signal.aborted) {
-      const ended = await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
+      const end = await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
         if (event === 'connected') pause = firstRetry;
         lastId = id ?? lastId;
-        emit(event);
-        channel.postMessage(event);
+        publish(event);
       });
-      lastId = ended ?? lastId;
       if (signal.aborted) return;
-      emit('disconnected');
-      channel.postMessage('disconnected' satisfies LiveEvent);
+      if (end === 'login required') {
+        await untilLogin(credentials, signal);
+        continue;
+      }
+      publish('disconnected');
       await delay(pause, signal);
       pause = Math.min(pause * 2, longestRetry);
     }
@@ -98,47 +105,51 @@ interface StreamOptions {
   readonly lastId: string | undefined;
 }
 
-/** Reads one connection until it ends. EventSource cannot send the credentials. */
+/** Reads one connection until it ends. EventSource cannot send the credentials. @returns why it ended */
 async function readStream(
   { basePath, credentials, signal, lastId }: StreamOptions,
   onEvent: (event: LiveEvent, id?: string) => void,
-): Promise<string | undefined> {
+): Promise<'disconnected' | 'login required'> {
   const token = credentials.get()?.accessToken;
-  const headers: Record<string, string> = { 'X-Requested-With': 'iam-console' };
+  const headers: Record<string, string> = { ...consoleRequestOptions.headers };
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
   if (lastId !== undefined) headers['Last-Event-ID'] = lastId;
   try {
     const request = (topics: readonly Topic[]) =>
-      fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { headers, signal });
+      fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { ...consoleRequestOptions, headers, signal });
     const all = await request(liveTopics);
     const response = all.status === 403 ? await request(readableTopics) : all;
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);
-    if (!response.ok || !response.body) return lastId;
-    onEvent('connected');
-    return await readMessages(response.body, onEvent);
+    if (response.status === 401 && credentials.get()?.accessToken === token) {
+      credentials.requireLogin();
+      return 'login required';
+    }
+    if (response.ok && response.body) {
+      onEvent('connected');
+      await readMessages(response.body, onEvent);
+    }
   } catch {
-    return lastId;
+    // No connection, or an aborted one.
   }
+  return 'disconnected';
 }
 
 /** Parses server-sent events: each ends with an empty line. Only the name and the id of an event are used. */
 async function readMessages(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: LiveEvent, id?: string) => void,
-): Promise<string | undefined> {
+): Promise<void> {
   let buffered = '';
-  let lastId: string | undefined;
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   for (;;) {
     const { done, value = '' } = await reader.read();
-    if (done) return lastId;
+    if (done) return;
     const blocks = (buffered + value).split('\n\n');
     buffered = blocks.pop() ?? '';
     for (const block of blocks) {
       const id = fieldOf(block, 'id');
       const topic = liveTopics.find((known) => known === fieldOf(block, 'event'));
-      lastId = id ?? lastId;
       if (topic) onEvent(topic, id);
     }
   }
@@ -147,6 +158,20 @@ async function readMessages(
 function fieldOf(block: string, name: string): string | undefined {
   const line = block.split('\n').find((text) => text.startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
+}
+
+/** Waits for other credentials. The page asks for them. */
+function untilLogin(credentials: CredentialStore, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const unsubscribe = credentials.subscribe(() => {
+      if (!credentials.isLoginRequired()) end();
+    });
+    const end = () => {
+      unsubscribe();
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

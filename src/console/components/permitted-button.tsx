@@ -16,7 +16,14 @@ export function PermittedButton({ operation, ...props }: PermittedButtonProps) {
   if (isAllowed) return <Button {...props} />;
   return (
     <>
-      <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+      <Tooltip
+        label={reason}
+        multiline
+        maw={320}
+        events={{ hover: true, focus: true, touch: true }}
+        // All text of the page is in a landmark.
+        portalProps={{ target: '#page' }}
+      >
         {/* Not `disabled`: such a button has neither focus nor tooltip. */}
         <Button
           {...props}
@@ -38,9 +45,16 @@ export function PermittedMenuItem({ operation, children, ...props }: PermittedMe
   const { isAllowed, reason } = usePermission(...toTargets(operation));
   if (isAllowed) return <Menu.Item {...props}>{children}</Menu.Item>;
   return (
-    <Menu.Item {...props} closeMenuOnClick={false} data-disabled aria-disabled onClick={preventAction}>
+    <Menu.Item
+      {...props}
+      closeMenuOnClick={false}
+      data-disabled
+      aria-disabled
+      onClick={preventAction}
+      style={{ opacity: 1 }}
+    >
       {children}
-      <Text size="xs" maw={280}>
+      <Text size="xs" c="dimmed" maw={280}>
         {reason}
       </Text>
     </Menu.Item>

@@ -24,7 +24,7 @@ export function FaultsMenu() {
   return (
     <Popover position="bottom-end" width={360} trapFocus>
       <Popover.Target>
-        <Button size="compact-sm" color="orange">
+        <Button size="compact-sm" color="orange.4">
           {faults.length === 1 ? '1 fault' : `${faults.length} faults`}
         </Button>
       </Popover.Target>

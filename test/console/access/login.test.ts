@@ -1,9 +1,10 @@
 /** The login of the console on a server with remote access. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
-import { send } from '../server/control/control-client.ts';
-import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { send } from '../../server/control/control-client.ts';
+import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
+import { listDisabledButtons, logInAsClient } from './log-in.ts';
 
 const adminPassword = 'demo-only correct horse';
 
@@ -28,27 +29,20 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     return () => page.context().close();
   });
 
-  async function logInAsClient(secret: string): Promise<void> {
-    await page.getByText('Client', { exact: true }).click();
-    await page.getByLabel('Client id').fill(adminClient.clientId);
-    await page.getByLabel('Client secret').fill(secret);
-    await page.getByRole('button', { name: 'Log in', exact: true }).click();
-  }
+  const readClockWith = async (token: string) =>
+    (await send(server, '/_iam/clock', { headers: { Authorization: `Bearer ${token}` } })).status;
 
   test('shows nothing before the login, and keeps the form after a wrong secret', async () => {
-    await logInAsClient('demo-only-wrong');
-    await page
-      .getByRole('alert')
-      .getByText('401')
-      .or(page.getByRole('alert').getByText('CREDENTIALS'))
-      .first()
-      .waitFor();
+    await logInAsClient(page, { ...adminClient, clientSecret: 'demo-only-wrong' });
+    const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
+    await dialog.getByRole('alert').getByText('CREDENTIALS_INVALID').waitFor();
     expect(await page.getByLabel('Client id').inputValue()).toBe(adminClient.clientId);
-    await page.getByRole('dialog').waitFor();
+    await logInAsClient(page, adminClient);
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   test('a client sees the inbox; the token is neither stored nor in the URL', async () => {
-    await logInAsClient(adminClient.clientSecret);
+    await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByText('No messages yet').waitFor();
     await page.getByRole('button', { name: `Log out ${adminClient.clientId}` }).waitFor();
@@ -56,8 +50,55 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
       'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
     );
     expect(String(stored)).not.toMatch(/eyJ/);
+  });
+
+  test('logging out revokes the token on the server', async () => {
+    const token = await logInAsClient(page, adminClient);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await readClockWith(token)).toBe(200);
     await page.getByRole('button', { name: `Log out ${adminClient.clientId}` }).click();
     await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Log out/ }).count()).toBe(0);
+    expect(await readClockWith(token)).toBe(401);
+  });
+
+  test('a logout that the server does not answer can be repeated, or made in the page only', async () => {
+    const token = await logInAsClient(page, adminClient);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.route('**/_iam/revoke', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: /^Log out/ }).click();
+    const question = page.getByRole('dialog', { name: 'The token was not revoked' });
+    await question.getByText('UNREACHABLE').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /^Log out/ }).click();
+    await question.getByRole('button', { name: 'Log out of this page only' }).click();
+    await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
+    expect(await readClockWith(token)).toBe(200);
+  });
+
+  test('a caller that may not read anything is not let in, and its token is revoked', async () => {
+    const token = await logInAsClient(page, await server.makeClient({ clientId: 'nobody' }));
+    const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
+    await dialog.getByRole('alert').getByText('ROLE_MISSING').waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Missing roles: /)
+      .waitFor();
+    await expect.poll(() => readClockWith(token)).toBe(401);
+    await logInAsClient(page, adminClient);
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  test('a user without a second factor changes nothing', async () => {
+    await page.getByLabel('User name').fill('admin');
+    await page.getByRole('textbox', { name: 'Password' }).fill(adminPassword);
+    await page.getByLabel('Application client').fill(appClientId);
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByRole('button', { name: 'Continue read-only' }).click();
+    await page.getByText('Not shown: messages and their codes').waitFor();
+    await page.getByText('Requires AUTH-MFA. Log in with a second factor.').first().waitFor();
+    expect(await listDisabledButtons(page)).toEqual({ Reset: 'Requires AUTH-MFA. Log in with a second factor.' });
   });
 
   test('a user logs in with a password and a code', async () => {
@@ -81,14 +122,14 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
   });
 
   test('typed text survives the end of a token', async () => {
-    await logInAsClient(adminClient.clientSecret);
+    await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByLabel('Address or number').fill('carol@example.com');
     await page.getByText('No message matches').waitFor();
     server.clock.advance(7200);
     await page.getByLabel('Address or number').fill('bob@example.com');
     await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
-    await logInAsClient(adminClient.clientSecret);
+    await logInAsClient(page, adminClient);
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByText('No message matches').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('bob@example.com');
