@@ -77,8 +77,8 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     expect(await readClockWith(token)).toBe(200);
   });
 
-  test('a caller that may not read anything is not let in, and its token is revoked', async () => {
-    const token = await logInAsClient(page, await server.makeClient({ clientId: 'nobody' }));
+  test('a caller that may not read anything is rejected, and its token is revoked', async () => {
+    const token = await logInAsClient(page, await server.makeClient({ clientId: 'without-roles' }));
     const dialog = page.getByRole('dialog', { name: 'Log in as an administrator' });
     await dialog.getByRole('alert').getByText('ROLE_MISSING').waitFor();
     await dialog

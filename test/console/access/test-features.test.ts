@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
   });
   afterAll(() => browser?.close());
 
-  test('without test features signs nobody in, for itself neither, and adds no fault', async () => {
+  test('without test features issues no tokens, and adds no fault', async () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
     const { page, problems } = await openConsole(browser, server.url, { path: 'users/alice' });
     await page.getByRole('heading', { name: 'alice' }).waitFor();
