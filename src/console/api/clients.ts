@@ -42,14 +42,34 @@ export function createLoginClient({ basePath }: ConsoleLocation): ServiceClient 
   return createClient<ServicePaths>({ ...consoleRequestOptions, baseUrl: `${basePath}/security/iam/v1` });
 }
 
-/** The operations of the interface. A rejected token is replaced with the next request. */
-export function createServiceClient(location: ConsoleLocation, tokens: ServiceTokens): ServiceClient {
-  const client = createLoginClient(location);
-  client.use(authorize(tokens.read), {
-    onResponse({ response }) {
-      if (response.status === 401) tokens.forget();
+/**
+ * The operations of the interface. If the server rejects a token that it issued to the console, for example after a reset
+ * or a restart, the request is repeated with another one; the token of a login requires another login.
+ */
+export function createServiceClient(
+  { basePath }: ConsoleLocation,
+  tokens: ServiceTokens,
+  credentials: CredentialStore,
+): ServiceClient {
+  const client = createClient<ServicePaths>({
+    ...consoleRequestOptions,
+    baseUrl: `${basePath}/security/iam/v1`,
+    fetch: async (request) => {
+      const repeatable = request.clone();
+      const response = await fetch(request);
+      if (response.status !== 401) return response;
+      if (credentials.get() !== undefined) {
+        credentials.requireLogin();
+        return response;
+      }
+      tokens.forget();
+      const token = await tokens.read();
+      if (token === undefined) return response;
+      repeatable.headers.set('Authorization', `Bearer ${token}`);
+      return fetch(repeatable);
     },
   });
+  client.use(authorize(tokens.read));
   return client;
 }
 

@@ -39,7 +39,7 @@ export function createConsole(location: ConsoleLocation, now: () => number): Con
     credentials,
     control,
     serverControl: createControlClient(location, credentials, { ofServer: true }),
-    service: createServiceClient(location, serviceTokens),
+    service: createServiceClient(location, serviceTokens, credentials),
     serviceTokens,
     login: createLoginClient(location),
     liveEvents: createLiveEvents(location, credentials),

@@ -10,6 +10,7 @@ import { LoginGate } from './login/login-gate.tsx';
 import { ColorSchemeButton } from './top-bar/color-scheme-button.tsx';
 import { TopBar } from './top-bar/top-bar.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
+import { VersionNotice } from './version-notice.tsx';
 
 export function Frame() {
   const [isMenuOpen, menu] = useDisclosure(false);
@@ -68,6 +69,7 @@ export function Frame() {
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
         <ConnectionNotice isConnected={isConnected} />
+        <VersionNotice />
         <LoginGate>
           <Outlet />
         </LoginGate>

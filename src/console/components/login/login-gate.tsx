@@ -4,17 +4,21 @@
  */
 import { Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import { loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { AdministratorToken } from '../../api/credentials.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { LoginForm } from './login-form.tsx';
 
+/** Dialogs are at 200, and what opens in them at 300. */
+const aboveDialogs = 400;
+
 export function LoginGate({ children }: { readonly children: ReactNode }) {
   const { credentials } = useConsole();
   const isRequired = useSyncExternalStore(credentials.subscribe, credentials.isLoginRequired);
   const acceptance = useAcceptance();
+  useDialogsKeptOpen();
   return (
     <>
       {children}
@@ -24,6 +28,7 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
         withCloseButton={false}
         closeOnEscape={false}
         closeOnClickOutside={false}
+        zIndex={aboveDialogs}
         title="Log in as an administrator"
       >
         <Stack gap="sm">
@@ -34,6 +39,19 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
       </Modal>
     </>
   );
+}
+
+/** Escape would close the dialogs behind the login, with what was typed in them. */
+function useDialogsKeptOpen(): void {
+  const { credentials } = useConsole();
+  // Before the effects that add the listeners of the dialogs: those of the window run in this order.
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && credentials.isLoginRequired()) event.stopImmediatePropagation();
+    };
+    window.addEventListener('keydown', onKeyDown, { capture: true });
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true });
+  }, [credentials]);
 }
 
 /** Accepts a login if its caller may read. The roles are known before the pages request anything with its token. */
