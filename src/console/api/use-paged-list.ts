@@ -13,7 +13,7 @@ interface PageQuery {
 
 type PageResult<Item> = Promise<{ data?: readonly Item[]; error?: unknown; response: Response }>;
 
-interface PagedListOptions<Item> {
+export interface PagedListOptions<Item> {
   /** Begins with the topic whose changes affect the list. */
   readonly queryKey: readonly unknown[];
   /** Reads one page. */

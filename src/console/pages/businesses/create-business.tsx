@@ -1,0 +1,77 @@
+/** Creates a business with its customer, and opens it. */
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { WriteAction } from '../../components/write-action.tsx';
+import { useCorporateGroupReader } from '../corporate-groups/use-corporate-groups.ts';
+import { EntitySelect } from '../groups/data/entity-select.tsx';
+import { useOrganizationsChanged } from './use-organizations-changed.ts';
+
+const emptyFields = { businessName: '', document: '', businessId: '', organizationId: '', businessUnitId: '' };
+const optionNames = {
+  businessName: 'business-name',
+  document: 'document',
+  businessId: 'business-id',
+  organizationId: 'organization-id',
+  businessUnitId: 'business-unit-id',
+  corporateGroupId: 'corporate-group-id',
+};
+
+/** @param page what is opened afterwards: the business or the customer */
+export function CreateBusiness({ page }: { readonly page: '/businesses' | '/customers' }) {
+  const { service } = useConsole();
+  const navigate = useNavigate();
+  const changed = useOrganizationsChanged();
+  const readCorporateGroups = useCorporateGroupReader();
+  const form = useForm({ initialValues: emptyFields });
+  const [corporateGroupId, setCorporateGroupId] = useState<string | undefined>();
+  const { businessName, document } = form.values;
+  const given = Object.entries({ ...form.values, corporateGroupId }).filter(([, value]) => value);
+  const body = { businessName, document, ...Object.fromEntries(given) };
+  const options = Object.entries(body).map(
+    ([name, value]) => ` --${optionNames[name as keyof typeof optionNames]} ${quoteShellArgument(String(value))}`,
+  );
+  return (
+    <WriteAction
+      operation="customers.create-business"
+      label="Create a business"
+      title="Create a business"
+      confirmLabel="Create the business"
+      isReady={businessName !== '' && document !== ''}
+      command={`customers create-business${options.join('')}`}
+      call={{ method: 'POST', path: '/security/iam/v1/customers/business', body }}
+      send={async () => {
+        const { businessId, customerId } = await unwrap(service.POST('/customers/business', { body }));
+        form.reset();
+        setCorporateGroupId(undefined);
+        const id = page === '/businesses' ? businessId : String(customerId);
+        await navigate({ to: `${page}/$`, params: { _splat: id } as never });
+      }}
+      onChanged={changed}
+    >
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('businessName')} />
+      <TextInput
+        label="Document"
+        description="The official identification number of the customer"
+        required
+        {...form.getInputProps('document')}
+      />
+      <TextInput label="Id" placeholder="Generated" {...form.getInputProps('businessId')} />
+      <EntitySelect
+        label="Corporate group"
+        description="Found by its exact name"
+        queryKey={['corporate-groups']}
+        read={readCorporateGroups}
+        value={corporateGroupId}
+        onChange={setCorporateGroupId}
+        isRequired={false}
+      />
+      <TextInput label="Organization" {...form.getInputProps('organizationId')} />
+      <TextInput label="Business unit" {...form.getInputProps('businessUnitId')} />
+    </WriteAction>
+  );
+}
