@@ -50,6 +50,8 @@ export interface TestServerOptions {
   /** Replaces real timers. */
   readonly timer?: Timer;
   readonly openStore?: () => Promise<Store>;
+  /** Certificate and key in PEM: serves HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Receives the lines of the audit log, and those of the other two sinks if they are not set. */
   readonly audit?: AuditSink;
   readonly rejectedAudit?: AuditSink;
@@ -82,6 +84,9 @@ export interface TestServer extends AsyncDisposable {
   stopWrites(): void;
 }
 
+/** The server receives the content; of the files, only the settings are used. */
+const tlsFlags = { 'tls-cert': 'cert.pem', 'tls-key': 'key.pem' };
+
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? createFakeClock();
   const log: string[] = [];
@@ -93,9 +98,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const service = await listen({
     settings: readSettings(
-      { port: '0', store: 'memory', 'log-level': 'info', ...options.flags },
+      { port: '0', store: 'memory', 'log-level': 'info', ...(options.tls ? tlsFlags : {}), ...options.flags },
       { ...environment, ...options.environment },
     ),
+    tls: options.tls,
     clock,
     random: systemRandom,
     log: createLog('info', write, () => clock.now()),
