@@ -8,6 +8,7 @@ import { pageList } from '../pages/page-list.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { LoginGate } from './login/login-gate.tsx';
 import { ColorSchemeButton } from './top-bar/color-scheme-button.tsx';
+import { LoginButton } from './top-bar/login-button.tsx';
 import { TopBar } from './top-bar/top-bar.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
 import { VersionNotice } from './version-notice.tsx';
@@ -42,7 +43,8 @@ export function Frame() {
           <Text fw={700} component={Link} to="/" c="inherit" td="none">
             IAM console
           </Text>
-          <Group ml="auto" hiddenFrom="sm">
+          <Group ml="auto" gap="xs" wrap="nowrap" hiddenFrom="sm">
+            <LoginButton />
             <ColorSchemeButton />
           </Group>
           <Group gap="xs" ml={{ base: 0, sm: 'auto' }} w={{ base: '100%', sm: 'auto' }}>

@@ -15,8 +15,8 @@ const seed: SeedDocument = {
 
 const required = 'Requires IAM_ADMIN_MAINTENANCE.';
 const each = (...names: string[]) => Object.fromEntries(names.map((name) => [name, required]));
-/** Without administrative roles, clients may remove members of some groups, but add none. */
-const addingMembers = 'Requires ADMIN.';
+/** What IAM_ADMIN_MAINTENANCE allows as well. Members of some groups can be removed without either role. */
+const byAdministrators = 'Requires ADMIN.';
 
 interface ReadOnlyPage {
   /** A text that shows that the page is complete. */
@@ -33,11 +33,17 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
     ready: 'DEPLOY',
     disabled: {
       ...each('Sign in as', 'Set password', 'Lock', 'Delete', 'End all sessions', 'End SESSION'),
-      'Add to a group': addingMembers,
+      'Add to a group': byAdministrators,
     },
   },
   groups: { ready: 'ops', disabled: each('Create a group') },
-  'groups/ops': { ready: 'DEPLOY', disabled: { ...each('Edit', 'Delete'), 'Add a member': addingMembers } },
+  'groups/ops': { ready: 'DEPLOY', disabled: { ...each('Edit', 'Delete'), 'Add a member': byAdministrators } },
+  businesses: { ready: 'Businesses', disabled: { 'Create a business': byAdministrators } },
+  customers: {
+    ready: 'Customers',
+    disabled: { 'Create a business': byAdministrators, 'Make a user a customer': byAdministrators },
+  },
+  'corporate-groups': { ready: 'Corporate groups', disabled: each('Create a corporate group') },
   tokens: { ready: 'Signing keys', disabled: each('Rotate the key') },
   faults: { ready: 'groups.get', disabled: each('Add', 'Remove all', 'Remove the rule f1') },
   state: {

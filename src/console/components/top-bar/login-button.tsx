@@ -1,5 +1,5 @@
 /** Who is logged in, with the way out. Hidden on a server that requires no login. */
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLogin } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
@@ -22,10 +22,14 @@ export function LoginButton() {
       <Button
         size="compact-sm"
         variant="default"
+        maw={{ base: 140, sm: 260 }}
+        title={`Log out ${login.subject}`}
         loading={revoke.isPending}
         onClick={() => revoke.mutate(login.accessToken)}
       >
-        Log out {login.subject}
+        <Text component="span" inherit truncate>
+          Log out {login.subject}
+        </Text>
       </Button>
       <ConfirmDialog
         title="The token was not revoked"

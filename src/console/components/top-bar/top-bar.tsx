@@ -13,7 +13,10 @@ export function TopBar() {
       <ClockMenu />
       <FaultsMenu />
       <ResetButton />
-      <LoginButton />
+      {/* On narrow screens it is in the row of the title. */}
+      <Group visibleFrom="sm">
+        <LoginButton />
+      </Group>
     </Group>
   );
 }
