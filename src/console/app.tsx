@@ -15,12 +15,8 @@ const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // The title in this colour would lack contrast.
-    Alert: Alert.extend({
-      vars: (_theme, { color }) => ({
-        root: color === 'orange' ? { '--alert-color': 'var(--mantine-color-text)' } : {},
-      }),
-    }),
+    // A title in the colour of its alert would lack contrast.
+    Alert: Alert.extend({ vars: () => ({ root: { '--alert-color': 'var(--mantine-color-text)' } }) }),
     // The text of a badge in its colour would lack contrast.
     Badge: Badge.extend({ defaultProps: { variant: 'dot' } }),
     // The page has one header: those of dialogs are no landmarks.

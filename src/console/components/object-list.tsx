@@ -26,6 +26,8 @@ interface ObjectListProps<Row> {
   readonly noun: string;
   /** Below the base URL. */
   readonly path: string;
+  /** The command without options, if it is not the list of the noun. */
+  readonly command?: string;
   keyOf(row: Row): string;
   read(
     filters: ListFilters,
@@ -36,6 +38,7 @@ interface ObjectListProps<Row> {
 
 export function ObjectList<Row>(props: ObjectListProps<Row>) {
   const { title, searchLabel, searchName = 'search', columns, noun, path, keyOf, read, renderEmpty } = props;
+  const { command = `${noun} list` } = props;
   const navigate = useNavigate();
   const { search: given, setSearch } = usePage();
   const { search } = given;
@@ -64,21 +67,21 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
           onSort={(value) => setSearch({ sort: value })}
         />
       ) : undefined}
-      <ListEquivalents noun={noun} path={path} parameters={{ [searchName]: search, sort }} />
+      <ListEquivalents command={command} path={path} parameters={{ [searchName]: search, sort }} />
     </Stack>
   );
 }
 
 interface ListEquivalentsProps {
-  readonly noun: string;
+  readonly command: string;
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
-function ListEquivalents({ noun, path, parameters }: ListEquivalentsProps) {
+function ListEquivalents({ command, path, parameters }: ListEquivalentsProps) {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
   // Joined to its option, since a descending order begins with a hyphen.
   const options = given.map(([name, value]) => ` --${name}=${quoteShellArgument(value)}`).join('');
-  return <Equivalents command={`${noun} list${options}`} call={{ path: `${path}${query}` }} />;
+  return <Equivalents command={`${command}${options}`} call={{ path: `${path}${query}` }} />;
 }

@@ -29,6 +29,8 @@ export const pageList: readonly PageEntry[] = [
     key: 'p',
     load: () => import('./corporate-groups/corporate-groups-page.tsx'),
   },
+  { path: '/clients', title: 'Clients', key: 'c', load: () => import('./clients/clients-page.tsx') },
+  { path: '/api-keys', title: 'API keys', key: 'k', load: () => import('./api-keys/api-keys-page.tsx') },
   { path: '/tokens', title: 'Tokens', key: 't', load: () => import('./tokens/tokens-page.tsx') },
   { path: '/faults', title: 'Faults', key: 'f', load: () => import('./faults/faults-page.tsx') },
   { path: '/state', title: 'State', key: 's', load: () => import('./state/state-page.tsx') },

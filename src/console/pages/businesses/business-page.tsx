@@ -7,10 +7,10 @@ import { unwrap } from '../../api/errors.ts';
 import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
+import { PageSection } from '../../components/section.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import { JoinCorporateGroup } from '../corporate-groups/corporate-group-businesses.tsx';
 import { GroupLink, ObjectLink } from '../groups/group-link.tsx';
-import { UserSection } from '../users/detail/user-section.tsx';
 import { AddBusinessToGroup, RemoveBusinessFromGroup } from './business-groups.tsx';
 
 type ShownBusiness = paths['/businesses/{id}']['get']['responses'][200]['content']['application/json'];
@@ -48,7 +48,7 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
         The interface has no operation that edits or deletes a business.
       </Text>
       <BusinessGroups business={business} />
-      <UserSection
+      <PageSection
         title={`Effective roles (${effectiveRoleCount})`}
         emptyText={effectiveRoleCount === 0 ? 'No roles from groups.' : undefined}
       >
@@ -59,7 +59,7 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
           ))}
           {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
         </Group>
-      </UserSection>
+      </PageSection>
       <Equivalents
         command={`businesses get ${quoteShellArgument(businessId)}`}
         call={{ path: `/_iam/businesses/${encodeURIComponent(businessId)}` }}
@@ -90,7 +90,7 @@ function BusinessFacts({ business }: { readonly business: ShownBusiness }) {
 function BusinessGroups({ business: { businessId, groups, groupCount } }: { readonly business: ShownBusiness }) {
   const hidden = groupCount - groups.length;
   return (
-    <UserSection
+    <PageSection
       title={`Groups (${groupCount})`}
       actions={<AddBusinessToGroup businessId={businessId} />}
       emptyText={groupCount === 0 ? 'In no group.' : undefined}
@@ -106,6 +106,6 @@ function BusinessGroups({ business: { businessId, groups, groupCount } }: { read
         ))}
       </List>
       {hidden > 0 ? <Text size="sm">and {hidden} more</Text> : undefined}
-    </UserSection>
+    </PageSection>
   );
 }

@@ -1,12 +1,6 @@
 /** After a write about businesses, customers or corporate groups, which show parts of each other. */
-import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
-
-const affected = ['businesses', 'customers', 'corporate-groups', 'groups', 'users'];
+import { useChanged } from '../../api/use-changed.ts';
 
 export function useOrganizationsChanged(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  return useCallback(async () => {
-    await Promise.all(affected.map((noun) => queryClient.invalidateQueries({ queryKey: [noun] })));
-  }, [queryClient]);
+  return useChanged('businesses', 'customers', 'corporate-groups', 'groups', 'users');
 }

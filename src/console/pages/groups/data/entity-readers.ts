@@ -7,7 +7,9 @@ const limit = 20;
 
 type EntityReader = (search: string | undefined, signal: AbortSignal) => Promise<readonly SelectEntry[]>;
 
-export function useEntityReaders(): Readonly<Record<'users' | 'businesses' | 'services' | 'groups', EntityReader>> {
+export function useEntityReaders(): Readonly<
+  Record<'users' | 'businesses' | 'services' | 'clients' | 'groups', EntityReader>
+> {
   const { control } = useConsole();
   const toQuery = (search: string | undefined) => ({ params: { query: { limit, search } } });
   return {
@@ -22,6 +24,10 @@ export function useEntityReaders(): Readonly<Record<'users' | 'businesses' | 'se
     groups: async (search, signal) => {
       const groups = await unwrap(control.GET('/groups', { ...toQuery(search), signal }));
       return groups.map(({ groupId, groupName }) => toEntry(groupId, groupName));
+    },
+    clients: async (search, signal) => {
+      const clients = await unwrap(control.GET('/clients', { ...toQuery(search), signal }));
+      return clients.map(({ clientId, appId }) => toEntry(clientId, appId));
     },
     services: async (search, signal) => {
       const clients = await unwrap(control.GET('/clients', { ...toQuery(search), signal }));

@@ -21,6 +21,7 @@ export function SignInAs({ userId }: { readonly userId: string }) {
   const body = { userId, level };
   const signIn = useMutation({
     mutationFn: () => unwrap(control.POST('/sessions', { body: body as never })),
+    gcTime: 0,
     onSuccess: usersChanged,
   });
   // The token is only in the state of this dialog.

@@ -1,11 +1,11 @@
 /** The contacts of a user, which are also its second factors once they are verified. */
 import { Badge, Group, List } from '@mantine/core';
+import { PageSection } from '../../../components/section.tsx';
 import type { ShownUser } from '../data/use-users.ts';
-import { UserSection } from './user-section.tsx';
 
 export function ContactSection({ user: { contacts } }: { readonly user: ShownUser }) {
   return (
-    <UserSection
+    <PageSection
       title="Contacts and factors"
       emptyText={contacts.length === 0 ? 'No contacts. Without one, no code can be sent to the user.' : undefined}
     >
@@ -22,7 +22,7 @@ export function ContactSection({ user: { contacts } }: { readonly user: ShownUse
           </List.Item>
         ))}
       </List>
-    </UserSection>
+    </PageSection>
   );
 }
 

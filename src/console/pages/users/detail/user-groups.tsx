@@ -1,9 +1,9 @@
 /** The groups of a user: its own, and those of its business. */
 import { Anchor, Group, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { PageSection } from '../../../components/section.tsx';
 import { AddToGroup, RemoveFromGroup } from '../actions/change-groups.tsx';
 import type { ShownUser } from '../data/use-users.ts';
-import { UserSection } from './user-section.tsx';
 
 const kindTexts = {
   user: '',
@@ -14,7 +14,7 @@ const kindTexts = {
 
 export function UserGroups({ user: { userId, groups, groupCount } }: { readonly user: ShownUser }) {
   return (
-    <UserSection
+    <PageSection
       actions={<AddToGroup userId={userId} />}
       title={`Groups (${groupCount})`}
       emptyText={groupCount === 0 ? 'In no group. Roles come from groups: add the user to one.' : undefined}
@@ -32,6 +32,6 @@ export function UserGroups({ user: { userId, groups, groupCount } }: { readonly 
           </List.Item>
         ))}
       </List>
-    </UserSection>
+    </PageSection>
   );
 }

@@ -6,13 +6,13 @@ import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
+import { PageSection } from '../../../components/section.tsx';
 import type { ShownUser } from '../data/use-users.ts';
-import { UserSection } from './user-section.tsx';
 
 export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }: { readonly user: ShownUser }) {
   const { search, setSearch } = usePage();
   return (
-    <UserSection
+    <PageSection
       title={`Effective roles (${effectiveRoleCount})`}
       emptyText={effectiveRoleCount === 0 ? 'No roles from groups.' : undefined}
     >
@@ -39,7 +39,7 @@ export function UserRoles({ user: { userId, roleSources, effectiveRoleCount } }:
           </List.Item>
         ))}
       </List>
-    </UserSection>
+    </PageSection>
   );
 }
 

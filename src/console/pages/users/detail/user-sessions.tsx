@@ -1,15 +1,15 @@
 /** The active sessions of a user. */
 import { Badge, Group, List, Text } from '@mantine/core';
+import { PageSection } from '../../../components/section.tsx';
 import { RelativeTime, useServerNow } from '../../../components/server-time.tsx';
 import { EndUserSession, EndUserSessions } from '../actions/user-actions.tsx';
 import type { ShownUser } from '../data/use-users.ts';
-import { UserSection } from './user-section.tsx';
 
 export function UserSessions({ user }: { readonly user: ShownUser }) {
   const { activeSessions, sessions } = user;
   const now = useServerNow();
   return (
-    <UserSection
+    <PageSection
       actions={sessions === 0 ? undefined : <EndUserSessions user={user} />}
       title={`Sessions (${sessions})`}
       emptyText={sessions === 0 ? 'No active sessions. A session starts when the user logs in.' : undefined}
@@ -28,6 +28,6 @@ export function UserSessions({ user }: { readonly user: ShownUser }) {
           </List.Item>
         ))}
       </List>
-    </UserSection>
+    </PageSection>
   );
 }

@@ -1,8 +1,8 @@
-/** A part of the page of a user, with its heading. */
+/** A part of a page, with its heading. */
 import { Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-interface UserSectionProps {
+interface PageSectionProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
@@ -10,7 +10,7 @@ interface UserSectionProps {
   readonly emptyText?: string | undefined;
 }
 
-export function UserSection({ title, children, actions, emptyText }: UserSectionProps) {
+export function PageSection({ title, children, actions, emptyText }: PageSectionProps) {
   return (
     <Stack component="section" aria-label={title} gap="xs">
       <Group justify="space-between">

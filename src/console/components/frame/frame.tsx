@@ -2,14 +2,14 @@
 import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useConsole } from '../api/console-context.ts';
-import { useLiveQueries } from '../api/use-live-queries.ts';
-import { pageList } from '../pages/page-list.ts';
+import { useConsole } from '../../api/console-context.ts';
+import { useLiveQueries } from '../../api/use-live-queries.ts';
+import { pageList } from '../../pages/page-list.ts';
+import { LoginGate } from '../login/login-gate.tsx';
+import { ColorSchemeButton } from '../top-bar/color-scheme-button.tsx';
+import { LoginButton } from '../top-bar/login-button.tsx';
+import { TopBar } from '../top-bar/top-bar.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
-import { LoginGate } from './login/login-gate.tsx';
-import { ColorSchemeButton } from './top-bar/color-scheme-button.tsx';
-import { LoginButton } from './top-bar/login-button.tsx';
-import { TopBar } from './top-bar/top-bar.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
 import { VersionNotice } from './version-notice.tsx';
 

@@ -1,0 +1,10 @@
+/** Reads again what a write changed. */
+import { useQueryClient } from '@tanstack/react-query';
+
+/** @param nouns with which the keys of the affected queries begin: 'users' */
+export function useChanged(...nouns: readonly string[]): () => Promise<void> {
+  const queryClient = useQueryClient();
+  return async () => {
+    await Promise.all(nouns.map((noun) => queryClient.invalidateQueries({ queryKey: [noun] })));
+  };
+}

@@ -1,0 +1,39 @@
+/** The application and the client of an API key. */
+import { TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { useEntityReaders } from '../groups/data/entity-readers.ts';
+import { EntitySelect } from '../groups/data/entity-select.tsx';
+
+interface Assignment {
+  readonly appId: string;
+  readonly clientId: string;
+}
+
+export function ApiKeyFields({ form }: { readonly form: UseFormReturnType<Assignment> }) {
+  const { clients } = useEntityReaders();
+  return (
+    <>
+      <TextInput
+        label="Application"
+        description="That uses the key"
+        required
+        data-autofocus
+        {...form.getInputProps('appId')}
+      />
+      <EntitySelect
+        label="Client"
+        description="Whose rights the key has"
+        queryKey={['clients']}
+        read={clients}
+        value={form.values.clientId || undefined}
+        onChange={(value) => form.setFieldValue('clientId', value ?? '')}
+      />
+    </>
+  );
+}
+
+/** The options of the command. */
+export function formatAssignment({ appId, clientId }: Assignment): string {
+  return `--app-id ${quoteShellArgument(appId || 'APPLICATION')} --client-id ${quoteShellArgument(clientId || 'CLIENT_ID')}`;
+}

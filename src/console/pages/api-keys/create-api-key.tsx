@@ -1,0 +1,45 @@
+/** Creates an API key and shows it once. */
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { useChanged } from '../../api/use-changed.ts';
+import { SecretAction } from '../../components/secret-action.tsx';
+import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
+
+const emptyFields = { appId: '', clientId: '' };
+
+export function CreateApiKey() {
+  const { service } = useConsole();
+  const changed = useChanged('api-keys');
+  const navigate = useNavigate();
+  const form = useForm({ initialValues: emptyFields });
+  const { appId, clientId } = form.values;
+  return (
+    <SecretAction
+      operation="api-key.create"
+      label="Create an API key"
+      title="Create an API key"
+      confirmLabel="Create the API key"
+      secretLabel="API key"
+      isReady={appId !== '' && clientId !== ''}
+      command={`api-key create ${formatAssignment(form.values)}`}
+      call={{
+        method: 'POST',
+        path: '/security/iam/v1/api-key',
+        body: { appId: appId || 'APPLICATION', clientId: clientId || 'CLIENT_ID' },
+      }}
+      onChanged={changed}
+      send={async () => {
+        const { apiKeyId, apiKey } = await unwrap(service.POST('/api-key', { body: form.values }));
+        return { id: apiKeyId, secret: apiKey };
+      }}
+      onClose={(id) => {
+        form.reset();
+        void navigate({ to: '/api-keys/$', params: { _splat: id } as never });
+      }}
+    >
+      <ApiKeyFields form={form} />
+    </SecretAction>
+  );
+}

@@ -1,0 +1,103 @@
+/** One client: what it is, the groups of its service account, and what it may do. */
+import { Code, Group, List } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { ObjectFacts } from '../../components/object-facts.tsx';
+import { ObjectPage } from '../../components/object-page.tsx';
+import { PageSection } from '../../components/section.tsx';
+import { formatTime } from '../../components/server-time.tsx';
+import { GroupLink, ObjectLink } from '../groups/group-link.tsx';
+import { ClientKeys } from './client-keys.tsx';
+import { DeleteClient } from './delete-client.tsx';
+import type { ShownClient } from './shown-client.ts';
+
+export function ClientDetail({ clientId }: { readonly clientId: string }) {
+  const { control } = useConsole();
+  const query = useQuery({
+    queryKey: ['clients', 'one', clientId],
+    queryFn: ({ signal }) => unwrap(control.GET('/clients/{id}', { params: { path: { id: clientId } }, signal })),
+  });
+  const { data } = query;
+  return (
+    <ObjectPage
+      list={{ path: '/clients', title: 'All clients' }}
+      title={data?.clientId ?? 'Client'}
+      actions={data === undefined ? undefined : <DeleteClient client={data} />}
+      query={query}
+    >
+      {data === undefined ? undefined : <ClientSections client={data} />}
+    </ObjectPage>
+  );
+}
+
+function ClientSections({ client }: { readonly client: ShownClient }) {
+  const { clientId, effectiveRoles, effectiveRoleCount } = client;
+  return (
+    <>
+      <ClientFacts client={client} />
+      <ServiceGroups client={client} />
+      <PageSection
+        title={`Effective roles (${effectiveRoleCount})`}
+        emptyText={effectiveRoleCount === 0 ? 'None.' : undefined}
+      >
+        <Group gap="xs">
+          {effectiveRoles.map((role) => (
+            <Code key={role}>{role}</Code>
+          ))}
+        </Group>
+      </PageSection>
+      <ClientKeys clientId={clientId} />
+      <Equivalents
+        command={`clients get ${quoteShellArgument(clientId)}`}
+        call={{ path: `/_iam/clients/${encodeURIComponent(clientId)}` }}
+      />
+    </>
+  );
+}
+
+function ClientFacts({ client }: { readonly client: ShownClient }) {
+  const { userId, businessId, ownerClientId } = client;
+  return (
+    <ObjectFacts
+      label="Client"
+      facts={{
+        Application: client.appId,
+        Party: client.party,
+        'Service account': client.serviceAccountId,
+        'Own authorities': client.authorities.join(', '),
+        Scopes: client.scope.join(', '),
+        'Grant types': client.grantTypes.join(', '),
+        'Redirect URI': client.redirectURI,
+        'Owner (user)': userId === undefined ? undefined : <ObjectLink page="/users" id={userId} />,
+        'Owner (business)': businessId === undefined ? undefined : <ObjectLink page="/businesses" id={businessId} />,
+        'Owner (client)': ownerClientId === undefined ? undefined : <ObjectLink page="/clients" id={ownerClientId} />,
+        Organization: client.organizationId,
+        'Business unit': client.businessUnitId,
+        'Visible MFA contacts': client.factorVisibility,
+        Created: formatTime(client.createdAt),
+      }}
+    />
+  );
+}
+
+function ServiceGroups({ client: { serviceAccountId, groups, groupCount } }: { readonly client: ShownClient }) {
+  const emptyText =
+    serviceAccountId === undefined
+      ? 'Without a service account it can be in no group.'
+      : 'In no group. Open a group and add the service account as a member.';
+  return (
+    <PageSection title={`Groups (${groupCount})`} emptyText={groupCount === 0 ? emptyText : undefined}>
+      <List listStyleType="none">
+        {groups.map((group) => (
+          <List.Item key={group.groupId}>
+            <bdi>
+              <GroupLink group={group} />
+            </bdi>
+          </List.Item>
+        ))}
+      </List>
+    </PageSection>
+  );
+}
