@@ -10,6 +10,7 @@ import { ColorSchemeButton } from '../top-bar/color-scheme-button.tsx';
 import { LoginButton } from '../top-bar/login-button.tsx';
 import { TopBar } from '../top-bar/top-bar.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
+import { PageMenu } from './page-menu.tsx';
 import { usePageShortcuts } from './use-page-shortcuts.ts';
 import { VersionNotice } from './version-notice.tsx';
 
@@ -55,18 +56,8 @@ export function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
-        {pageList.map(({ path, title, key }) => (
-          <NavLink
-            key={path}
-            component={Link}
-            to={path}
-            label={title}
-            active={pathname.includes(`/_iam/console${path}`) || pathname.startsWith(path)}
-            onClick={menu.close}
-            aria-keyshortcuts={`g ${key}`}
-          />
-        ))}
+      <AppShell.Navbar p="xs" aria-label="Pages" style={{ overflowY: 'auto' }}>
+        <PageMenu pathname={pathname} onOpen={menu.close} />
         <NavLink component="a" href={`${location.basePath}/_iam/docs`} label="API reference" />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
