@@ -1,7 +1,7 @@
 /** Writes on the page of a user in a real browser, each with its effect on the server. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appClientId, startServer, type TestServer } from '../harness.ts';
+import { adminClient, appClientId, startServer, type TestServer } from '../harness.ts';
 import { send } from '../server/control/control-client.ts';
 import { hasBrowser, launchBrowser, openConsole } from './console-page.ts';
 
@@ -13,12 +13,19 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    server = await startServer({ seed: { users: [{ userId: 'alice' }, { userId: 'bob' }] } });
+    server = await startServer({
+      seed: {
+        users: [{ userId: 'alice' }, { userId: 'bob' }],
+        businesses: [{ businessId: 'acme', businessName: 'Acme' }],
+        groups: [{ groupName: 'ops', users: ['alice'] }],
+      },
+    });
     return () => server[Symbol.asyncDispose]();
   });
 
   async function open(path: string) {
     const opened = await openConsole(browser, server.url, { path });
+    opened.page.setDefaultTimeout(10_000);
     return { ...opened, dialog: opened.page.getByRole('dialog') };
   }
 
@@ -41,7 +48,8 @@ describe.skipIf(!hasBrowser)('a user', () => {
   test('is deleted after a confirmation', async () => {
     const { page, dialog, problems } = await open('users/alice');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog.getByText('memberships (0)').waitFor();
+    await dialog.getByText('Groups: ops').waitFor();
+    await dialog.getByText('Active sessions: none').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await readUser('alice')).toMatchObject({ userId: 'alice' });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -72,11 +80,60 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.getByRole('alert').waitFor();
     expect(await dialog.getByLabel('Login name').inputValue()).toBe('dora');
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('dora@example.com');
+    await dialog.getByLabel('Mobile number').fill('1 212');
+    expect(await dialog.getByRole('button', { name: 'Create the user' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Mobile number').fill('1 212 5550100');
+    await dialog.getByRole('combobox', { name: 'Business' }).fill('acm');
+    await page.getByRole('option', { name: /Acme/ }).click();
+    await dialog.getByLabel('The contacts count as verified').check();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('demo-only correct horse');
+    await dialog.getByLabel('Id', { exact: true }).fill('dora-1');
+    await dialog.getByText('The same from a terminal').click();
+    expect(await dialog.getByLabel('Command').first().innerText()).toMatch(
+      /--user-id dora-1 --verified --password-stdin$/,
+    );
     await dialog.getByRole('button', { name: 'Create the user' }).click();
     await page.getByRole('heading', { name: 'dora' }).waitFor();
     const [, id = ''] = /users\/([^/?]+)/.exec(page.url()) ?? [];
-    expect(await readUser(id)).toMatchObject({ userName: 'dora' });
+    expect(await readUser(id)).toMatchObject({
+      userId: 'dora-1',
+      userName: 'dora',
+      businessId: 'acme',
+      contacts: [{ verified: true }, { verified: true }],
+    });
     expect(problems.filter((problem) => !/status of 4/.test(problem))).toEqual([]);
+  });
+
+  test('is edited: only what was changed is sent', async () => {
+    const { page, dialog, problems } = await open('users/alice');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('alice@example.org');
+    await dialog.getByText('The same from a terminal').click();
+    await dialog.getByText('iam users update alice --user-email alice@example.org', { exact: true }).waitFor();
+    const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
+    // Somebody else changes another field meanwhile.
+    await send(server, '/security/iam/v1/user-identities/alice', {
+      method: 'PATCH',
+      headers: { Authorization: authorization },
+      body: { userName: 'alice-renamed' },
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'alice-renamed' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    expect(await dialog.getByLabel('Login name').inputValue()).toBe('alice-renamed');
+    await dialog.getByRole('combobox', { name: 'Business' }).fill('acm');
+    await page.getByRole('option', { name: /Acme/ }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.locator('[aria-label="Clear: Business"]').click();
+    await dialog.getByText('loses the roles of the groups of its business').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Acme (acme)' }).waitFor({ state: 'hidden' });
+    expect(await readUser('alice')).toMatchObject({ userName: 'alice-renamed', contacts: [{ verified: true }] });
+    expect(await readUser('alice')).not.toHaveProperty('businessId');
+    expect(problems).toEqual([]);
   });
 
   test('gets a password with which it logs in', async () => {
@@ -116,17 +173,17 @@ describe.skipIf(!hasBrowser)('a user', () => {
   });
 
   test('is added to a group and removed from it', async () => {
-    const { page, dialog, problems } = await open('users/alice');
+    const { page, dialog, problems } = await open('users/bob');
     await page.getByRole('button', { name: 'Add to a group' }).click();
     await dialog.getByRole('combobox', { name: 'Group' }).fill('iam-aud');
     await page.getByRole('option', { name: /iam-auditors/ }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('link', { name: 'iam-auditors' }).first().waitFor();
-    expect(await readUser('alice')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });
+    expect(await readUser('bob')).toMatchObject({ effectiveRoles: expect.arrayContaining(['IAM_ADMIN_READ_ONLY']) });
     await page.getByRole('button', { name: 'Remove from iam-auditors' }).click();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('In no group').waitFor();
-    expect(await readUser('alice')).toMatchObject({ groupCount: 0 });
+    expect(await readUser('bob')).toMatchObject({ groupCount: 0 });
     expect(problems).toEqual([]);
   });
 });

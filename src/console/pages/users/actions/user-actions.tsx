@@ -1,12 +1,12 @@
 /** What can be done with a user as a whole. */
 import { Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { quoteShellArgument } from '../../../components/equivalents.tsx';
 import type { ShownUser } from '../data/use-users.ts';
+import { DeleteUser } from './delete-user.tsx';
+import { EditUser } from './edit-user.tsx';
 import { SetPassword } from './set-password.tsx';
 import { SignInAs } from './sign-in-as.tsx';
 import { UserAction } from './user-action.tsx';
@@ -18,6 +18,7 @@ interface UserActionsProps {
 export function UserActions({ user }: UserActionsProps) {
   return (
     <>
+      <EditUser user={user} />
       <SignInAs userId={user.userId} />
       <SetPassword userId={user.userId} />
       {user.locked ? <UnlockUser user={user} /> : <LockUser user={user} />}
@@ -66,33 +67,6 @@ function UnlockUser({ user: { userId } }: UserActionsProps) {
       send={() => unwrap(service.POST('/user-identities/unlock', { body }))}
     >
       <Text>The user can log in again. The throttles of all its login names are cleared.</Text>
-    </UserAction>
-  );
-}
-
-function DeleteUser({ user: { userId, groupCount, sessions } }: UserActionsProps) {
-  const { service } = useConsole();
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  return (
-    <UserAction
-      operation="user-identities.remove"
-      label="Delete"
-      title={`Delete ${userId}`}
-      confirmLabel="Delete the user"
-      isDangerous
-      command={`users delete ${quoteShellArgument(userId)} --yes`}
-      call={{ method: 'DELETE', path: `/security/iam/v1/user-identities/${encodeURIComponent(userId)}` }}
-      send={() => unwrap(service.DELETE('/user-identities/{id}', { params: { path: { id: userId } } }))}
-      onDone={async () => {
-        await navigate({ to: '/users' });
-        queryClient.removeQueries({ queryKey: ['users', 'one', userId] });
-      }}
-    >
-      <Text>
-        The user is deleted with its memberships ({groupCount}) and active sessions ({sessions}). The id is never used
-        again.
-      </Text>
     </UserAction>
   );
 }

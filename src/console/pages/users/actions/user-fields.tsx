@@ -1,0 +1,89 @@
+/** The fields of a user that an administrator sets. */
+import { Checkbox, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { useEntityReaders } from '../../groups/data/entity-readers.ts';
+import { EntitySelect } from '../../groups/data/entity-select.tsx';
+import { formatMobileOptions, parseMobile } from './mobile-number.ts';
+
+export interface UserFieldValues {
+  readonly userName: string;
+  readonly userEmail: string;
+  /** As typed: country, area and number. */
+  readonly mobile: string;
+  readonly businessId: string;
+  readonly lead: boolean;
+}
+
+export const emptyUserFields: UserFieldValues = {
+  userName: '',
+  userEmail: '',
+  mobile: '',
+  businessId: '',
+  lead: false,
+};
+
+interface UserFieldsProps {
+  readonly form: UseFormReturnType<UserFieldValues>;
+  /** Of contacts, which are shown masked: what an empty field means. */
+  readonly emptyContactText?: string;
+}
+
+export function UserFields({ form, emptyContactText }: UserFieldsProps) {
+  const { businesses } = useEntityReaders();
+  return (
+    <>
+      <TextInput label="Login name" required data-autofocus {...form.getInputProps('userName')} />
+      <TextInput label="E-mail" type="email" description={emptyContactText} {...form.getInputProps('userEmail')} />
+      <TextInput
+        label="Mobile number"
+        type="tel"
+        description={`Country, area and number: 1 212 5550100${emptyContactText === undefined ? '' : `. ${emptyContactText}`}`}
+        error={isMobileReady(form.values) ? undefined : 'Three numbers, separated by spaces'}
+        {...form.getInputProps('mobile')}
+      />
+      <EntitySelect
+        label="Business"
+        queryKey={['businesses']}
+        read={businesses}
+        value={form.values.businessId || undefined}
+        onChange={(value) => form.setFieldValue('businessId', value ?? '')}
+        isRequired={false}
+      />
+      <Checkbox
+        label="Lead"
+        description="A lead does not have the role USER"
+        {...form.getInputProps('lead', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+export function isMobileReady({ mobile }: Pick<UserFieldValues, 'mobile'>): boolean {
+  return mobile === '' || parseMobile(mobile) !== undefined;
+}
+
+/** The fields that are given, as the body of a request. */
+export function toUserBody({ userName, userEmail, mobile, businessId, lead }: Partial<UserFieldValues>) {
+  const userMobile = mobile === undefined ? undefined : parseMobile(mobile);
+  return {
+    ...(userName === undefined || userName === '' ? {} : { userName }),
+    ...(userEmail === undefined || userEmail === '' ? {} : { userEmail }),
+    ...(userMobile === undefined ? {} : { userMobile }),
+    ...(businessId === undefined || businessId === '' ? {} : { businessId }),
+    ...(lead === undefined ? {} : { lead }),
+  };
+}
+
+/** The options of the command for the same fields. */
+export function formatUserOptions({ userName, userEmail, mobile, businessId, lead }: Partial<UserFieldValues>): string {
+  const userMobile = mobile === undefined ? undefined : parseMobile(mobile);
+  const options = [
+    userName === undefined ? '' : `--user-name ${quoteShellArgument(userName || 'NAME')}`,
+    userEmail === undefined || userEmail === '' ? '' : `--user-email ${quoteShellArgument(userEmail)}`,
+    userMobile === undefined ? '' : formatMobileOptions(userMobile),
+    businessId === undefined ? '' : `--business-id ${businessId === '' ? "''" : quoteShellArgument(businessId)}`,
+    lead === undefined ? '' : lead ? '--lead' : '--lead no',
+  ];
+  return options.filter((option) => option !== '').join(' ');
+}
