@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await page.getByLabel('Probability').fill('0.25');
     await page.getByLabel('Seed').fill('7');
     await submit(page);
-    await page.getByText('latency 100ms jitter 50ms').waitFor();
+    await page.getByRole('cell', { name: 'latency 100ms jitter 50ms' }).waitFor();
     expect(await list()).toEqual([
       expect.objectContaining({ probability: 0.25, seed: 7, effect: { latency: '100ms', jitter: '50ms' } }),
     ]);
@@ -100,14 +100,29 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     expect(problems).toEqual([]);
   });
 
+  test('have only statuses that the server accepts, and are announced when they are added', async () => {
+    const { page, problems } = await open('faults?operation=groups.get&status=418');
+    const status = page.getByLabel('Status', { exact: true });
+    const rejected = await inject({ operation: 'groups.get', effect: { status: 418 } });
+    expect(rejected.status).toBe(400);
+    const [, accepted = ''] = /groups\.get can return: ([\d, ]+)/.exec(await rejected.text()) ?? [];
+    expect(accepted).toMatch(/^401, 403, 404, .*503$/);
+    await expect.poll(() => status.locator('option').allTextContents()).toEqual(accepted.split(', '));
+    expect(await status.inputValue()).toBe('503');
+    await status.selectOption('404');
+    await submit(page);
+    await page.getByRole('status').getByText('status 404, groups.get.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add');
+    expect(await list()).toEqual([expect.objectContaining({ operation: 'groups.get', effect: { status: 404 } })]);
+    expect(problems).toEqual([]);
+  });
+
   test('that the server rejects are explained at their fields', async () => {
     const { page } = await open();
-    await page.getByLabel('Status', { exact: true }).fill('200');
     await page.getByLabel('At most, times').fill('many');
     await submit(page);
-    await page.getByText('effect.status must be from 400 to 599').waitFor();
     await page.getByText('times must be').waitFor();
-    expect(await page.getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('At most, times').getAttribute('aria-invalid')).toBe('true');
     expect(await list()).toEqual([]);
   });
 
@@ -153,6 +168,18 @@ describe.skipIf(!hasBrowser)('the faults', () => {
     await submit(page);
     await page.getByRole('button', { name: /^Remove the rule/ }).waitFor();
     expect(await list()).toMatchObject([{ operation: 'groups.get', effect: { status: 401 } }]);
+    expect(problems).toEqual([]);
+  });
+
+  test('are made of a successful request with status 503', async () => {
+    const headers = { Authorization: `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}` };
+    await fetch(`${server.url}/security/iam/v1/groups`, { headers });
+    const { page, problems } = await open('requests?operation=groups.list&status=200');
+    await page.getByRole('button', { name: 'groups.list' }).first().click();
+    await page.getByRole('link', { name: 'Make a fault of this' }).click();
+    await submit(page);
+    await page.getByRole('status').getByText('status 503, groups.list.').waitFor();
+    expect(await list()).toMatchObject([{ operation: 'groups.list', effect: { status: 503 } }]);
     expect(problems).toEqual([]);
   });
 });

@@ -152,11 +152,22 @@ const universalErrors: readonly (readonly [number, ErrorCode])[] = [
 ];
 
 /** Returns an error code that the operation returns with this status; prefers codes that the operation declares. */
-export function findErrorCode(status: number, operation: Operation<never>): ErrorCode | undefined {
+function findErrorCode(status: number, operation: Operation<never>): ErrorCode | undefined {
   const statusByCode = listOperationErrors(operation);
   const own = operation.errors.find((code) => statusByCode.get(code) === status);
   const found = status < 400 ? undefined : (own ?? [...statusByCode].find(([, returned]) => returned === status)?.[0]);
   return found ?? universalErrors.find(([universal]) => universal === status)?.[1];
+}
+
+/** Returns the statuses that a rule can inject into any of the operations, ascending. */
+export function listInjectableStatuses(operations: readonly Operation<never>[]): number[] {
+  const statuses = new Set(
+    operations.flatMap((operation) => [
+      ...[...listOperationErrors(operation).values()].filter((status) => status >= 400),
+      ...universalErrors.map(([status]) => status),
+    ]),
+  );
+  return [...statuses].sort((one, other) => one - other);
 }
 
 function waitFor(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {

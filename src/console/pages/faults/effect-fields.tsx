@@ -1,5 +1,5 @@
 /** The fields of the effect of a fault, and of which requests it affects. */
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type FaultDraft, faultEffects, faultSelections, isRandom } from './fault-draft.ts';
 
@@ -12,13 +12,19 @@ const toOptions = (labels: Readonly<Record<string, string>>) =>
 
 const moments = { before: 'Before the operation starts', after: 'After its changes are stored' };
 
-export function EffectFields({ form }: FieldsProps) {
+interface EffectFieldsProps extends FieldsProps {
+  /** What a rule can inject into the operation. */
+  readonly statuses: readonly string[];
+  readonly status: string;
+}
+
+export function EffectFields({ form, statuses, status }: EffectFieldsProps) {
   const { effect } = form.values;
   return (
     <Group align="flex-start" gap="sm">
       <Select label="Effect" data={toOptions(faultEffects)} allowDeselect={false} {...form.getInputProps('effect')} />
       {effect === 'status' ? (
-        <TextInput label="Status" inputMode="numeric" w={120} {...form.getInputProps('status')} />
+        <NativeSelect label="Status" data={[...statuses]} w={120} {...form.getInputProps('status')} value={status} />
       ) : undefined}
       {effect === 'latency' ? (
         <>

@@ -1,5 +1,5 @@
 /** Adds a fault rule. The command and the call below follow what is typed. */
-import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,32 +8,45 @@ import { RequestError, unwrap } from '../../api/errors.ts';
 import { Equivalents } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
-import { listChoices, useOperations } from '../requests/use-operations.ts';
+import { describeEffect } from '../../components/top-bar/faults-menu.tsx';
+import { type DocumentedOperation, listChoices, useOperations } from '../requests/use-operations.ts';
 import { EffectFields, SelectionFields } from './effect-fields.tsx';
-import { type FaultDraft, fieldOfForm, formatFaultCommand, hasTarget, toFaultBody } from './fault-draft.ts';
+import { emptyDraft, type FaultDraft, fieldOfForm, formatFaultCommand, hasTarget, toFaultBody } from './fault-draft.ts';
 
 export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
   const { control } = useConsole();
   const queryClient = useQueryClient();
   const operations = useOperations();
   const form = useForm<FaultDraft>({ initialValues: initial });
+  const [added, setAdded] = useState('');
   const [otherError, setOtherError] = useState<unknown>();
-  const draft = form.values;
+  const statuses = listStatuses(operations, form.values);
+  const isAllowed = statuses.includes(form.values.status);
+  // A request may have a status that its operation does not document.
+  const draft = { ...form.values, status: isAllowed ? form.values.status : emptyDraft.status };
   const body = toFaultBody(draft);
   const add = useMutation({
     mutationFn: () => unwrap(control.POST('/faults', { body })),
     onMutate: () => {
       setOtherError(undefined);
+      setAdded('');
       form.clearErrors();
     },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['faults'] }),
+    onSuccess: (rule) => {
+      setAdded(`Added the rule ${rule.id}: ${describeEffect(rule.effect)}, ${rule.operation ?? 'all operations'}.`);
+      return queryClient.invalidateQueries({ queryKey: ['faults'] });
+    },
     onError: (error) => {
       form.setErrors(fieldErrorsOf(error));
       setOtherError(withoutFieldErrors(error));
     },
   });
   return (
-    <form onSubmit={form.onSubmit(() => add.mutate())} aria-label="Add a fault" noValidate>
+    <form
+      onSubmit={form.onSubmit(() => (add.isPending ? undefined : add.mutate()))}
+      aria-label="Add a fault"
+      noValidate
+    >
       <Fieldset legend="Add a fault">
         <Stack gap="sm">
           <Group align="flex-start" gap="sm">
@@ -56,13 +69,17 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
               {...form.getInputProps('caller')}
             />
           </Group>
-          <EffectFields form={form} />
+          <EffectFields form={form} status={draft.status} statuses={statuses} />
           <SelectionFields form={form} />
           {otherError === undefined ? undefined : <ErrorPanel error={otherError} />}
           <Group>
-            <PermittedButton operation="POST /_iam/faults" type="submit" loading={add.isPending}>
+            {/* Not `loading`, which disables the button: it would lose the focus. */}
+            <PermittedButton operation="POST /_iam/faults" type="submit" aria-busy={add.isPending}>
               Add
             </PermittedButton>
+            <Text role="status" size="sm" flex={1}>
+              {added}
+            </Text>
           </Group>
           <Equivalents
             command={formatFaultCommand(body)}
@@ -73,6 +90,17 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
       </Fieldset>
     </form>
   );
+}
+
+/** Statuses that a rule can inject into any operation, although no operation documents them all. */
+const generalStatuses = ['408', '413', '415', '429', '431', '500', '503'];
+
+/** The error statuses that the operation documents (without an operation, those of all), and the general ones. */
+function listStatuses(operations: readonly DocumentedOperation[], { operation: id, status }: FaultDraft): string[] {
+  const selected = id === '' ? operations : operations.filter(({ operation }) => operation === id);
+  const documented = selected.flatMap(({ statuses }) => statuses.filter((each) => each >= 400).map(String));
+  const isKnown = operations.length > 0;
+  return listChoices([...documented, ...generalStatuses, isKnown ? undefined : status]);
 }
 
 function fieldErrorsOf(error: unknown): Partial<Record<keyof FaultDraft, string>> {

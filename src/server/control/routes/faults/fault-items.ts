@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { apiError } from '../../../../contract/errors.ts';
 import { Id } from '../../../../contract/schemas/primitives.ts';
-import { type FaultInjector, findErrorCode } from '../../../fault-injection/fault-injector.ts';
+import { type FaultInjector, listInjectableStatuses } from '../../../fault-injection/fault-injector.ts';
 import type { FaultEffect, FaultRule, FaultRuleInput } from '../../../fault-injection/fault-rules.ts';
 import { isOperationId, operationIdMessage, recordedOperations } from '../../operation-ids.ts';
 
@@ -74,7 +74,13 @@ export const FaultInput = z
     ({ operation, caller, effect }) => effect.staleKeys === undefined || countDefined([operation, caller]) === 0,
     'must have neither operation nor caller with staleKeys: fetching the key set is not an operation and needs no caller',
   )
-  .refine(isDocumented, 'must have a status that the operation documents');
+  .superRefine(({ operation, effect: { status } }, context) => {
+    const statuses = listInjectableStatuses(selectOperations(operation));
+    if (status === undefined || statuses.includes(status)) return;
+    const subject = operation ?? 'an operation';
+    const message = `must be a status that ${subject} can return: ${statuses.join(', ')}`;
+    context.addIssue({ code: 'custom', path: ['effect', 'status'], message });
+  });
 
 type FaultBody = z.output<typeof FaultInput>;
 
@@ -104,17 +110,8 @@ function isSingleEffect({
 }
 
 /** Without an operation, the rule applies to operations that document the status. */
-function isDocumented({
-  operation: id,
-  effect: { status },
-}: {
-  operation?: string | undefined;
-  effect: { status?: number | undefined };
-}): boolean {
-  if (status === undefined) return true;
-  const selected =
-    id === undefined ? recordedOperations : recordedOperations.filter((operation) => operation.id === id);
-  return selected.some((operation) => findErrorCode(status, operation) !== undefined);
+function selectOperations(id: string | undefined) {
+  return id === undefined ? recordedOperations : recordedOperations.filter((operation) => operation.id === id);
 }
 
 /** @throws IamError FAULT_NOT_FOUND. */
