@@ -65,4 +65,11 @@ export const pageList: readonly PageEntry[] = [
   },
   { path: '/faults', title: 'Faults', section: 'Server', key: 'f', load: () => import('./faults/faults-page.tsx') },
   { path: '/state', title: 'State', section: 'Server', key: 's', load: () => import('./state/state-page.tsx') },
+  {
+    path: '/coverage',
+    title: 'Coverage',
+    section: 'Server',
+    key: 'v',
+    load: () => import('./coverage/coverage-page.tsx'),
+  },
 ];
