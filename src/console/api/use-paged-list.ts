@@ -1,6 +1,6 @@
 /** Lists of any length, page by page, along the Link header of each response (RFC 8288). */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef } from 'react';
 import { unwrapResponse } from './errors.ts';
 
 /** A list of 10,000 is read in 20 pages. */
@@ -22,11 +22,40 @@ export interface PagedListOptions<Item> {
   readonly refetchInterval?: number;
 }
 
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+  /** `old`: not read again by a refetch. `dropped`: empty; the rows are read when they are scrolled to. */
+  readonly state?: 'old' | 'dropped';
+}
+
+type ListData<Item> = InfiniteData<ListPage<Item>>;
+
+/**
+ * A refetch of all pages of a list of 10,000 would be 20 requests after each change. It reads this number of pages,
+ * beginning with the page of the first visible row. Pages above keep their rows, so that the scroll position stays;
+ * pages below are dropped. Both are read when they are scrolled to. Cursors connect the pages: no row is missing.
+ */
+const refetchedPages = 2;
+
 export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedListOptions<Item>) {
+  const firstVisible = useRef(0);
+  const refetched = useRef({ at: 0, start: 0 });
   const query = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam: after, signal }) => {
+    queryFn: async ({ pageParam: after, signal, client }): Promise<ListPage<Item>> => {
+      const state = client.getQueryState<ListData<Item>>(queryKey);
+      if (state?.data && !state.fetchMeta?.fetchMore) {
+        // A refetch goes through all pages in order.
+        if (after === undefined) refetched.current = { at: 0, start: pageAt(state.data, firstVisible.current) };
+        const { at, start } = refetched.current;
+        refetched.current = { at: at + 1, start };
+        const oldPage = state.data.pages[at];
+        if (at < start && oldPage) return { state: 'old', ...oldPage };
+        if (at >= start + refetchedPages) return { state: 'dropped', items: [], next: after };
+      }
       const pageQuery = { limit: pageSize, ...(after === undefined ? {} : { after }) };
       const { data, response } = await unwrapResponse(read(pageQuery, signal));
       return { items: data, next: nextCursorOf(response) };
@@ -37,17 +66,36 @@ export function usePagedList<Item>({ queryKey, read, refetchInterval }: PagedLis
     structuralSharing: false,
     ...(refetchInterval === undefined ? {} : { refetchInterval }),
   });
-  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = query;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
+  const onVisible = useCallback(
+    (first: number) => {
+      firstVisible.current = first;
+      if (data?.pages[pageAt(data, first)]?.state === 'old') void refetch({ cancelRefetch: false });
+    },
+    [data, refetch],
+  );
   return {
     items,
     loadMore: hasNextPage ? loadMore : undefined,
+    /** To be called with the index of the first visible row, when it or the rows change. */
+    onVisible,
     isLoading: isFetchingNextPage || query.isLoading,
     isReady: data !== undefined,
     error: query.error,
-    refetch: query.refetch,
+    refetch,
   };
+}
+
+/** The index of the page with this row. */
+function pageAt<Item>({ pages }: ListData<Item>, row: number): number {
+  let rowsBefore = 0;
+  for (const [at, { items }] of pages.entries()) {
+    rowsBefore += items.length;
+    if (row < rowsBefore) return at;
+  }
+  return 0;
 }
 
 function nextCursorOf(response: Response): string | undefined {

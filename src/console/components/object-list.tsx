@@ -62,6 +62,7 @@ export function ObjectList<Row>(props: ObjectListProps<Row>) {
           keyOf={keyOf}
           onOpen={(row) => void navigate({ to: `/${noun}/$`, params: { _splat: keyOf(row) } as never })}
           loadMore={list.loadMore}
+          onVisible={list.onVisible}
           isLoading={list.isLoading}
           sort={sort}
           onSort={(value) => setSearch({ sort: value })}

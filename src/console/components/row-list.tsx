@@ -22,6 +22,8 @@ interface RowListProps<Row> {
   readonly openKey?: string | undefined;
   /** Reads the next page of results; undefined if all are shown. */
   readonly loadMore?: (() => void) | undefined;
+  /** Called with the index of the first visible row. */
+  onVisible?(first: number): void;
   readonly isLoading?: boolean;
   readonly sort?: string | undefined;
   onSort?(sort: string | undefined): void;
@@ -30,7 +32,7 @@ interface RowListProps<Row> {
 const rowHeight = 40;
 
 export function RowList<Row>(props: RowListProps<Row>) {
-  const { label, rows, columns, keyOf, onOpen, openKey, loadMore, isLoading = false } = props;
+  const { label, rows, columns, keyOf, onOpen, openKey, loadMore, onVisible, isLoading = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const template = columns.map(({ width }) => width).join(' ');
   const virtualizer = useVirtualizer({
@@ -42,6 +44,8 @@ export function RowList<Row>(props: RowListProps<Row>) {
   });
   const visible = virtualizer.getVirtualItems();
   const isAtEnd = (visible.at(-1)?.index ?? 0) >= rows.length - 20;
+  const first = visible[0]?.index ?? 0;
+  useEffect(() => onVisible?.(first), [first, onVisible]);
   useEffect(() => {
     if (isAtEnd && !isLoading) loadMore?.();
   }, [isAtEnd, isLoading, loadMore]);

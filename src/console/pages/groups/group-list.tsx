@@ -59,6 +59,7 @@ export function GroupList() {
           keyOf={({ groupId }) => groupId}
           onOpen={({ groupId }) => void navigate({ to: '/groups/$', params: { _splat: groupId } as never })}
           loadMore={list.loadMore}
+          onVisible={list.onVisible}
           isLoading={list.isLoading}
           sort={sort}
           onSort={(value) => setSearch({ sort: value })}

@@ -25,6 +25,7 @@ export function MessageList({ list, openId, onOpen }: MessageListProps) {
       onOpen={({ id }) => onOpen(id)}
       openKey={openId}
       loadMore={list.loadMore}
+      onVisible={list.onVisible}
       isLoading={list.isLoading}
     />
   );

@@ -24,6 +24,7 @@ export function RequestList({ list, openId, onOpen }: RequestListProps) {
       onOpen={({ id }) => onOpen(id)}
       openKey={openId}
       loadMore={list.loadMore}
+      onVisible={list.onVisible}
       isLoading={list.isLoading}
     />
   );

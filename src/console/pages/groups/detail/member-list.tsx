@@ -73,6 +73,7 @@ export function GroupMemberList({ node, renderActions, actions }: MemberListProp
           }
           keyOf={memberKeyOf}
           loadMore={list.loadMore}
+          onVisible={list.onVisible}
           isLoading={list.isLoading}
         />
       ) : undefined}
