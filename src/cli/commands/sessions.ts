@@ -74,8 +74,8 @@ const levels = ['AUTH-IDENTIFIED', 'AUTH-BASIC', 'AUTH-MFA'];
 
 function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const command = addCommand(noun, 'create', {
-    title: 'Sign a user in without a password',
-    description: `A test feature: starts a session of a user at an authentication level. --show-token prints its tokens, --secret-output writes them to a file, one per line: the access token, then the refresh token if the client may renew tokens. ${controlPlaneNote}`,
+    title: 'Sign a user or a client in without a password',
+    description: `A test feature: starts a session of a user at an authentication level. Without a user, --client-id issues an access token of that client, without a session. --show-token prints its tokens, --secret-output writes them to a file, one per line: the access token, then the refresh token if the client may renew tokens. ${controlPlaneNote}`,
     effect: 'write',
     examples: [
       {
@@ -83,12 +83,13 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
         command: 'alice --level AUTH-MFA --secret-output alice.token',
       },
       { title: 'Pass the token to a program', command: 'alice --show-token -o json' },
+      { title: 'Obtain a token of a client', command: '--client-id billing-service --show-token' },
     ],
-  }).argument('<user>', 'User, by id or login name');
+  }).argument('[user]', 'User, by id or login name');
   const level = { type: 'string' as const, enum: levels, description: 'authentication level, default AUTH-BASIC' };
   addFieldOption(command, createField(['level'], level, false));
   command
-    .option('--client-id <client>', 'client to sign in through, by id or service account; default: that of the server')
+    .option('--client-id <client>', 'client to sign in through, or without a user: to sign in; by id or service account; default: that of the server')
     .option('--remember', 'start a remembered session, with short-lived access tokens')
     .option('--show-token', 'also print the tokens, which are secrets')
     .option('--secret-output <file>', 'write the tokens to a new file that only you can read');
@@ -96,7 +97,9 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   setAction(command, runtime, async (context, [name], options) => {
     assertTokenOptions(context, options);
     const names = new NameResolver(context, options.dryRun === true);
-    const { userId, clientId } = await resolveOwners(names, { userId: name, clientId: options.clientId });
+    const userName = name ?? (options.clientId === undefined ? await promptUser(context, options) : undefined);
+    assertClientOptions(userName, options);
+    const { userId, clientId } = await resolveOwners(names, { userId: userName, clientId: options.clientId });
     const body = { userId, clientId, level: options.level, remember: options.remember };
     if (options.dryRun === true) {
       names.printResolved();
@@ -104,6 +107,20 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
     }
     await createSession(context, body, options);
   });
+}
+
+/** A client token has neither a level nor a session. @throws CliError (exit 2) */
+function assertClientOptions(user: unknown, { level, remember }: CommandOptions): void {
+  if (user === undefined && (level !== undefined || remember === true))
+    throw usageError('--level and --remember apply to the session of a user, and --client-id alone has none.');
+}
+
+async function promptUser(context: Context, options: CommandOptions): Promise<PromptAnswer | undefined> {
+  const schema = { type: 'string', ...user };
+  const allowsPrompts = options.dryRun !== true;
+  const promptContext = { context, example: 'iam sessions create alice', allowsPrompts, known: {} };
+  const [answer] = await promptForValues(promptContext, [{ name: 'user', usage: '<user>', schema }]);
+  return answer;
 }
 
 async function createSession(context: Context, body: object, options: CommandOptions): Promise<void> {

@@ -51,7 +51,7 @@ export async function runConformance(context: Context, typed: CommandOptions): P
   });
   if (options.updatesBaseline && options.baseline !== undefined)
     await writeBaseline(options.baseline, updateBaseline(baseline, report.staleBaseline, report.differences));
-  await printReport(context, report);
+  await printReport(context, report, options);
   reportLeftOver(context, leftOver);
   assertConforms(report, options);
 }

@@ -2,13 +2,18 @@
 import type { Context } from '../context.ts';
 import { getTerminalWidth } from '../io/io.ts';
 import { hangingIndent } from '../output/table.ts';
+import type { ConformanceOptions } from './options.ts';
 import type { ConformanceReport, ReportedDifference, UncheckedCase } from './report.ts';
 
 /** Formats of one row for each difference. */
 const rowFormats: readonly string[] = ['csv', 'jsonl', 'name'];
 
-/** Prints the report in the format in use. */
-export async function printReport(context: Context, report: ConformanceReport): Promise<void> {
+/** Prints the report in the format in use. `updatesBaseline`: its differences were added to the baseline. */
+export async function printReport(
+  context: Context,
+  report: ConformanceReport,
+  { updatesBaseline }: Pick<ConformanceOptions, 'updatesBaseline'>,
+): Promise<void> {
   const { printer, settings } = context;
   if (rowFormats.includes(printer.format)) return printer.value(report.differences);
   if (!printer.isForPeople) return printer.value(report);
@@ -17,7 +22,7 @@ export async function printReport(context: Context, report: ConformanceReport): 
   const width = getTerminalWidth(context.io.stdout);
   const sections = [
     ...formatDifferences(
-      'Differences',
+      updatesBaseline ? 'Added to the baseline' : 'Differences',
       report.differences.filter(({ accepted }) => !accepted),
     ),
     ...formatDifferences(
@@ -25,7 +30,7 @@ export async function printReport(context: Context, report: ConformanceReport): 
       report.differences.filter(({ accepted }) => accepted),
     ),
     ...formatUnchecked(report.notChecked),
-    ...formatStale(report),
+    ...formatStale(report, updatesBaseline),
   ];
   const lines = await Promise.all(sections.map(({ heading, text }) => hangingIndent(heading, text, width)));
   printer.lines([...lines.flatMap((line) => line.split('\n')), '', formatSummary(report)]);
@@ -71,12 +76,13 @@ function formatUnchecked(cases: readonly UncheckedCase[]): Line[] {
   return [line(''), line('Not checked, at least in part:'), ...groups];
 }
 
-function formatStale({ staleBaseline }: ConformanceReport): Line[] {
+function formatStale({ staleBaseline }: ConformanceReport, isRemoved: boolean): Line[] {
   if (staleBaseline.length === 0) return [];
   const entries = staleBaseline.map((entry) =>
     line('  ', [entry.operation, entry.case, entry.aspect, entry.name].filter((one) => one !== undefined).join(', ')),
   );
-  return [line(''), line('Entries of the baseline that accept nothing any more:'), ...entries];
+  const heading = isRemoved ? 'Removed from the baseline' : 'Entries of the baseline that accept nothing any more';
+  return [line(''), line(`${heading}:`), ...entries];
 }
 
 function formatSummary({ summary }: ConformanceReport): string {

@@ -61,9 +61,9 @@ async function callWithSecretFile(
     context.notice(`${String((unwritableFileError(file, error) as Error).message)} The secret is printed instead.`);
     return body;
   }
-  context.notice(
-    `The ${Object.keys(secrets).map(toWords).join(' and the ')} was written to ${file}. It is not shown again.`,
-  );
+  const names = Object.keys(secrets).map(toWords).join(' and the ');
+  const sentence = Object.keys(secrets).length === 1 ? ['was', 'It is'] : ['were', 'They are'];
+  context.notice(`The ${names} ${sentence[0]} written to ${file}. ${sentence[1]} not shown again.`);
   return open;
 }
 

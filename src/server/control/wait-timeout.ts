@@ -8,8 +8,8 @@ const maxSeconds = 60;
 /** The query parameter. */
 export const Timeout = z
   .string()
-  .regex(/^\d{1,2}s?$/, 'must be seconds, such as 10 or 10s')
-  .refine((text) => parseSeconds(text) <= maxSeconds, `must be at most ${maxSeconds} seconds`)
+  .regex(/^\d{1,9}s?$/, 'must be seconds, such as 10 or 10s')
+  .refine((text) => !(parseSeconds(text) > maxSeconds), `must be at most ${maxSeconds} seconds`)
   .optional()
   .meta({
     description: `Seconds to wait, with or without an s, at most ${maxSeconds}; default ${defaultSeconds}`,

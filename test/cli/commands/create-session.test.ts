@@ -71,10 +71,22 @@ describe('sessions create', () => {
     [['ann', '--show-token', '--secret-output', 'x'], 2, 'exclude each other'],
     [['ann', '--show-token', '-o', 'name'], 2, '--show-token'],
     [[], 10, 'user'],
+    [['--client-id', 'web', '--level', 'AUTH-MFA'], 2, '--level'],
+    [['--client-id', 'unknown'], 3, 'CLIENT_NOT_FOUND'],
   ])('%j is rejected and starts no session', async (words, code, text) => {
     await using opened = await open();
     expect(await opened.create(...words)).toMatchObject({ code, out: '', err: expect.stringContaining(text) });
     expect(await opened.server.appContext.store.sessions.count()).toBe(0);
+  });
+
+  test('issues a token of a client without a user and without a session', async () => {
+    await using opened = await open();
+    const { out } = await opened.create('--client-id', 'web', '--show-token', '-o', 'json');
+    const { accessToken, sessionId } = JSON.parse(out) as { accessToken: string; sessionId?: string };
+    expect((await fetch(`${opened.server.url}/security/iam/v1/groups`, bearer(accessToken))).status).not.toBe(401);
+    expect([sessionId, await opened.server.appContext.store.sessions.count()]).toEqual([undefined, 0]);
+    const hidden = await opened.create('--client-id', 'web');
+    expect([hidden.code, hidden.out.includes('eyJ'), hidden.err]).toEqual([0, false, expect.stringContaining('--show-token')]);
   });
 
   test('is rejected where test features are off', async () => {

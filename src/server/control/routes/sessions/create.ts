@@ -21,7 +21,7 @@ export default defineRoute({
   method: 'POST',
   path: '/sessions',
   audit: { kind: 'administration', targets: { response: ['userId', 'sessionId'] } },
-  status: [201, 400, 401, 403, 404, 412, 422, 500],
+  status: [201, 400, 401, 403, 404, 412, 500],
   request: {
     body: z.strictObject({
       userName: singleLine(320, 'A login name of the user')

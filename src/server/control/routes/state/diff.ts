@@ -57,7 +57,7 @@ export default defineRoute({
   method: 'GET',
   path: '/state/diff',
   audit: { kind: 'read', targets: {} },
-  status: [200, 400, 401, 403, 404, 422, 500],
+  status: [200, 400, 401, 403, 404, 500],
   request: {
     query: {
       from: SnapshotReference.default('seed').meta({ description: 'First state; default seed', examples: ['seed'] }),

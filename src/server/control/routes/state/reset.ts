@@ -12,7 +12,7 @@ export default defineRoute({
   method: 'POST',
   path: '/state/reset',
   audit: { kind: 'administration', targets: {} },
-  status: [204, 400, 401, 403, 422, 500],
+  status: [204, 400, 401, 403, 500],
   request: {
     body: z.strictObject({
       to: z

@@ -12,7 +12,7 @@ export default defineRoute({
   method: 'POST',
   path: '/state/snapshots',
   audit: { kind: 'administration', targets: {} },
-  status: [201, 400, 401, 403, 412, 422, 500],
+  status: [201, 400, 401, 403, 412, 500],
   request: {
     body: z.strictObject({
       name: SnapshotName,

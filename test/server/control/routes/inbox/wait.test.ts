@@ -121,6 +121,18 @@ describe('waiting for a message', () => {
     }
   });
 
+  test.each(['61', '61s', '120s', '100000'])('timeout=%s is rejected with the bound', async (timeout) => {
+    await using server = await startServer();
+    const { status, body } = await send(server, `${path}?timeout=${timeout}`);
+    expect([status, body]).toMatchObject([400, [{ message: 'timeout must be at most 60 seconds.' }]]);
+  });
+
+  test('a timeout in another form is rejected with the form', async () => {
+    await using server = await startServer();
+    const { status, body } = await send(server, `${path}?timeout=2m`);
+    expect([status, body]).toMatchObject([400, [{ message: 'timeout must be seconds, such as 10 or 10s.' }]]);
+  });
+
   test('does not delay a shutdown', async () => {
     const server = await startServer();
     const lookups = countLookups(server);

@@ -59,9 +59,9 @@ describe('a sign-in without a password', () => {
     ['a login name as id', { userId: 'ann.lee' }, 404, 'USER_NOT_FOUND'],
     ['a locked user', { userId: 'bob' }, 412, 'USER_LOCKED'],
     ['an unknown client', { userId: 'ann', clientId: 'unknown' }, 404, 'CLIENT_NOT_FOUND'],
-    ['an unknown level', { userId: 'ann', level: 'MFA' }, 422, 'FIELD_VALUE'],
+    ['an unknown level', { userId: 'ann', level: 'MFA' }, 400, 'FIELD_VALUE'],
     ['no user', {}, 400, 'FIELD_MISSING'],
-    ['a user named twice', { userId: 'ann', userName: 'ann.lee' }, 422, 'FIELD_VALUE'],
+    ['a user named twice', { userId: 'ann', userName: 'ann.lee' }, 400, 'FIELD_VALUE'],
     ['an unknown field', { userId: 'ann', password: 'x' }, 400, 'FIELD_UNKNOWN'],
   ])('rejects %s and starts no session', async (_name, body, status, code) => {
     await using server = await startServer({ seed });

@@ -141,6 +141,6 @@ describe('the difference of two states', () => {
 
   test('requires valid names', async () => {
     await using server = await startServer();
-    expect((await send(server, '/_iam/state/diff?from=a%20b')).status).toBe(422);
+    expect((await send(server, '/_iam/state/diff?from=a%20b')).status).toBe(400);
   });
 });
