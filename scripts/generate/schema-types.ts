@@ -67,6 +67,8 @@ function createRenderer(readonly: boolean): (schema: JsonSchema) => string {
     if (type === 'array' && items) return `${modifier}${isUnion(items) ? `(${render(items)})` : render(items)}[]`;
     if (type === 'integer') return 'number';
     if (type === 'string' || type === 'number' || type === 'boolean' || type === 'null') return type;
+    // A schema with a description only accepts any value.
+    if (Object.keys(schema).every((keyword) => keyword === 'description')) return 'unknown';
     throw new Error(`No TypeScript type is known for the schema ${JSON.stringify(schema)}.`);
   };
   return render;

@@ -53,6 +53,8 @@ export interface ServeOptions {
   readonly io: Streams & Partial<SignalOwner>;
   /** Saves the administrator's credentials as a CLI profile. @returns a description of the location, for the banner. */
   saveProfile?(profile: LocalProfile): Promise<string>;
+  /** Stops the server when the process that started it has ended. */
+  readonly stopsWithParent?: boolean;
   /** The folder that PATH lacks so that the shell finds `iam`, for the banner. */
   readonly missingPathFolder?: string | undefined;
 }
@@ -68,7 +70,7 @@ const exitCodes = {
 export async function serve(options: ServeOptions): Promise<number> {
   const { io } = options;
   // Install the handlers first: a caller may send a signal as soon as it reads the ready line.
-  const signal = waitForStopSignal();
+  const signal = waitForStopSignal(options.stopsWithParent === true);
   io.releaseSignals?.();
   try {
     if (io.signal?.aborted) return 0;
@@ -225,15 +227,40 @@ function isDefaultStore({ store, data }: Settings): boolean {
   return store === 'file' && path.resolve(data) === path.resolve(settingsTable.data.default ?? '');
 }
 
-/** The first signal requests a clean stop; a second one ends the process immediately. */
-function waitForStopSignal(): { received: Promise<void>; release(): void } {
+const parentCheckMilliseconds = 250;
+
+/**
+ * Calls `onEnd` once the parent process has ended. An orphan gets another parent, except on Windows. Standard input
+ * says less: it is at its end from the start if the parent passed none.
+ */
+function watchParent(onEnd: () => void): NodeJS.Timeout {
+  const parent = process.ppid;
+  return setInterval(() => {
+    if (process.ppid !== parent || !isAlive(parent)) onEnd();
+  }, parentCheckMilliseconds).unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * The first signal, or the end of a watched parent, requests a clean stop; a second signal ends the process immediately.
+ */
+function waitForStopSignal(watchesParent: boolean): { received: Promise<void>; release(): void } {
   let release = () => {};
   const received = new Promise<void>((resolve) => {
     const stop = () => {
       release();
       resolve();
     };
+    const watch = watchesParent ? watchParent(stop) : undefined;
     release = () => {
+      clearInterval(watch);
       for (const name of ['SIGTERM', 'SIGINT']) process.off(name, stop);
     };
     for (const name of ['SIGTERM', 'SIGINT']) process.on(name, stop);

@@ -12,6 +12,7 @@ export type {
   FaultOptions,
   FaultRecord,
   InboxMessage,
+  RequestDetails,
   RequestRecord,
   SeedInput,
   SeedSummary,

@@ -50,6 +50,48 @@ export interface RequestRecord {
   fault?: string | undefined;
 }
 
+/** A request with headers and bodies, without secrets. */
+export interface RequestDetails {
+  /** X-Request-Id of the response */
+  id: string;
+  /** When the response was sent */
+  at: string;
+  /** Subject that sent the request or logged in; a fixed name if unauthenticated */
+  caller: string;
+  clientId?: string | undefined;
+  userId?: string | undefined;
+  /** X-Request-Id of the request */
+  callerRequestId?: string | undefined;
+  /** Trace id of the header traceparent (W3C Trace Context) */
+  traceId?: string | undefined;
+  /** Absent if the request matched no operation */
+  operation?: string | undefined;
+  method: string;
+  path: string;
+  /** Absent if an injected fault closed the connection */
+  status?: number | undefined;
+  /** Error codes */
+  errors: string[];
+  milliseconds: number;
+  /** The injected fault */
+  fault?: string | undefined;
+  query: Record<string, string>;
+  /** Request headers as received; without credentials and without values of unknown headers */
+  headers: {
+    name: string;
+    value: string;
+  }[];
+  /** Headers that the server set for the response, redacted in the same way */
+  answerHeaders: {
+    name: string;
+    value: string;
+  }[];
+  /** Request body without secrets; only declared fields */
+  body?: unknown | undefined;
+  /** Response body without secrets */
+  answer?: unknown | undefined;
+}
+
 /** A fault rule: which requests it affects, and how. */
 export interface FaultOptions {
   /** Only requests to this operation, such as groups.create */

@@ -4,11 +4,12 @@ import {
   matchesQuery,
   maxAwaited,
   type RequestQuery,
+  toRequestDetail,
   toRequestItem,
 } from '../server/control/request-items.ts';
 import type { Observability } from '../server/observability/observability.ts';
 import { withDeadline } from './deadline.ts';
-import type { RequestRecord } from './library-types.ts';
+import type { RequestDetails, RequestRecord } from './library-types.ts';
 
 export interface RequestFilter {
   /** Such as groups.create. */
@@ -33,6 +34,8 @@ export interface RequestWaitOptions extends RequestFilter {
 export interface Requests {
   /** Returns the requests in the log, newest first. The setting request-log-size limits the log (default: 1000). */
   list(search?: RequestFilter): RequestRecord[];
+  /** Returns a request with headers and bodies, without secrets; undefined if the log does not contain it. */
+  get(id: string): RequestDetails | undefined;
   /**
    * Returns the last `count` matching requests, newest first, and waits until there are enough.
    * @throws Error on timeout; RangeError if `count` is out of range.
@@ -51,6 +54,10 @@ export function createRequests(getObservability: () => Observability | undefined
       return [...requireObservability().requestLog.newestFirst()]
         .filter((request) => matchesQuery(request, query))
         .map(toRequestItem);
+    },
+    get(id) {
+      const entry = requireObservability().requestLog.find(id);
+      return entry && toRequestDetail(entry);
     },
     async waitFor({ count = 1, after, timeout = defaultTimeout, ...search } = {}) {
       if (!Number.isInteger(count) || count < 1 || count > maxAwaited)

@@ -89,7 +89,10 @@ function addCreateCommand(noun: Command, runtime: CliRuntime): void {
   const level = { type: 'string' as const, enum: levels, description: 'authentication level, default AUTH-BASIC' };
   addFieldOption(command, createField(['level'], level, false));
   command
-    .option('--client-id <client>', 'client to sign in through, or without a user: to sign in; by id or service account; default: that of the server')
+    .option(
+      '--client-id <client>',
+      'client to sign in through, or without a user: to sign in; by id or service account; default: that of the server',
+    )
     .option('--remember', 'start a remembered session, with short-lived access tokens')
     .option('--show-token', 'also print the tokens, which are secrets')
     .option('--secret-output <file>', 'write the tokens to a new file that only you can read');

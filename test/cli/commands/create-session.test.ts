@@ -86,7 +86,11 @@ describe('sessions create', () => {
     expect((await fetch(`${opened.server.url}/security/iam/v1/groups`, bearer(accessToken))).status).not.toBe(401);
     expect([sessionId, await opened.server.appContext.store.sessions.count()]).toEqual([undefined, 0]);
     const hidden = await opened.create('--client-id', 'web');
-    expect([hidden.code, hidden.out.includes('eyJ'), hidden.err]).toEqual([0, false, expect.stringContaining('--show-token')]);
+    expect([hidden.code, hidden.out.includes('eyJ'), hidden.err]).toEqual([
+      0,
+      false,
+      expect.stringContaining('--show-token'),
+    ]);
   });
 
   test('is rejected where test features are off', async () => {

@@ -17,6 +17,10 @@ export const serveText: CommandDescription = {
       title: 'For a test: any free port, in-memory store, one JSON line when ready',
       command: '--port 0 --store memory --json',
     },
+    {
+      title: 'For a test fixture: also stop if the test process is killed',
+      command: '--port 0 --store memory --json --stop-with-parent',
+    },
   ],
 };
 
@@ -25,6 +29,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
   const command = addCommand(program, 'serve', serveText);
   const settings = manifest.settings.filter(({ flag }) => flag);
   for (const setting of settings) command.addOption(createSettingOption(setting));
+  command.option('--stop-with-parent', 'stop when the process that started the server ends, also if it is killed');
   command.action(async () => {
     const { serve } = await import('../../../server/main.ts');
     const { variables } = environment;
@@ -32,6 +37,7 @@ export function addServe(program: Command, { io, environment, manifest }: CliRun
       flags: readFlags(command, settings),
       io,
       environment: variables,
+      stopsWithParent: command.opts().stopWithParent === true,
       missingPathFolder: environment.missingPathFolder?.(),
       saveProfile: (profile) => saveLocalProfile(profile, variables),
     });
