@@ -39,6 +39,7 @@ const realTime = [
       'src/server/http/node-server.ts',
       'src/server/lib/timer.ts',
       'src/server/listen.ts',
+      'src/server/main.ts',
       'src/server/store/file/checkpointer.ts',
       'src/server/store/file/lock.ts',
       'src/testing/deadline.ts',
