@@ -72,4 +72,5 @@ export const pageList: readonly PageEntry[] = [
     key: 'v',
     load: () => import('./coverage/coverage-page.tsx'),
   },
+  { path: '/metrics', title: 'Metrics', section: 'Server', key: 'm', load: () => import('./metrics/metrics-page.tsx') },
 ];

@@ -1,0 +1,87 @@
+/** Requests, durations and logins of the last hour as charts, each with a table of the same figures. */
+import { Loader, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { usePage } from '../../api/use-page.ts';
+import { Equivalents } from '../../components/equivalents.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { PageTitle } from '../../components/page-title.tsx';
+import { type ChartLine, type MetricPoint, SeriesChart } from './series-chart.tsx';
+
+/** Intervals of ten seconds. */
+const ranges = [
+  { value: '60', label: 'The last 10 minutes' },
+  { value: '360', label: 'The last hour' },
+];
+const [defaultRange] = ranges;
+
+/** An interval of the series. */
+const refetchInterval = 10_000;
+
+const millisecondsOf = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
+
+const charts: readonly { title: string; unit?: string; lines: readonly ChartLine[] }[] = [
+  {
+    title: 'Requests',
+    lines: [
+      { name: 'Requests', color: 'blue.8', read: ({ requests }) => requests },
+      { name: 'Errors', color: 'red.8', read: ({ errors }) => errors },
+    ],
+  },
+  {
+    title: 'Durations',
+    unit: 'ms',
+    lines: [
+      { name: 'Median', color: 'blue.8', read: ({ median }) => millisecondsOf(median) },
+      { name: '95 %', color: 'orange.8', read: ({ p95 }) => millisecondsOf(p95) },
+      { name: '99 %', color: 'red.8', read: ({ p99 }) => millisecondsOf(p99) },
+    ],
+  },
+  { title: 'Logins', lines: [{ name: 'Logins', color: 'blue.8', read: ({ logins }) => logins }] },
+];
+
+export default function MetricsPage() {
+  const { search, setSearch } = usePage();
+  const range = ranges.some(({ value }) => value === search.intervals) ? search.intervals : defaultRange?.value;
+  const { data, error, refetch } = useMetricSeries(Number(range));
+  const total = data?.points.reduce((sum, { requests }) => sum + requests, 0) ?? 0;
+  return (
+    <Stack gap="md">
+      <PageTitle>Metrics</PageTitle>
+      <NativeSelect
+        label="Time"
+        data={ranges}
+        value={range}
+        onChange={({ currentTarget }) => setSearch({ intervals: currentTarget.value })}
+        maw={240}
+      />
+      {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
+      {data === undefined && error === null ? <Loader size="sm" aria-label="Loading" /> : undefined}
+      {data === undefined ? undefined : (
+        <>
+          <Text role="status">
+            {total === 0 ? 'No requests in this time.' : `Requests in this time: ${total}.`} A point is{' '}
+            {data.intervalSeconds} seconds, by the clock of the machine. Requests to the control plane do not count.
+          </Text>
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+            {charts.map((chart) => (
+              <SeriesChart key={chart.title} {...chart} points={data.points} />
+            ))}
+          </SimpleGrid>
+        </>
+      )}
+      <Equivalents command={`metrics --limit ${range}`} call={{ path: `/_iam/metrics/series?limit=${range}` }} />
+    </Stack>
+  );
+}
+
+function useMetricSeries(limit: number) {
+  const { control } = useConsole();
+  return useQuery<{ readonly intervalSeconds: number; readonly points: readonly MetricPoint[] }>({
+    queryKey: ['metrics', limit],
+    queryFn: ({ signal }) => unwrap(control.GET('/metrics/series', { params: { query: { limit } }, signal })),
+    refetchInterval,
+    placeholderData: (previous) => previous,
+  });
+}
