@@ -70,7 +70,7 @@ export const pageList: readonly PageEntry[] = [
     title: 'Coverage',
     section: 'Server',
     key: 'v',
-    load: () => import('./coverage/coverage-page.tsx'),
+    load: () => import('./contract-coverage/coverage-page.tsx'),
   },
   { path: '/metrics', title: 'Metrics', section: 'Server', key: 'm', load: () => import('./metrics/metrics-page.tsx') },
 ];
