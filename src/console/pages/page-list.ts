@@ -26,6 +26,13 @@ export const pageList: readonly PageEntry[] = [
     load: () => import('./requests/requests-page.tsx'),
   },
   { path: '/tokens', title: 'Tokens', section: 'Activity', key: 't', load: () => import('./tokens/tokens-page.tsx') },
+  {
+    path: '/sessions',
+    title: 'Sessions',
+    section: 'Activity',
+    key: 'e',
+    load: () => import('./sessions/sessions-page.tsx'),
+  },
   { path: '/users', title: 'Users', section: 'Directory', key: 'u', load: () => import('./users/users-page.tsx') },
   { path: '/groups', title: 'Groups', section: 'Directory', key: 'g', load: () => import('./groups/groups-page.tsx') },
   {

@@ -9,7 +9,7 @@ export interface ClientSecret {
 /** @returns the access token, which the page keeps in its memory only */
 export async function logInAsClient(page: Page, { clientId, clientSecret }: ClientSecret): Promise<string> {
   await page.getByText('Client', { exact: true }).click();
-  await page.getByLabel('Client id').fill(clientId);
+  await page.getByRole('dialog').getByLabel('Client id').fill(clientId);
   await page.getByLabel('Client secret').fill(clientSecret);
   const response = page.waitForResponse('**/client-identities/login');
   await page.getByRole('button', { name: 'Log in', exact: true }).click();

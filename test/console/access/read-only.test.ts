@@ -28,11 +28,13 @@ interface ReadOnlyPage {
 const pages: Readonly<Record<string, ReadOnlyPage>> = {
   inbox: { ready: 'Not shown: messages and their codes', disabled: {} },
   requests: { ready: 'client-identities.login', disabled: {} },
+  sessions: { ready: 'AUTH-BASIC', disabled: each('End SESSION') },
+  'sessions?userId=alice': { ready: 'AUTH-BASIC', disabled: each('End SESSION', 'End all sessions of the user') },
   users: { ready: 'alice', disabled: each('Create a user') },
   'users/alice': {
     ready: 'DEPLOY',
     disabled: {
-      ...each('Sign in as', 'Set password', 'Lock', 'Delete', 'End all sessions', 'End SESSION'),
+      ...each('Sign in as', 'Edit', 'Set password', 'Lock', 'Delete', 'End all sessions', 'End SESSION'),
       'Add to a group': byAdministrators,
     },
   },

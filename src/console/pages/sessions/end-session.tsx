@@ -1,0 +1,85 @@
+/** Ends one session, after a confirmation that names its user. */
+import { Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { useChanged } from '../../api/use-changed.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
+import { formatTime } from '../../components/server-time.tsx';
+import type { ListedSession } from './listed-session.ts';
+
+interface EndSessionButtonProps {
+  readonly session: ListedSession;
+  onClick(session: ListedSession): void;
+}
+
+export function EndSessionButton({ session, onClick }: EndSessionButtonProps) {
+  return (
+    <PermittedButton
+      operation="DELETE /_iam/sessions"
+      variant="default"
+      size="compact-sm"
+      aria-label={`End ${session.sessionId}`}
+      onClick={() => onClick(session)}
+    >
+      End
+    </PermittedButton>
+  );
+}
+
+interface EndSessionDialogProps {
+  /** Remains while the dialog closes. */
+  readonly session: ListedSession | undefined;
+  readonly isOpen: boolean;
+  onClose(): void;
+}
+
+/** Outside the list, so that it remains open when the list is read again without the session. */
+export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogProps) {
+  const { control } = useConsole();
+  const changed = useChanged('sessions', 'users');
+  const { sessionId = '' } = session ?? {};
+  const end = useMutation({
+    mutationFn: () => unwrap(control.DELETE('/sessions', { params: { query: { sessionId } } })),
+    onSuccess: async () => {
+      onClose();
+      await changed();
+    },
+  });
+  const cancel = () => {
+    end.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={`End the session ${sessionId}`}
+      isOpen={isOpen}
+      confirmLabel="End the session"
+      isPending={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate()}
+      onCancel={cancel}
+    >
+      <Stack gap="xs">
+        {session === undefined ? undefined : <AffectedSession session={session} />}
+        <Equivalents
+          command={`sessions end ${quoteShellArgument(sessionId)} --yes`}
+          call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
+        />
+      </Stack>
+    </ConfirmDialog>
+  );
+}
+
+function AffectedSession({ session }: { readonly session: ListedSession }) {
+  const { userId, logon, clientId, startedAt, renewable } = session;
+  return (
+    <Text>
+      The session of <bdi>{userId ?? logon}</bdi> through <bdi>{clientId}</bdi>, started at {formatTime(startedAt)},
+      ends. Its access tokens are rejected from the next request on
+      {renewable ? ', and its refresh token is revoked' : ''}.
+    </Text>
+  );
+}

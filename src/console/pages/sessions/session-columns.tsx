@@ -1,0 +1,45 @@
+/** The columns of the list of sessions. */
+import { Badge } from '@mantine/core';
+import type { RowColumn } from '../../components/row-list.tsx';
+import { RelativeTime } from '../../components/server-time.tsx';
+import { ObjectLink } from '../groups/group-link.tsx';
+import { EndSessionButton } from './end-session.tsx';
+import type { ListedSession } from './listed-session.ts';
+
+interface SessionColumnOptions {
+  /** Of the server, in milliseconds. */
+  readonly now: number | undefined;
+  onEnd(session: ListedSession): void;
+}
+
+export function listSessionColumns({ now, onEnd }: SessionColumnOptions): RowColumn<ListedSession>[] {
+  return [
+    { title: 'User', width: 'minmax(8rem, 1fr)', render: (session) => <SessionUser session={session} /> },
+    {
+      title: 'Client',
+      width: 'minmax(8rem, 1fr)',
+      render: ({ clientId }) => <ObjectLink page="/clients" id={clientId} />,
+    },
+    { title: 'Level', width: '9rem', render: ({ level }) => <Badge color="gray">{level}</Badge> },
+    { title: 'Kind', width: 'minmax(12rem, 2fr)', render: (session) => <bdi>{describeKind(session)}</bdi> },
+    { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} now={now} /> },
+    { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} now={now} /> },
+    { title: 'Session', width: 'minmax(7rem, 1fr)', render: ({ sessionId }) => sessionId },
+    { title: 'Action', width: '4rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
+  ];
+}
+
+function SessionUser({ session: { userId, logon } }: { readonly session: ListedSession }) {
+  if (userId !== undefined) return <ObjectLink page="/users" id={userId} />;
+  return <bdi>{logon === undefined ? '' : `Logon ${logon}`}</bdi>;
+}
+
+/** How long it lasts and who can renew it: "remembered, renewable, Alice's phone". */
+function describeKind({ remember, renewable, device }: ListedSession): string {
+  const words = [
+    remember ? 'remembered' : undefined,
+    renewable ? 'renewable' : undefined,
+    device === undefined ? undefined : (device.deviceName ?? device.deviceId),
+  ];
+  return words.filter((word) => word !== undefined).join(', ') || 'not renewable';
+}
