@@ -80,4 +80,11 @@ export const pageList: readonly PageEntry[] = [
     load: () => import('./contract-coverage/coverage-page.tsx'),
   },
   { path: '/metrics', title: 'Metrics', section: 'Server', key: 'm', load: () => import('./metrics/metrics-page.tsx') },
+  {
+    path: '/settings',
+    title: 'Settings',
+    section: 'Server',
+    key: 'x',
+    load: () => import('./settings/settings-page.tsx'),
+  },
 ];

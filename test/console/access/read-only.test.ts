@@ -48,6 +48,7 @@ const pages: Readonly<Record<string, ReadOnlyPage>> = {
   'corporate-groups': { ready: 'Corporate groups', disabled: each('Create a corporate group') },
   tokens: { ready: 'Signing keys', disabled: each('Rotate the key') },
   faults: { ready: 'groups.get', disabled: each('Add', 'Remove all', 'Remove the rule f1') },
+  settings: { ready: '--request-log-size', disabled: {} },
   state: {
     ready: 'before-checkout',
     disabled: each(

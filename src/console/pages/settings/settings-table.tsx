@@ -1,0 +1,79 @@
+/** The effective settings by flag name, with a search in names and values. */
+import { Code, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useConsole } from '../../api/console-context.ts';
+import { unwrap } from '../../api/errors.ts';
+import { usePage } from '../../api/use-page.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorPanel } from '../../components/error-panel.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { PageSection } from '../../components/section.tsx';
+
+interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+export function SettingsTable() {
+  const { control } = useConsole();
+  const { search: given, setSearch } = usePage();
+  const { search = '' } = given;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => unwrap(control.GET('/settings', { signal })),
+  });
+  const settings = listSettings(data ?? {});
+  const matches = settings.filter((setting) => isMatch(setting, search));
+  return (
+    <PageSection title="Effective settings">
+      <Stack gap="xs">
+        <SearchInput label="Name or value" value={given.search} onChange={(value) => setSearch({ search: value })} />
+        {error ? <ErrorPanel error={error} onRetry={() => void refetch()} /> : undefined}
+        {data !== undefined && matches.length === 0 ? (
+          <EmptyState title="No setting matches" command="iam serve --help">
+            The search looks in names and values. Secrets and settings without a value are not listed.
+          </EmptyState>
+        ) : undefined}
+        {matches.length > 0 ? <SettingRows settings={matches} /> : undefined}
+        {data === undefined ? undefined : (
+          <Text size="sm" c="dimmed" role="status">
+            {matches.length} of {settings.length} settings
+          </Text>
+        )}
+      </Stack>
+    </PageSection>
+  );
+}
+
+function SettingRows({ settings }: { readonly settings: readonly ShownSetting[] }) {
+  return (
+    <Table aria-label="Effective settings" layout="fixed" maw={800} style={{ overflowWrap: 'anywhere' }}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Option of iam serve</Table.Th>
+          <Table.Th scope="col">Value</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {settings.map(({ name, value }) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" fw={400}>
+              <Code>--{name}</Code>
+            </Table.Th>
+            <Table.Td>{value === '' ? <Text c="dimmed">none</Text> : <bdi>{value}</bdi>}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function listSettings(settings: Readonly<Record<string, unknown>>): readonly ShownSetting[] {
+  return Object.entries(settings)
+    .map(([name, value]) => ({ name, value: Array.isArray(value) ? value.join(', ') : String(value) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function isMatch({ name, value }: ShownSetting, search: string): boolean {
+  return `--${name} ${value}`.toLowerCase().includes(search.toLowerCase());
+}
