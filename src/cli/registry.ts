@@ -24,6 +24,7 @@ import { addInbox } from './commands/inbox.ts';
 import { addKeysList, addKeysRotate } from './commands/keys.ts';
 import { addLogin, loginText } from './commands/login/login.ts';
 import { addLogout, logoutText } from './commands/login/logout.ts';
+import { addMetrics, metricsText } from './commands/metrics.ts';
 import { addApply, applyText } from './commands/plan/apply.ts';
 import { addDiff, diffText } from './commands/plan/diff.ts';
 import { addExport, exportText } from './commands/plan/export.ts';
@@ -62,7 +63,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Sign-in and settings:', names: ['login', 'logout', 'whoami', 'profile', 'config', 'doctor'] },
   {
     heading: 'Local server:',
-    names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'sandbox', 'state', 'store'],
+    names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'metrics', 'sandbox', 'state', 'store'],
   },
   { heading: 'Other:', names: ['call', 'api', 'conformance', 'commands', 'explain', 'schema', 'completion', 'help'] },
 ];
@@ -152,6 +153,7 @@ export const customCommands: readonly CustomCommand[] = [
   { name: 'doctor', text: doctorText, add: addDoctor },
   { name: 'why', text: whyText, add: addWhy },
   { name: 'coverage', text: coverageText, add: addCoverage },
+  { name: 'metrics', text: metricsText, add: addMetrics },
   { name: 'conformance', text: conformanceText, add: addConformance },
   { name: 'call', text: callText, add: addCall },
   { name: 'api', text: apiText, add: addApi },

@@ -31,6 +31,22 @@ import { describeNames, NameResolver } from '../request/resolve-names.ts';
 import { noticeSecretShownOnce, withSecretOutput } from '../request/response-secrets.ts';
 import { printResponse, send } from '../request/send.ts';
 import { addTargetOptions, deleteIfExists, runForTargets, splitTargets } from '../request/several-targets.ts';
+import { addWithoutCodeOptions, createUserWithoutCode, isWithoutCode } from './users/create-without-code.ts';
+
+/** Another way to run the command of an operation, selected by an option. */
+interface OperationVariant {
+  addOptions(command: Command): void;
+  isSelected(options: CommandOptions): boolean;
+  readonly run: typeof createUserWithoutCode;
+}
+
+const operationVariants: Readonly<Record<string, OperationVariant>> = {
+  'user-identities.create': {
+    addOptions: addWithoutCodeOptions,
+    isSelected: isWithoutCode,
+    run: createUserWithoutCode,
+  },
+};
 
 /** Adds the command of an operation below its noun. */
 export function addOperationCommand(parent: Command, operation: ManifestOperation, runtime: CliRuntime): Command {
@@ -43,7 +59,12 @@ export function addOperationCommand(parent: Command, operation: ManifestOperatio
     command.argument(`[${spec.members.flag}...]`, `${describeNames(spec.members.schema) ?? ''}; one or more`);
   addOptions(command, spec);
   declareValueSources(command, sourcesIn(spec));
-  const work: CommandAction = (context, args, options) => runOperation(context, command, spec, args, options);
+  const variant = operationVariants[operation.id];
+  variant?.addOptions(command);
+  const work: CommandAction = (context, args, options) => {
+    const run = variant?.isSelected(options) ? variant.run : runOperation;
+    return run(context, command, spec, args, options);
+  };
   return setAction(command, runtime, work, { promptsItself: true });
 }
 

@@ -69,6 +69,11 @@ export default defineOperation({
   command: 'users create',
   cliExamples: [
     { title: 'A user with an unverified e-mail address', command: '--user-name alice --user-email alice@example.com' },
+    {
+      title: 'As an administrator, with a password and a verified address',
+      command:
+        '--user-name erin --user-email erin@example.com --verified --without-code --password-stdin < password.txt',
+    },
   ],
 
   async handle({ query, body }, { caller, ids, ...context }) {

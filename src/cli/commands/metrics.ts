@@ -1,0 +1,45 @@
+/** `iam metrics`: shows requests, errors, logins and durations of the last hour. */
+import type { Command } from 'commander';
+import { addCommand, type CommandDescription, setAction } from '../command.ts';
+import type { CliRuntime, Context } from '../context.ts';
+import { buildListShape, callControlPlane, controlPlaneNote } from '../request/control-plane.ts';
+import { addFieldOption, createField } from '../request/field-options.ts';
+
+const path = '/_iam/metrics/series';
+const columns = ['at', 'requests', 'errors', 'logins', 'median', 'p95', 'p99'];
+
+export const metricsText: CommandDescription = {
+  title: 'Show requests, errors, logins and durations of the last hour',
+  description: `One row per interval, oldest first, without intervals that had no requests; --all includes them. Durations are estimated, in seconds. ${controlPlaneNote} For Prometheus, the server has /metrics.`,
+  effect: 'read',
+  examples: [
+    { title: 'Show the last ten minutes', command: '' },
+    { title: 'Show the last hour for a spreadsheet', command: '--limit 360 --all -o csv' },
+    { title: 'Check the errors of the last minute in a script', command: '--limit 6 -o json --query "sum([].errors)"' },
+  ],
+};
+
+/** Adds the command. */
+export function addMetrics(program: Command, runtime: CliRuntime): void {
+  const command = addCommand(program, 'metrics', metricsText);
+  const description = 'number of intervals of ten seconds, 1 to 360, default 60';
+  addFieldOption(command, createField(['limit'], { type: 'integer', description }, false));
+  command.option('--all', 'include intervals without requests');
+  setAction(command, runtime, (context, _, options) =>
+    printSeries(context, options.limit as number | undefined, options.all === true),
+  );
+}
+
+interface Series {
+  readonly points: readonly { readonly requests: number }[];
+}
+
+async function printSeries(context: Context, limit: number | undefined, isComplete: boolean): Promise<void> {
+  const { points } = (await callControlPlane(context, 'GET', path, { query: { limit } })).body as Series;
+  const shown = points.filter(({ requests }) => isComplete || requests > 0);
+  const pages = async function* () {
+    yield shown;
+  };
+  const count = await context.printer.list(pages(), buildListShape(columns, columns.length));
+  if (count === 0) context.notice('No requests in these intervals.');
+}

@@ -1,0 +1,85 @@
+/** `iam users create --without-code`: creates a user as an administrator, through the control plane. */
+import type { Command } from 'commander';
+import { allowsPrompts, firstExample } from '../../command.ts';
+import type { CommandOptions, Context } from '../../context.ts';
+import { usageError } from '../../errors.ts';
+import { readSecret } from '../../io/input.ts';
+import { promptForMissingFields } from '../../prompts/missing-fields.ts';
+import { callControlPlane, controlRequestPreview } from '../../request/control-plane.ts';
+import { createIfNotExists } from '../../request/if-not-exists.ts';
+import { printRequestPreview } from '../../request/preview.ts';
+import { buildRequest, type CommandArguments, type RequestDraft } from '../../request/request-builder.ts';
+import type { RequestSpec } from '../../request/request-spec.ts';
+import { NameResolver } from '../../request/resolve-names.ts';
+import { printResponse } from '../../request/send.ts';
+
+const path = '/_iam/users';
+
+/** Options of the operation whose request, session or token does not exist without a code. */
+const otherOptions = {
+  clientId: '--client-id',
+  rememberMe: '--remember-me',
+  tokenFile: '--token-file',
+  secretOutput: '--secret-output',
+  showToken: '--show-token',
+} as const;
+
+/** Options that need `--without-code`. */
+const ownOptions = { verified: '--verified', passwordStdin: '--password-stdin' } as const;
+
+/** Adds the options to `users create`. */
+export function addWithoutCodeOptions(command: Command): void {
+  command
+    .option('--without-code', 'create it as an administrator through the control plane: no code, session or token')
+    .option('--verified', 'with --without-code: the contacts count as verified')
+    .option('--password-stdin', 'with --without-code: read a password from standard input');
+}
+
+/** Whether the user is created through the control plane. @throws CliError for options that cannot be combined */
+export function isWithoutCode(options: CommandOptions): boolean {
+  const isDirect = options.withoutCode === true;
+  const [wrong] = Object.entries(isDirect ? otherOptions : ownOptions).filter(([name]) => options[name] !== undefined);
+  if (wrong)
+    throw usageError(`${wrong[1]} ${isDirect ? 'cannot be used with --without-code' : 'requires --without-code'}.`);
+  if (options.passwordStdin === true && options.file === '-')
+    throw usageError('-f - and --password-stdin both read standard input.', 'Write the fields to a file.');
+  return isDirect;
+}
+
+/** Creates the user, without an e-mail address too. */
+export async function createUserWithoutCode(
+  context: Context,
+  command: Command,
+  spec: RequestSpec,
+  args: CommandArguments,
+  options: CommandOptions,
+): Promise<void> {
+  const isDry = options.dryRun === true;
+  const names = new NameResolver(context, isDry);
+  const directSpec = toDirectSpec(spec);
+  const fillMissing = async (draft: RequestDraft) => {
+    await names.resolveRequest(spec.operation, draft);
+    const promptContext = { context, example: firstExample(command), allowsPrompts: allowsPrompts(args, options) };
+    await promptForMissingFields({ ...promptContext, known: {} }, directSpec, draft);
+  };
+  const input = await buildRequest(context, directSpec, { args, options, fillMissing });
+  const fields = { ...(input.body as object), ...(options.verified === true ? { verified: true } : {}) };
+  if (isDry) {
+    names.printResolved();
+    return printRequestPreview(context, { ...controlRequestPreview(context, 'POST', path), body: fields });
+  }
+  const password = options.passwordStdin === true ? await readSecret('-', context.io) : undefined;
+  const body = password === undefined ? fields : { ...fields, password };
+  const create = async () => (await callControlPlane(context, 'POST', path, { body })).body;
+  const request = { ...input, body: fields };
+  const created = options.ifNotExists === true ? createIfNotExists(context, spec.operation, request, create) : create();
+  await printResponse(context, await created, '');
+}
+
+/** Only the user name is required, and there is no code. */
+function toDirectSpec(spec: RequestSpec): RequestSpec {
+  const body = spec.body
+    .filter(({ secret }) => !secret)
+    .map((field) => ({ ...field, required: field.path[0] === 'userName' }));
+  return { ...spec, query: [], body };
+}
