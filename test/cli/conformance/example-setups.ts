@@ -78,8 +78,7 @@ export const exampleSetups: Readonly<Record<string, ExampleSetup>> = {
   'iam users create --user-name alice --user-email alice@example.com': {
     names: { alice: 'carol', 'alice@example.com': 'carol@example.com' },
   },
-  'iam users create --user-name erin --user-email erin@example.com --verified --without-code --password-stdin < password.txt':
-    { stdin: `${password} again\n` },
+  'iam users create --user-name erin --without-code --password-stdin < password.txt': { stdin: `${password} again\n` },
   'iam customers get CUSTOMER_ID': withCustomer,
   'iam customers get CUSTOMER_ID -o json': withCustomer,
   'iam users remove-identity USER_ID alice.smith --yes': {

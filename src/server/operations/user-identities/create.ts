@@ -70,9 +70,8 @@ export default defineOperation({
   cliExamples: [
     { title: 'A user with an unverified e-mail address', command: '--user-name alice --user-email alice@example.com' },
     {
-      title: 'As an administrator, with a password and a verified address',
-      command:
-        '--user-name erin --user-email erin@example.com --verified --without-code --password-stdin < password.txt',
+      title: 'As an administrator, with a password and without an e-mail address',
+      command: '--user-name erin --without-code --password-stdin < password.txt',
     },
   ],
 
