@@ -45,8 +45,6 @@ export async function openConsole(
   const { host } = new URL(url);
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // Until the server has the stream of events.
-    if (message.location().url.includes('/_iam/events')) return;
     if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {

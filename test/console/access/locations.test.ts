@@ -76,7 +76,7 @@ async function openAllPages(page: Page, consolePath: string): Promise<void> {
   const titles = await links.allInnerTexts();
   expect(titles.length).toBeGreaterThan(5);
   for (const title of titles) {
-    await links.filter({ hasText: title }).click();
+    await links.and(page.getByRole('link', { name: title, exact: true })).click();
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(new RegExp(`^${consolePath}/[a-z-]+$`));
     await page.reload();

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await using server = await startServer({ seed, flags: { 'test-features': 'off' } });
     const { page, problems } = await openConsole(browser, server.url, { path: 'users/alice' });
     await page.getByRole('heading', { name: 'alice' }).waitFor();
-    const operations = ['Lock', 'Delete', 'Add to a group'];
+    const operations = ['Edit', 'Lock', 'Delete', 'Add to a group'];
     await expect
       .poll(() => listDisabledButtons(page))
       .toEqual(Object.fromEntries(['Sign in as', ...operations].map((name) => [name, withoutFeatures])));
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('the console of a server', () => {
     await page.getByRole('heading', { name: 'alice' }).waitFor();
     await expect
       .poll(() => listDisabledButtons(page))
-      .toEqual(Object.fromEntries(['Lock', 'Delete', 'Add to a group'].map((name) => [name, withoutClient])));
+      .toEqual(Object.fromEntries(['Edit', 'Lock', 'Delete', 'Add to a group'].map((name) => [name, withoutClient])));
   });
 
   test('without the control plane does not exist', async () => {

@@ -1,6 +1,7 @@
 /** GET /_iam/coverage */
-import { buildCoverageReport, CoverageReport } from './coverage-report.ts';
+
 import { defineRoute } from '../../define.ts';
+import { buildCoverageReport, CoverageReport } from './coverage-report.ts';
 
 export default defineRoute({
   capability: 'read',
