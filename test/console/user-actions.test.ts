@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('a user', () => {
     await dialog.getByText('The same from a terminal').click();
     await dialog.getByText('iam users update alice --user-email alice@example.org', { exact: true }).waitFor();
     const authorization = `Basic ${btoa(`${adminClient.clientId}:${adminClient.clientSecret}`)}`;
-    // Somebody else changes another field meanwhile.
+    // Another caller changes another field meanwhile.
     await send(server, '/security/iam/v1/user-identities/alice', {
       method: 'PATCH',
       headers: { Authorization: authorization },
