@@ -99,6 +99,7 @@ describe.skipIf(!hasBrowser)('the settings', () => {
     await page.getByRole('row', { name: 'Readiness not ready' }).waitFor();
     await page.getByRole('row', { name: 'Store read-only' }).waitFor();
     await page.getByRole('alert').getByText('INTERNAL').waitFor();
+    expect(await findViewProblems(page)).toEqual([]);
     await context.close();
   });
 });

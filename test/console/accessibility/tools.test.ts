@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('all states', () => {
   test('of the state', async () => {
     await send(server(), '/_iam/state/snapshots', { method: 'POST', body: { name: 'before' } });
     await send(server(), '/_iam/state/snapshots', { method: 'POST', body: { name: `${'long-'.repeat(12)}end` } });
-    const users = [{ userId: longName, userName: longName }];
+    const users = [{ userId: 'zed', userName: longName }];
     await send(server(), '/_iam/seed', { method: 'POST', body: { users } });
     const { page, check, click } = await open('state');
     await page.getByRole('heading', { level: 3 }).first().waitFor();

@@ -20,9 +20,10 @@ describe.skipIf(!hasBrowser)('all states', () => {
   test('of the list', async () => {
     const { page, check, click } = await open('users');
     await check(/^\d+ in all$/);
-    const name = page.getByRole('button', { name: longName });
-    expect(await name.evaluate('(button) => button.scrollWidth > button.clientWidth')).toBe(true);
-    expect(await name.evaluate('(button) => getComputedStyle(button).textOverflow')).toBe('ellipsis');
+    const cut = await page.evaluate(`[...document.querySelectorAll('.rows td:first-child button')]
+      .filter((button) => button.scrollWidth > button.clientWidth)
+      .map((button) => getComputedStyle(button).textOverflow)`);
+    expect(cut).toEqual(['ellipsis']);
     await click('Create a user');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Login name').fill('dora');

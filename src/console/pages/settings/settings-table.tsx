@@ -60,7 +60,15 @@ function SettingRows({ settings }: { readonly settings: readonly ShownSetting[] 
             <Table.Th scope="row" fw={400}>
               <Code>--{name}</Code>
             </Table.Th>
-            <Table.Td>{value === '' ? <Text c="dimmed">none</Text> : <bdi>{value}</bdi>}</Table.Td>
+            <Table.Td>
+              {value === '' ? (
+                <Text c="dimmed" size="sm">
+                  none
+                </Text>
+              ) : (
+                <bdi>{value}</bdi>
+              )}
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

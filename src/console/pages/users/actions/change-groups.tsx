@@ -41,7 +41,9 @@ export function RemoveFromGroup({ userId, group: { groupId, groupName } }: Remov
   return (
     <UserAction
       operation="user-accesses.remove-user"
-      label={`Remove from ${groupName}`}
+      label="Remove"
+      accessibleLabel={`Remove from ${groupName}`}
+      isCompact
       title={`Remove ${userId} from ${groupName}`}
       confirmLabel="Remove"
       isDangerous

@@ -76,7 +76,9 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
   return (
     <UserAction
       operation="DELETE /_iam/sessions"
-      label={`End ${sessionId}`}
+      label="End"
+      accessibleLabel={`End ${sessionId}`}
+      isCompact
       title={`End the session ${sessionId}`}
       confirmLabel="End the session"
       command={`sessions end ${quoteShellArgument(sessionId)} --yes`}
