@@ -15,6 +15,7 @@ import { addControlList, addControlSearch, addGroupsMembers, addUsersFactors } f
 import { addCoverage, coverageText } from './commands/coverage.ts';
 import { addDoctor, doctorText } from './commands/doctor/doctor.ts';
 import { addEnv, envText } from './commands/env.ts';
+import { addEvents, eventsText } from './commands/events.ts';
 import { addExplain, explainText } from './commands/explain/explain.ts';
 import { addFaults } from './commands/faults.ts';
 import { addGroupsGraph } from './commands/groups/member-graph.ts';
@@ -63,7 +64,20 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Sign-in and settings:', names: ['login', 'logout', 'whoami', 'profile', 'config', 'doctor'] },
   {
     heading: 'Local server:',
-    names: ['serve', 'server', 'env', 'inbox', 'clock', 'faults', 'coverage', 'metrics', 'sandbox', 'state', 'store'],
+    names: [
+      'serve',
+      'server',
+      'env',
+      'inbox',
+      'clock',
+      'faults',
+      'events',
+      'coverage',
+      'metrics',
+      'sandbox',
+      'state',
+      'store',
+    ],
   },
   { heading: 'Other:', names: ['call', 'api', 'conformance', 'commands', 'explain', 'schema', 'completion', 'help'] },
 ];
@@ -152,6 +166,7 @@ export const customCommands: readonly CustomCommand[] = [
   { name: 'export', text: exportText, add: addExport },
   { name: 'doctor', text: doctorText, add: addDoctor },
   { name: 'why', text: whyText, add: addWhy },
+  { name: 'events', text: eventsText, add: addEvents },
   { name: 'coverage', text: coverageText, add: addCoverage },
   { name: 'metrics', text: metricsText, add: addMetrics },
   { name: 'conformance', text: conformanceText, add: addConformance },

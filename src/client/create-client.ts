@@ -2,6 +2,7 @@ import type { Manifest, ManifestOperation } from '../contract/manifest-types.ts'
 import { buildClientAreas } from './client-areas.ts';
 import { type AuthSession, type Credentials, createAuthSession, type TokenCache } from './credentials.ts';
 import { InputError } from './errors.ts';
+import { readEvents, type ServerSentEvent } from './event-stream.ts';
 import {
   buildOperationPath,
   buildQueryString,
@@ -41,6 +42,11 @@ export interface BaseClient {
   items(id: string, input?: CallInput): AsyncGenerator<unknown, void, undefined>;
   /** Sends a request to a path under the base URL and returns the response, also an error response. */
   raw(method: string, path: string, input?: Omit<CallInput, 'params'>): Promise<ApiResponse>;
+  /**
+   * Reads a stream of server-sent events below the base URL until it ends or the signal is aborted.
+   * @throws ClientError for an error response; NetworkError if the connection is lost
+   */
+  events(path: string, input?: Omit<CallInput, 'params' | 'body'>): AsyncGenerator<ServerSentEvent, void, undefined>;
   /** Closes the connections after pending requests complete. */
   close(): Promise<void>;
 }
@@ -78,6 +84,7 @@ export function createBaseClient(options: ClientOptions, manifest: Manifest): Ba
     call: (id, input = {}) => call(deps, `${basePath}${manifest.prefix}`, findOperationById(byId, id), input),
     items: (id, input = {}) => iterateItems(base, id, input),
     raw: (method, path, input = {}) => sendRaw(deps, method, path, input),
+    events: (path, input = {}) => readEvents(() => sendRaw(deps, 'GET', path, input, true), input.signal),
     close: () => transport.close(),
   };
   return base;
@@ -120,23 +127,41 @@ function withHeaderValue({ response: { header } }: ManifestOperation, response: 
   return header ? { ...response, body: { [header.field]: response.headers[header.name.toLowerCase()] } } : response;
 }
 
-async function sendRaw(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
+async function sendRaw(
+  deps: ClientDeps,
+  method: string,
+  path: string,
+  input: CallInput,
+  isStream = false,
+): Promise<ApiResponse> {
   if (!path.startsWith('/') || /[\s#]/.test(path))
     throw new InputError(
       `${JSON.stringify(path)} is not a valid path: it must start with a slash and contain no spaces.`,
     );
   const query = buildQueryString(input.query);
   const target = deps.basePath + path + (path.includes('?') ? query.replace('?', '&') : query);
-  return sendWithSession(deps, method.toUpperCase(), target, input);
+  return sendWithSession(deps, method.toUpperCase(), target, input, isStream);
 }
 
-async function sendWithSession(deps: ClientDeps, method: string, path: string, input: CallInput): Promise<ApiResponse> {
+async function sendWithSession(
+  deps: ClientDeps,
+  method: string,
+  path: string,
+  input: CallInput,
+  isStream = false,
+): Promise<ApiResponse> {
   const { headers: bodyHeaders, body } = encodeBody(input.body);
   const tag = input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch };
-  const merged = mergeHeaders({ accept: 'application/json' }, bodyHeaders, deps.options.headers, tag, input.headers);
+  const merged = mergeHeaders(
+    { accept: isStream ? 'text/event-stream' : 'application/json' },
+    bodyHeaders,
+    deps.options.headers,
+    tag,
+    input.headers,
+  );
   const hasOwnCredentials = 'authorization' in merged || 'x-api-key' in merged;
   const send = (headers: Readonly<Record<string, string>>) =>
-    deps.transport.send({ method, path, headers, body, signal: input.signal });
+    deps.transport.send({ method, path, headers, body, signal: input.signal, isStream });
   if (input.anonymous || hasOwnCredentials) return send(merged);
   const response = await send(mergeHeaders(merged, await deps.session.headers()));
   const [first] = Array.isArray(response.body) ? response.body : [];

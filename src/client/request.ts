@@ -10,6 +10,8 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Returns the body of a successful response while it arrives, without a limit of time. */
+  readonly isStream?: boolean | undefined;
 }
 
 /** The parts of the base URL of a client. */

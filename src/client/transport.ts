@@ -74,8 +74,8 @@ async function send(
   request: OutgoingRequest,
 ): Promise<ApiResponse> {
   const { origin, name } = endpoint;
-  const { signal, ...rest } = request;
-  const limit = AbortSignal.timeout(total);
+  const { signal, isStream = false, ...rest } = request;
+  const limit = isStream ? new AbortController().signal : AbortSignal.timeout(total);
   try {
     const data = await dispatcher.request({
       origin,
@@ -84,7 +84,8 @@ async function send(
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     const headers = flattenHeaders(data.headers);
-    const body = parseBody(await data.body.text(), headers['content-type']);
+    const body =
+      isStream && data.statusCode === 200 ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
