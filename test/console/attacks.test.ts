@@ -1,4 +1,5 @@
 /** What other sites and hostile data cannot do to the console, in a real browser. */
+import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
@@ -85,6 +86,49 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     await context.close();
   });
 
+  test('cannot make the page offer a command of its own', async () => {
+    const values = [
+      'x;touch /tmp/x;#',
+      '$(touch x)',
+      '`touch x`',
+      "a'b",
+      '--base-url=https://other.example',
+      '\u001b[201~\ntouch x',
+    ];
+    const paths = (value: string) => [
+      `inbox?to=${value}`,
+      `inbox?purpose=${value}`,
+      `groups?search=${value}`,
+      `groups?view=graph&root=${value}`,
+      `groups?view=role&user=${value}&role=${value}`,
+      `users?search=${value}`,
+      `clients?search=${value}`,
+      `api-keys?search=${value}`,
+      `requests?caller=${value}`,
+      `sessions?userId=${value}`,
+      `state?from=${value}`,
+    ];
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    for (const value of values)
+      for (const path of paths(encodeURIComponent(value))) {
+        await page.goto(`${server.url}/_iam/console/${path}`);
+        const commands = page.locator('main details').getByLabel('Command');
+        await commands.first().waitFor({ state: 'attached' });
+        const texts = (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
+        const given = texts.map(readArguments).filter((words) => words.some((word) => word.includes(value)));
+        expect(given.length, `${path}: ${texts.join()}`).toBeGreaterThan(0);
+        // Alone, it follows a separator or the name of an option.
+        for (const words of given)
+          if (words.includes(value) && value.startsWith('-'))
+            expect(
+              words.slice(0, words.indexOf(value)).some((word) => word.startsWith('--')),
+              texts.join(),
+            ).toBe(true);
+      }
+    await context.close();
+  }, 120_000);
+
   test('may link to the console, which does not tell it anything', async () => {
     await using site = await startOtherSite(`<a href="${server.url}/_iam/console/users/alice">Alice</a>`);
     const context = await browser.newContext();
@@ -97,6 +141,11 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     await context.close();
   });
 });
+
+/** What a shell passes to the command. The program of that name is replaced, so that nothing else runs. */
+function readArguments(command: string): string[] {
+  return execFileSync('bash', ['-c', `iam() { printf '%s\\0' "$@"; }; ${command}`], { encoding: 'utf8' }).split('\0');
+}
 
 /** Runs in the page. @returns what each attempt could read; `nothing` if the browser or the server prevented it */
 async function attackByFetch(url: string): Promise<string[]> {

@@ -26,6 +26,8 @@ export function createControlClient(
     ...consoleRequestOptions,
     baseUrl: `${ofServer ? serverPath : basePath}/_iam`,
   });
+  // The server rejects tokens of its sandboxes, and the login is one of the sandbox.
+  if (ofServer && serverPath !== basePath) return client;
   client.use(
     authorize(async () => credentials.get()?.accessToken),
     {

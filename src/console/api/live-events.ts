@@ -32,11 +32,13 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
   const emit = (event: LiveEvent) => {
     for (const listener of listeners) listener(event);
   };
-  channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => emit(data);
+  channel.onmessage = ({ data }: MessageEvent<SharedEvent>) => {
+    if (data.subject === subjectOf(credentials)) emit(data.event);
+  };
 
   const publish = (event: LiveEvent) => {
     emit(event);
-    channel.postMessage(event);
+    channel.postMessage({ subject: subjectOf(credentials), event } satisfies SharedEvent);
   };
 
   /** Reads the stream until the signal; reconnects with growing pauses. */
@@ -44,16 +46,12 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
     let pause = firstRetry;
     let lastId: string | undefined;
     while (!signal.aborted) {
-      const end = await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
+      await readStream({ basePath, credentials, signal, lastId }, (event, id) => {
         if (event === 'connected') pause = firstRetry;
         lastId = id ?? lastId;
         publish(event);
       });
       if (signal.aborted) return;
-      if (end === 'login required') {
-        await untilLogin(credentials, signal);
-        continue;
-      }
       publish('disconnected');
       await delay(pause, signal);
       pause = Math.min(pause * 2, longestRetry);
@@ -66,22 +64,35 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
       return () => listeners.delete(listener);
     },
     start() {
-      let reading: AbortController | undefined;
+      let reading: { readonly subject: string; readonly controller: AbortController } | undefined;
       const update = () => {
-        const isVisible = document.visibilityState === 'visible';
-        if (isVisible === (reading !== undefined)) return;
-        reading?.abort();
-        reading = isVisible ? new AbortController() : undefined;
-        if (reading) void readInOneTab(`iam-console${basePath}`, reading.signal, readWhile);
+        const subject = document.visibilityState === 'visible' ? subjectOf(credentials) : undefined;
+        if (subject === reading?.subject) return;
+        reading?.controller.abort();
+        reading = subject === undefined ? undefined : { subject, controller: new AbortController() };
+        if (reading) void readInOneTab(`iam-console${basePath} ${subject}`, reading.controller.signal, readWhile);
       };
       document.addEventListener('visibilitychange', update);
+      const unsubscribe = credentials.subscribe(update);
       update();
       return () => {
         document.removeEventListener('visibilitychange', update);
-        reading?.abort();
+        unsubscribe();
+        reading?.controller.abort();
       };
     },
   };
+}
+
+/** What the tab that reads tells the others. Those of other callers may see other things, and read for themselves. */
+interface SharedEvent {
+  readonly subject: string | undefined;
+  readonly event: LiveEvent;
+}
+
+/** Who reads; empty on a server that requires no login. Undefined while a login is required. */
+function subjectOf(credentials: CredentialStore): string | undefined {
+  return credentials.isLoginRequired() ? undefined : (credentials.get()?.subject ?? '');
 }
 
 /** Runs in the tab that gets the lock. Without secure context there are no locks: then each tab reads. */
@@ -105,11 +116,11 @@ interface StreamOptions {
   readonly lastId: string | undefined;
 }
 
-/** Reads one connection until it ends. EventSource cannot send the credentials. @returns why it ended */
+/** Reads one connection until it ends. EventSource cannot send the credentials. */
 async function readStream(
   { basePath, credentials, signal, lastId }: StreamOptions,
   onEvent: (event: LiveEvent, id?: string) => void,
-): Promise<'disconnected' | 'login required'> {
+): Promise<void> {
   const token = credentials.get()?.accessToken;
   const headers: Record<string, string> = { ...consoleRequestOptions.headers };
   if (token !== undefined) headers.Authorization = `Bearer ${token}`;
@@ -121,10 +132,8 @@ async function readStream(
     const response = all.status === 403 ? await request(readableTopics) : all;
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);
-    if (response.status === 401 && credentials.get()?.accessToken === token) {
-      credentials.requireLogin();
-      return 'login required';
-    }
+    // The page asks for a login, which aborts the signal.
+    if (response.status === 401 && credentials.get()?.accessToken === token) credentials.requireLogin();
     if (response.ok && response.body) {
       onEvent('connected');
       await readMessages(response.body, onEvent);
@@ -132,7 +141,6 @@ async function readStream(
   } catch {
     // No connection, or an aborted one.
   }
-  return 'disconnected';
 }
 
 /** Parses server-sent events: each ends with an empty line. Only the name and the id of an event are used. */
@@ -158,20 +166,6 @@ async function readMessages(
 function fieldOf(block: string, name: string): string | undefined {
   const line = block.split('\n').find((text) => text.startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
-}
-
-/** Waits for other credentials. The page asks for them. */
-function untilLogin(credentials: CredentialStore, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const unsubscribe = credentials.subscribe(() => {
-      if (!credentials.isLoginRequired()) end();
-    });
-    const end = () => {
-      unsubscribe();
-      resolve();
-    };
-    signal.addEventListener('abort', end, { once: true });
-  });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,13 +1,13 @@
 /** Keeps queries current: a change on the server refetches what it affects. */
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useThrottledCallback } from '@mantine/hooks';
 import { type InvalidateQueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useConsole } from './console-context.ts';
 import { isUnreachable } from './errors.ts';
 import type { LiveEvent } from './live-events.ts';
 
-/** Changes of the same kind that arrive together cause one refetch. */
-const groupingTime = 200;
+/** At most one refetch in this time: also a steady stream of changes is shown. */
+const groupingTime = 500;
 
 /**
  * Refetches the queries whose key begins with the topic of a change. Used once, by the frame of all pages.
@@ -18,7 +18,7 @@ export function useLiveQueries(): boolean {
   const queryClient = useQueryClient();
   const [isConnected, setConnected] = useState(true);
   const waiting = useRef(new Set<LiveEvent>());
-  const refetch = useDebouncedCallback(() => {
+  const refetch = useThrottledCallback(() => {
     for (const event of waiting.current) void queryClient.invalidateQueries(filterOf(event));
     waiting.current.clear();
   }, groupingTime);

@@ -28,12 +28,13 @@ export function Equivalents({ command, call, isInitiallyOpen = false }: Equivale
   const { location } = useConsole();
   const isOperation = call.path.startsWith(operationPrefix);
   const curl = formatCurl(`${window.location.origin}${location.basePath}`, call);
-  const sandbox = location.sandbox === undefined ? '' : ` --base-url ${window.location.origin}${location.basePath}`;
+  // Before the command: nothing can follow an argument after `--`.
+  const sandbox = location.sandbox === undefined ? '' : `--base-url ${window.location.origin}${location.basePath} `;
   return (
     <details open={isInitiallyOpen}>
       <summary>The same from a terminal</summary>
       <Stack gap="xs" mt="xs">
-        {command === undefined ? undefined : <CopyableLine text={`iam ${command}${sandbox}`} />}
+        {command === undefined ? undefined : <CopyableLine text={`iam ${sandbox}${command}`} />}
         <CopyableLine text={isOperation ? `${curl} ${tokenOption}` : curl} />
         <Text size="sm" c="dimmed">
           {isOperation
@@ -72,7 +73,19 @@ export function formatCurl(baseUrl: string, { method = 'GET', path, headers = {}
   return parts.join(' ');
 }
 
-/** Quotes a text for a POSIX shell, if it must be. */
+/** Quotes the value of an option for a POSIX shell, if it must be. Names and URLs come from others: they must stay data. */
 export function quoteShellArgument(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
+  // Terminals act on control characters, also on pasted ones.
+  if (/\p{Cc}/u.test(text)) return `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/\p{Cc}/gu, escapeControl)}'`;
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Quotes an argument. After one that could be taken for an option, no options can follow. */
+export function quotePositional(text: string): string {
+  return text.startsWith('-') ? `-- ${quoteShellArgument(text)}` : quoteShellArgument(text);
+}
+
+function escapeControl(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

@@ -56,6 +56,8 @@ export function renderStaticFile(
 /** Of the pages and their files: no other site may embed them, and they tell no other site their address. */
 export const sameOriginHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
+  // A page that opened them keeps no handle, with which it could replace them.
+  'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
 } as const;
 

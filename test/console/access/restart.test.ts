@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../src/server/store/store.ts';
-import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
+import { adminClient, appClientId, createFakeClock, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
 import { hasBrowser, launchBrowser, openConsole } from '../console-page.ts';
 import { logInAsClient } from './log-in.ts';
@@ -21,7 +21,13 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
   /** A server that can stop and start again at the same address, with the same data. */
   async function startRestartable(flags: Record<string, boolean> = {}) {
     const store: Store = { ...openMemoryStore(), close: async () => {} };
-    const start = (port: string) => startServer({ seed, flags: { port, ...flags }, openStore: async () => store });
+    let starts = 0;
+    const start = (port: string) => {
+      // Time passes between two starts.
+      const clock = createFakeClock(`2026-03-01T12:0${starts}:00.000Z`);
+      starts += 1;
+      return startServer({ seed, clock, flags: { port, ...flags }, openStore: async () => store });
+    };
     let server: TestServer = await start('0');
     const { url } = server;
     return {
@@ -61,6 +67,7 @@ describe.skipIf(!hasBrowser)('while the page is open', () => {
     await using restartable = await startRestartable();
     await sendCode(restartable.running(), 'alice');
     const { page, context } = await openConsole(browser, restartable.url);
+    page.setDefaultTimeout(10_000);
     await page.getByRole('button', { name: 'alice@example.com' }).click();
     const drawer = page.getByRole('dialog', { name: 'Message' });
     await drawer.waitFor();

@@ -13,6 +13,8 @@ export function ClientLoginForm({ onLogin }: LoginFormProps) {
   const { login } = useConsole();
   const form = useForm({ initialValues: { clientId: '', clientSecret: '' } });
   const request = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: async ({ clientId, clientSecret }: typeof form.values): Promise<AdministratorToken> => {
       const headers = { Authorization: formatBasic(clientId, clientSecret) };
       const { accessToken } = await unwrap(login.POST('/client-identities/login', { headers }));

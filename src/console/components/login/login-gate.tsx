@@ -5,7 +5,7 @@
 import { Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
-import { loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
+import { callerQueryKey, loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
 import type { AdministratorToken } from '../../api/credentials.ts';
 import { ErrorPanel } from '../error-panel.tsx';
@@ -19,6 +19,10 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
   const isRequired = useSyncExternalStore(credentials.subscribe, credentials.isLoginRequired);
   const acceptance = useAcceptance();
   useDialogsKeptOpen();
+  // What the page and its dialogs show, such as codes, is hidden until the caller is known again.
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-login-required', isRequired);
+  }, [isRequired]);
   return (
     <>
       {children}
@@ -29,6 +33,7 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
         closeOnEscape={false}
         closeOnClickOutside={false}
         zIndex={aboveDialogs}
+        className="login-dialog"
         title="Log in as an administrator"
       >
         <Stack gap="sm">
@@ -59,12 +64,16 @@ function useAcceptance() {
   const { control, credentials } = useConsole();
   const queryClient = useQueryClient();
   return useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: ({ accessToken }: AdministratorToken) => readCallerRoles(control, accessToken),
     onSuccess: (caller, login) => {
+      const earlier = credentials.get()?.subject;
       queryClient.setQueryData(loginCallerQueryKey(login.subject), caller);
       credentials.set(login);
-      // Not a reset: pages without data for a moment would lose what was typed in their dialogs.
-      void queryClient.invalidateQueries();
+      // For the same caller not a reset: pages without data for a moment would lose what was typed in their dialogs.
+      if (earlier === undefined || earlier === login.subject) void queryClient.invalidateQueries();
+      else void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== callerQueryKey[0] });
     },
     // A token that nobody uses must not stay valid.
     onError: (_error, { accessToken }) => void control.POST('/revoke', { body: { token: accessToken } }),

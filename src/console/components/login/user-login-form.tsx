@@ -20,6 +20,8 @@ function PasswordForm({ onLogin }: LoginFormProps) {
   const { login } = useConsole();
   const form = useForm({ initialValues: { clientId: '', userName: '', password: '' } });
   const request = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: async ({ clientId, userName, password }: typeof form.values): Promise<AdministratorToken> => {
       const { accessToken } = await unwrap(
         login.POST('/user-identities/login', {
@@ -61,9 +63,13 @@ function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
   const [code, setCode] = useState('');
   const headers = { Authorization: `Bearer ${first.accessToken}` };
   const sending = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: () => unwrap(login.POST('/user-identities/me/leverage-mfa', { headers, body: {} })),
   });
   const proving = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: async (challengeId: string): Promise<AdministratorToken> => {
       const body = { challengeId, token: code.trim() };
       const { accessToken } = await unwrap(login.POST('/user-identities/me/fulfill-mfa', { headers, body }));

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import type { paths } from '#control-api';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { Equivalents } from '../equivalents.tsx';
+import { Equivalents, quotePositional } from '../equivalents.tsx';
 import { ErrorPanel } from '../error-panel.tsx';
 import { PermittedButton } from '../permitted-button.tsx';
 import { formatTime, useClock, useServerNow } from '../server-time.tsx';
@@ -86,7 +86,7 @@ function ClockPanel({ now }: { readonly now: number | undefined }) {
       </form>
       {change.error ? <ErrorPanel error={change.error} /> : undefined}
       <Equivalents
-        command={`clock advance ${advance}`}
+        command={`clock advance ${quotePositional(advance)}`}
         call={{ method: 'PUT', path: '/_iam/clock', body: { advance } }}
       />
     </Stack>

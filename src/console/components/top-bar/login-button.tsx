@@ -13,6 +13,8 @@ export function LoginButton() {
   const { control } = useConsole();
   const login = useLogin();
   const revoke = useMutation({
+    // The cache keeps what was sent.
+    gcTime: 0,
     mutationFn: (token: string) => unwrap(control.POST('/revoke', { body: { token } })),
     onSuccess: forget,
   });

@@ -37,7 +37,7 @@ export function SandboxMenu() {
             The server
           </Menu.Item>
           <Menu.Label>Sandboxes</Menu.Label>
-          {sandboxes.error ? <Text p="xs">The sandboxes cannot be read.</Text> : undefined}
+          {sandboxes.error ? <Text p="xs">The sandboxes cannot be read here. Open the server.</Text> : undefined}
           {sandboxes.data?.length === 0 ? <Menu.Label>none</Menu.Label> : undefined}
           {sandboxes.data?.map(({ name }) => (
             <Menu.Item key={name} component="a" href={consoleUrlOf(location, name)}>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
@@ -48,7 +48,7 @@ function ApiKeyFacts({ apiKey }: { readonly apiKey: ListedApiKey }) {
         }}
       />
       <Equivalents
-        command={`api-key get ${quoteShellArgument(apiKeyId)}`}
+        command={`api-key get ${quotePositional(apiKeyId)}`}
         call={{ path: `/_iam/api-keys/${encodeURIComponent(apiKeyId)}` }}
       />
     </>
@@ -76,7 +76,7 @@ function DeleteApiKey({ apiKey: { apiKeyId, appId, clientId, lastUsedAt } }: { r
       title={`Delete the API key ${apiKeyId}`}
       confirmLabel="Delete the API key"
       isDangerous
-      command={`api-key delete ${quoteShellArgument(apiKeyId)} --yes`}
+      command={`api-key delete --yes ${quotePositional(apiKeyId)}`}
       call={{ method: 'DELETE', path: `/security/iam/v1/api-key/${encodeURIComponent(apiKeyId)}` }}
       onChanged={changed}
       send={() => unwrap(service.DELETE('/api-key/{apiKeyId}', { params: { path: { apiKeyId } } }))}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
-import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { SecretAction } from '../../components/secret-action.tsx';
 import { ApiKeyFields, formatAssignment } from './api-key-fields.tsx';
 import type { ListedApiKey } from './api-key-list.tsx';
@@ -17,7 +17,7 @@ export function UpdateApiKey({ apiKey: { apiKeyId, appId, clientId } }: { readon
   const changed = useChanged('api-keys');
   const form = useForm({ initialValues: { appId, clientId } });
   const [isReplaced, setReplaced] = useState(false);
-  const id = quoteShellArgument(apiKeyId);
+  const id = quotePositional(apiKeyId);
   const assignment = formatAssignment(form.values);
   return (
     <SecretAction

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { paths } from '#control-api';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -61,7 +61,7 @@ function BusinessSections({ business }: { readonly business: ShownBusiness }) {
         </Group>
       </PageSection>
       <Equivalents
-        command={`businesses get ${quoteShellArgument(businessId)}`}
+        command={`businesses get ${quotePositional(businessId)}`}
         call={{ path: `/_iam/businesses/${encodeURIComponent(businessId)}` }}
       />
     </>

@@ -3,7 +3,7 @@ import { Code, Group, List } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { PageSection } from '../../components/section.tsx';
@@ -50,7 +50,7 @@ function ClientSections({ client }: { readonly client: ShownClient }) {
       </PageSection>
       <ClientKeys clientId={clientId} />
       <Equivalents
-        command={`clients get ${quoteShellArgument(clientId)}`}
+        command={`clients get ${quotePositional(clientId)}`}
         call={{ path: `/_iam/clients/${encodeURIComponent(clientId)}` }}
       />
     </>

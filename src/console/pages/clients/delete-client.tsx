@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
-import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { formatNames } from '../../components/format-names.ts';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useClientKeys } from './client-keys.tsx';
@@ -25,7 +25,7 @@ export function DeleteClient({ client }: { readonly client: ShownClient }) {
       title={`Delete ${clientId}`}
       confirmLabel="Delete the client"
       isDangerous
-      command={`clients delete ${quoteShellArgument(id)} --yes`}
+      command={`clients delete --yes ${quotePositional(id)}`}
       call={{ method: 'DELETE', path: `/security/iam/v1/client-identities/${encodeURIComponent(id)}` }}
       onChanged={changed}
       send={() =>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { quotePositional } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
 import { CorporateGroupForm } from './corporate-group-form.tsx';
@@ -62,7 +62,7 @@ export function DeleteCorporateGroup({ current: { group } }: CorporateGroupActio
       isDangerous
       title={`Delete ${corporateGroupName}`}
       confirmLabel="Delete the corporate group"
-      command={`corporate-groups delete ${quoteShellArgument(corporateGroupId)} --yes`}
+      command={`corporate-groups delete --yes ${quotePositional(corporateGroupId)}`}
       call={{ method: 'DELETE', path: `${corporateGroupsPath}/${encodeURIComponent(corporateGroupId)}` }}
       send={() =>
         unwrap(service.DELETE('/corporate-groups/{corporateGroupId}', { params: { path: { corporateGroupId } } }))

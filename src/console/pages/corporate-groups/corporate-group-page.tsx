@@ -1,7 +1,7 @@
 /** One corporate group and its businesses. */
 import { Stack, Title } from '@mantine/core';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
@@ -30,7 +30,7 @@ export function CorporateGroupPage({ corporateGroupId }: { readonly corporateGro
     >
       {current === undefined ? undefined : <CorporateGroupSections current={current} />}
       <Equivalents
-        command={`corporate-groups get ${quoteShellArgument(corporateGroupId)}`}
+        command={`corporate-groups get ${quotePositional(corporateGroupId)}`}
         call={{ path: `${corporateGroupsPath}/${encodeURIComponent(corporateGroupId)}` }}
       />
     </ObjectPage>

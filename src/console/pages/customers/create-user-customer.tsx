@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { quoteShellArgument } from '../../components/equivalents.tsx';
+import { quotePositional, quoteShellArgument } from '../../components/equivalents.tsx';
 import { WriteAction } from '../../components/write-action.tsx';
 import { useOrganizationsChanged } from '../businesses/use-organizations-changed.ts';
 import { useEntityReaders } from '../groups/data/entity-readers.ts';
@@ -28,7 +28,7 @@ export function CreateUserCustomer() {
       title="Make a user a customer"
       confirmLabel="Create the customer"
       isReady={userId !== undefined && document !== ''}
-      command={`customers create-user ${quoteShellArgument(body.userId)} --document ${quoteShellArgument(document || 'NUMBER')}${nameOption}`}
+      command={`customers create-user ${quotePositional(body.userId)} --document ${quoteShellArgument(document || 'NUMBER')}${nameOption}`}
       call={{ method: 'POST', path: '/security/iam/v1/customers/user', body }}
       send={async () => {
         const { customerId } = await unwrap(service.POST('/customers/user', { body }));

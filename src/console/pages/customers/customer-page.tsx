@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ObjectFacts } from '../../components/object-facts.tsx';
 import { ObjectPage } from '../../components/object-page.tsx';
 import { formatTime } from '../../components/server-time.tsx';
@@ -25,7 +25,7 @@ export function CustomerPage({ customerId }: { readonly customerId: string }) {
     >
       {customer === undefined ? undefined : <CustomerFacts customer={customer} />}
       <Equivalents
-        command={`customers get ${quoteShellArgument(customerId)}`}
+        command={`customers get ${quotePositional(customerId)}`}
         call={{ path: `/_iam/customers/${encodeURIComponent(customerId)}` }}
       />
     </ObjectPage>

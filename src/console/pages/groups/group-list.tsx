@@ -5,7 +5,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { type RowColumn, RowList } from '../../components/row-list.tsx';
@@ -66,7 +66,7 @@ export function GroupList() {
         />
       ) : undefined}
       <Equivalents
-        command={`groups search${search === undefined ? '' : ` ${quoteShellArgument(search)}`}${sort === undefined ? '' : ` --sort ${sort}`}`}
+        command={`groups search${sort === undefined ? '' : ` --sort=${sort}`}${search === undefined ? '' : ` ${quotePositional(search)}`}`}
         call={{ path: `/_iam/groups${formatListQuery({ search, sort })}` }}
       />
     </Stack>

@@ -8,7 +8,7 @@ import { usePage } from '../../api/use-page.ts';
 import { usePagedList } from '../../api/use-paged-list.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
@@ -61,7 +61,7 @@ function Inbox() {
         <MessageList list={list} openId={openId} onOpen={(id) => setSearch({ message: id })} />
       ) : undefined}
       <Equivalents
-        command={`inbox list${to === undefined ? '' : ` --to ${to}`}${purpose === undefined ? '' : ` --purpose ${purpose}`}`}
+        command={`inbox list${to === undefined ? '' : ` --to ${quoteShellArgument(to)}`}${purpose === undefined ? '' : ` --purpose ${quoteShellArgument(purpose)}`}`}
         call={{ path: `/_iam/inbox${formatQuery({ to, purpose })}` }}
       />
       <MessageDrawer

@@ -1,7 +1,7 @@
 /** One message with its text. */
 import { Code, Drawer, Stack, Table } from '@mantine/core';
 import { CopyTextButton } from '../../components/copy-text-button.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { formatTime, useServerNow } from '../../components/server-time.tsx';
 import { type InboxMessage, MessageState } from './message-list.tsx';
 
@@ -56,7 +56,7 @@ function MessageDetail({ message }: { readonly message: InboxMessage }) {
         </Table.Tbody>
       </Table>
       <Equivalents
-        command={`inbox code ${to}`}
+        command={`inbox code ${quotePositional(to)}`}
         call={{ path: `/_iam/inbox?to=${encodeURIComponent(to)}&purpose=${encodeURIComponent(purpose)}&limit=1` }}
       />
     </Stack>

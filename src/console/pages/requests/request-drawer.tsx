@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useConsole } from '../../api/console-context.ts';
 import { RequestError, unwrap } from '../../api/errors.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 import { RequestActions } from './request-actions.tsx';
@@ -58,7 +58,10 @@ function RequestPanel({ id }: { readonly id: string }) {
       {why.error ? <ErrorPanel error={why.error} onRetry={why.refetch} /> : undefined}
       {why.data ? <RequestReason reason={why.data} /> : undefined}
       <RequestContent request={detail.data} />
-      <Equivalents command={`why ${id}`} call={{ path: `/_iam/requests/${encodeURIComponent(id)}/why` }} />
+      <Equivalents
+        command={`why ${quotePositional(id)}`}
+        call={{ path: `/_iam/requests/${encodeURIComponent(id)}/why` }}
+      />
     </Stack>
   );
 }

@@ -5,7 +5,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { useChanged } from '../../api/use-changed.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Equivalents, quoteShellArgument } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
 import type { ListedSession } from './listed-session.ts';
@@ -65,7 +65,7 @@ export function EndSessionDialog({ session, isOpen, onClose }: EndSessionDialogP
       <Stack gap="xs">
         {session === undefined ? undefined : <AffectedSession session={session} />}
         <Equivalents
-          command={`sessions end ${quoteShellArgument(sessionId)} --yes`}
+          command={`sessions end --yes ${quotePositional(sessionId)}`}
           call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
         />
       </Stack>

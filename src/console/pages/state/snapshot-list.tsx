@@ -7,7 +7,7 @@ import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedButton } from '../../components/permitted-button.tsx';
 import { formatTime } from '../../components/server-time.tsx';
@@ -109,7 +109,7 @@ function SaveForm() {
         </Group>
         {save.error ? <ErrorPanel error={save.error} /> : undefined}
         <Equivalents
-          command={`state save ${name || 'NAME'}`}
+          command={`state save ${quotePositional(name || 'NAME')}`}
           call={{ method: 'POST', path: '/_iam/state/snapshots', body: { name: name || 'NAME' } }}
         />
       </Stack>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
 import { unwrap } from '../../api/errors.ts';
 import { usePage } from '../../api/use-page.ts';
-import { Equivalents } from '../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../components/equivalents.tsx';
 import { ErrorPanel } from '../../components/error-panel.tsx';
 import { PermittedArea } from '../../components/permitted-area.tsx';
 
@@ -63,7 +63,7 @@ function DiffContent() {
         </section>
       ))}
       <Equivalents
-        command={`state diff ${from}`}
+        command={`state diff ${quotePositional(from)}`}
         call={{ path: `/_iam/state/diff?from=${encodeURIComponent(from)}` }}
       />
     </>

@@ -1,7 +1,7 @@
 /** One group: what it gives, to whom, and what it depends on. */
 import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { useGroup, useGroupGraph } from '../data/use-groups.ts';
@@ -62,7 +62,7 @@ export function GroupDetail({ reference }: { readonly reference: string }) {
             renderActions={(member) => <RemoveMember node={node} member={member} />}
           />
           <Equivalents
-            command={`groups graph ${quoteShellArgument(node.groupName)}`}
+            command={`groups graph ${quotePositional(node.groupName)}`}
             call={{ path: `/_iam/groups/graph?root=${encodeURIComponent(node.groupName)}` }}
           />
         </>

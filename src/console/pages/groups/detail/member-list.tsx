@@ -5,7 +5,7 @@ import type { paths } from '#control-api';
 import { useConsole } from '../../../api/console-context.ts';
 import { usePagedList } from '../../../api/use-paged-list.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { type RowColumn, RowList } from '../../../components/row-list.tsx';
 import { countMembers } from '../data/group-inheritance.ts';
@@ -58,7 +58,7 @@ export function GroupMemberList({ node, renderActions, actions }: MemberListProp
       {actions}
       {list.error ? <ErrorPanel error={list.error} onRetry={list.refetch} /> : undefined}
       {list.isReady && list.items.length === 0 ? (
-        <EmptyState title="No members yet" command={`iam groups users add ${quoteShellArgument(groupName)} USER_ID`}>
+        <EmptyState title="No members yet" command={`iam groups users add ${quotePositional(groupName)} USER_ID`}>
           Members have the roles of this group and of its dependencies.
         </EmptyState>
       ) : undefined}

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { countMembers, listNeighbours } from '../data/group-inheritance.ts';
 import { type GroupGraphData, type GroupGraphNode, useGroupsChanged } from '../data/use-groups.ts';
@@ -64,7 +64,7 @@ export function DeleteGroup({ graph, node, etag }: DeleteGroupProps) {
               : `Its members lose the roles that only this group gives them: ${formatMembers(node)}.`}
           </Text>
           <Equivalents
-            command={`groups delete ${quoteShellArgument(groupName)} --yes`}
+            command={`groups delete --yes ${quotePositional(groupName)}`}
             call={{ method: 'DELETE', path: `/security/iam/v1/groups/${groupId}` }}
           />
         </Stack>

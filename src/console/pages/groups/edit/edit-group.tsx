@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { RequestError, unwrap, unwrapResponse } from '../../../api/errors.ts';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useGroupsChanged, type VersionedGroup } from '../data/use-groups.ts';
@@ -68,7 +68,7 @@ function EditGroupForm({ current, onClose }: { readonly current: VersionedGroup;
         <Equivalents
           command={[
             'groups update',
-            quoteShellArgument(base.group.groupName),
+            quotePositional(base.group.groupName),
             ...changes.map(({ option }) => option),
           ].join(' ')}
           call={{

@@ -5,7 +5,7 @@ import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { Equivalents } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { EntitySelect } from '../data/entity-select.tsx';
@@ -55,7 +55,7 @@ export function GroupGraphPage() {
         <ChosenGroup node={chosen} onFocus={(groupId) => setSearch({ root: groupId })} />
       )}
       <Equivalents
-        command={`groups graph${search.root === undefined ? '' : ` ${search.root}`}`}
+        command={`groups graph${search.root === undefined ? '' : ` ${quotePositional(search.root)}`}`}
         call={{
           path: `/_iam/groups/graph${search.root === undefined ? '' : `?root=${encodeURIComponent(search.root)}`}`,
         }}

@@ -7,7 +7,7 @@ import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { useEntityReaders } from '../data/entity-readers.ts';
@@ -85,7 +85,7 @@ function CheckedRole({ user, role }: { readonly user: string; readonly role: str
       {answer.error ? <ErrorPanel error={answer.error} onRetry={() => void answer.refetch()} /> : undefined}
       <div role="status">{answer.data === undefined ? undefined : <RoleAnswer answer={answer.data} />}</div>
       <Equivalents
-        command={`can ${quoteShellArgument(user)} ${quoteShellArgument(role)}`}
+        command={`can ${quotePositional(user)} ${quotePositional(role)}`}
         call={{ path: `/_iam/users/${encodeURIComponent(user)}/roles/${encodeURIComponent(role)}/path` }}
       />
       <Text size="sm" c="dimmed">

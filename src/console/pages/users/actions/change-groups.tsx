@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import { useEntityReaders } from '../../groups/data/entity-readers.ts';
 import { EntitySelect } from '../../groups/data/entity-select.tsx';
 import { addGroupMember, removeGroupMember } from '../../groups/members/member-requests.ts';
@@ -21,7 +21,7 @@ export function AddToGroup({ userId }: { readonly userId: string }) {
       isReady={groupId !== undefined}
       title={`Add ${userId} to a group`}
       confirmLabel="Add"
-      command={`groups users add ${quoteShellArgument(groupId ?? 'GROUP')} ${quoteShellArgument(userId)}`}
+      command={`groups users add ${quotePositional(groupId ?? 'GROUP')} ${quotePositional(userId)}`}
       call={{ method: 'POST', path: membersPath(groupId ?? 'GROUP'), body: [{ userId }] }}
       send={() => addGroupMember(service, groupId ?? '', { kind: 'user', id: userId })}
       onDone={() => setGroupId(undefined)}
@@ -47,7 +47,7 @@ export function RemoveFromGroup({ userId, group: { groupId, groupName } }: Remov
       title={`Remove ${userId} from ${groupName}`}
       confirmLabel="Remove"
       isDangerous
-      command={`groups users remove ${quoteShellArgument(groupId)} ${quoteShellArgument(userId)} --yes`}
+      command={`groups users remove --yes ${quotePositional(groupId)} ${quotePositional(userId)}`}
       call={{ method: 'DELETE', path: `${membersPath(groupId)}/${encodeURIComponent(userId)}` }}
       send={() => removeGroupMember(service, groupId, { kind: 'user', id: userId })}
     >

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import { formatNames } from '../../../components/format-names.ts';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserAction } from './user-action.tsx';
@@ -24,7 +24,7 @@ export function DeleteUser({ user }: { readonly user: ShownUser }) {
       title={`Delete ${user.userName}`}
       confirmLabel="Delete the user"
       isDangerous
-      command={`users delete ${quoteShellArgument(userId)} --yes`}
+      command={`users delete --yes ${quotePositional(userId)}`}
       call={{ method: 'DELETE', path: `/security/iam/v1/user-identities/${encodeURIComponent(userId)}` }}
       send={() => unwrap(service.DELETE('/user-identities/{id}', { params: { path: { id: userId } } }))}
       onDone={async () => {

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 import { UserAction } from './user-action.tsx';
 import { formatUserOptions, isMobileReady, toUserBody, UserFields, type UserFieldValues } from './user-fields.tsx';
@@ -34,7 +34,7 @@ export function EditUser({ user }: { readonly user: ShownUser }) {
       title={`Edit ${user.userName}`}
       confirmLabel="Save"
       isReady={form.values.userName !== '' && isMobileReady(form.values) && Object.keys(body).length > 0}
-      command={`users update ${quoteShellArgument(userId)} ${formatUserOptions(changed)}`.trimEnd()}
+      command={`users update ${quotePositional(userId)} ${formatUserOptions(changed)}`.trimEnd()}
       call={{ method: 'PATCH', path: `/security/iam/v1/user-identities/${encodeURIComponent(userId)}`, body }}
       send={() =>
         unwrap(service.PATCH('/user-identities/{id}', { params: { path: { id: userId } }, body: body as never }))

@@ -3,7 +3,7 @@ import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional } from '../../../components/equivalents.tsx';
 import { UserAction } from './user-action.tsx';
 
 export function SetPassword({ userId }: { readonly userId: string }) {
@@ -18,7 +18,7 @@ export function SetPassword({ userId }: { readonly userId: string }) {
       onCancel={() => setNewPassword('')}
       title={`Set the password of ${userId}`}
       confirmLabel="Set the password"
-      command={`users set-password ${quoteShellArgument(userId)} --without-code --password-stdin`}
+      command={`users set-password ${quotePositional(userId)} --without-code --password-stdin`}
       call={{
         method: 'PUT',
         path: `/_iam/users/${encodeURIComponent(userId)}/password`,

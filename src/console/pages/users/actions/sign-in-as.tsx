@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { CopyTextButton } from '../../../components/copy-text-button.tsx';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PermittedButton } from '../../../components/permitted-button.tsx';
 import { useUsersChanged } from '../data/use-users.ts';
@@ -69,7 +69,7 @@ export function SignInAs({ userId }: { readonly userId: string }) {
             </Alert>
           )}
           <Equivalents
-            command={`sessions create ${quoteShellArgument(userId)} --level ${level} --show-token`}
+            command={`sessions create ${quotePositional(userId)} --level ${level} --show-token`}
             call={{ method: 'POST', path: '/_iam/sessions', body }}
           />
         </Stack>

@@ -3,7 +3,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
-import { quoteShellArgument } from '../../../components/equivalents.tsx';
+import { quotePositional, quoteShellArgument } from '../../../components/equivalents.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 import { DeleteUser } from './delete-user.tsx';
 import { EditUser } from './edit-user.tsx';
@@ -37,7 +37,7 @@ function LockUser({ user: { userId, sessions } }: UserActionsProps) {
       label="Lock"
       title={`Lock ${userId}`}
       confirmLabel="Lock the user"
-      command={`users lock ${quoteShellArgument(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
+      command={`users lock ${quotePositional(userId)}${reason === '' ? '' : ` --reason ${quoteShellArgument(reason)}`} --yes`}
       call={{ method: 'POST', path: '/security/iam/v1/user-identities/lock', body }}
       send={() => unwrap(service.POST('/user-identities/lock', { body }))}
       onDone={() => setReason('')}
@@ -62,7 +62,7 @@ function UnlockUser({ user: { userId } }: UserActionsProps) {
       label="Unlock"
       title={`Unlock ${userId}`}
       confirmLabel="Unlock the user"
-      command={`users unlock ${quoteShellArgument(userId)}`}
+      command={`users unlock ${quotePositional(userId)}`}
       call={{ method: 'POST', path: '/security/iam/v1/user-identities/unlock', body }}
       send={() => unwrap(service.POST('/user-identities/unlock', { body }))}
     >
@@ -81,7 +81,7 @@ export function EndUserSession({ sessionId }: { readonly sessionId: string }) {
       isCompact
       title={`End the session ${sessionId}`}
       confirmLabel="End the session"
-      command={`sessions end ${quoteShellArgument(sessionId)} --yes`}
+      command={`sessions end --yes ${quotePositional(sessionId)}`}
       call={{ method: 'DELETE', path: `/_iam/sessions?sessionId=${encodeURIComponent(sessionId)}` }}
       send={() => unwrap(control.DELETE('/sessions', { params: { query: { sessionId } } }))}
     >
@@ -98,7 +98,7 @@ export function EndUserSessions({ user: { userId, sessions } }: UserActionsProps
       label="End all sessions"
       title={`End all sessions of ${userId}`}
       confirmLabel="End the sessions"
-      command={`sessions end --user-id ${quoteShellArgument(userId)} --yes`}
+      command={`sessions end --yes --user-id ${quoteShellArgument(userId)}`}
       call={{ method: 'DELETE', path: `/_iam/sessions?userId=${encodeURIComponent(userId)}` }}
       send={() => unwrap(control.DELETE('/sessions', { params: { query: { userId } } }))}
     >

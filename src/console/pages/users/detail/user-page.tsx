@@ -1,7 +1,7 @@
 /** One user: contacts, lock, groups, roles with the groups that give them, and sessions. */
 import { Anchor, Loader, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageTitle } from '../../../components/page-title.tsx';
 import { UserActions } from '../actions/user-actions.tsx';
@@ -38,7 +38,7 @@ function UserSections({ user }: { readonly user: ShownUser }) {
       <UserRoles user={user} />
       <UserSessions user={user} />
       <Equivalents
-        command={`users get ${quoteShellArgument(user.userId)}`}
+        command={`users get ${quotePositional(user.userId)}`}
         call={{ path: `/_iam/users/${encodeURIComponent(user.userId)}` }}
       />
     </>

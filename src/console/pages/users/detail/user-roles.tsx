@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useConsole } from '../../../api/console-context.ts';
 import { unwrap } from '../../../api/errors.ts';
 import { usePage } from '../../../api/use-page.ts';
-import { Equivalents, quoteShellArgument } from '../../../components/equivalents.tsx';
+import { Equivalents, quotePositional } from '../../../components/equivalents.tsx';
 import { ErrorPanel } from '../../../components/error-panel.tsx';
 import { PageSection } from '../../../components/section.tsx';
 import type { ShownUser } from '../data/use-users.ts';
@@ -60,7 +60,7 @@ function RolePathText({ userId, role }: { readonly userId: string; readonly role
         </Text>
       ))}
       <Equivalents
-        command={`can ${quoteShellArgument(userId)} ${quoteShellArgument(role)}`}
+        command={`can ${quotePositional(userId)} ${quotePositional(role)}`}
         call={{ path: `/_iam/users/${encodeURIComponent(userId)}/roles/${encodeURIComponent(role)}/path` }}
       />
     </Stack>
