@@ -3,13 +3,16 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 
+/** What a browser reads; not the licenses. */
+const types = ['.css', '.html', '.js', '.json', '.svg'];
+
 /** Smaller files gain nothing. */
 const minBytes = 1024;
 
 export function compressFiles(folder) {
   for (const name of readdirSync(folder)) {
     const raw = readFileSync(path.join(folder, name));
-    if (raw.length < minBytes) continue;
+    if (raw.length < minBytes || !types.includes(path.extname(name))) continue;
     const compressed = brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
     writeFileSync(path.join(folder, `${name}.br`), compressed);
   }

@@ -8,7 +8,7 @@ import type { ClientDispatcher } from './types.ts';
 export interface Timeouts {
   /** Milliseconds for opening a connection. */
   readonly connect?: number | undefined;
-  /** Milliseconds for the whole request, until the last byte of the response. */
+  /** Milliseconds for the whole request, until the last byte of the response; of a stream of events, until its first. */
   readonly total?: number | undefined;
 }
 
@@ -75,17 +75,21 @@ async function send(
 ): Promise<ApiResponse> {
   const { origin, name } = endpoint;
   const { signal, isStream = false, ...rest } = request;
-  const limit = isStream ? new AbortController().signal : AbortSignal.timeout(total);
+  const limit = AbortSignal.timeout(total);
+  const controller = new AbortController();
+  const abort = () => controller.abort(limit.reason);
+  limit.addEventListener('abort', abort);
   try {
     const data = await dispatcher.request({
       origin,
       ...rest,
       body: rest.body ?? null,
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
     });
     const headers = flattenHeaders(data.headers);
-    const body =
-      isStream && data.statusCode === 200 ? data.body : parseBody(await data.body.text(), headers['content-type']);
+    const isOpen = isStream && data.statusCode === 200;
+    if (isOpen) limit.removeEventListener('abort', abort);
+    const body = isOpen ? data.body : parseBody(await data.body.text(), headers['content-type']);
     return { status: data.statusCode, headers, body, requestId: headers['x-request-id'] };
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;

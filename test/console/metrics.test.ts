@@ -45,10 +45,10 @@ describe.skipIf(!hasBrowser)('metrics', () => {
 
   test('are of the last hour with a parameter of the URL', async () => {
     const { page, problems, context } = await openConsole(browser, server.url, { path: 'metrics' });
-    await page.getByLabel('Time').selectOption('The last hour');
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('The last hour');
     await page.waitForURL('**/metrics?intervals=360');
     await page.reload();
-    expect(await page.getByLabel('Time').inputValue()).toBe('360');
+    expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('360');
     await page.getByRole('img').first().waitFor();
     expect(problems).toEqual([]);
     await context.close();

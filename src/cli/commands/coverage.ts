@@ -12,7 +12,7 @@ import { printResponse } from '../request/send.ts';
 const path = '/_iam/coverage';
 
 export const coverageText: CommandDescription = {
-  title: 'Show which statuses and error codes of operations were exercised',
+  title: 'Show which outcomes of operations were exercised',
   description: `Counts responses since the server started or since --reset. With --threshold, exits with 1 if the coverage of documented statuses is lower. ${controlPlaneNote}`,
   effect: 'write',
   effectVaries: true,

@@ -12,7 +12,7 @@ const path = '/_iam/events';
 const columns = ['topic', 'summary', 'id', 'data'];
 
 export const eventsText: CommandDescription = {
-  title: 'Print messages, requests, clock changes and faults as they happen',
+  title: 'Print the events of the server as they happen',
   description: `Runs until Ctrl-C, until the server stops, or until --count events are printed. A server that stops or a lost connection does not lose events: continue with --after and the id of the last one. ${controlPlaneNote} The topic inbox shows codes and requires the roles of \`iam inbox list\`.`,
   effect: 'read',
   examples: [

@@ -3,9 +3,19 @@ import type { Command } from 'commander';
 import { addCommand, setAction } from '../command.ts';
 import type { CliRuntime, CommandOptions } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { buildListShape, controlPlaneNote, createControlPageSource } from '../request/control-plane.ts';
+import { resolveBaseUrl } from '../http/connection.ts';
+import { assertConfirmed } from '../request/confirm.ts';
+import {
+  buildListShape,
+  callControlPlane,
+  controlPlaneNote,
+  controlRequestPreview,
+  createControlPageSource,
+} from '../request/control-plane.ts';
 import { findInboxCode, inboxPath, waitForMessage } from '../request/inbox-codes.ts';
 import { addListOptions, parseListLimits, printPages } from '../request/pagination.ts';
+import { printRequestPreview } from '../request/preview.ts';
+import { printResponse } from '../request/send.ts';
 import { deadlineAfter, parseWaitSeconds, waitDescription } from '../request/wait.ts';
 
 const columns = [
@@ -20,6 +30,7 @@ export function addInbox(noun: Command, runtime: CliRuntime): void {
   addListCommand(noun, runtime);
   addCodeCommand(noun, runtime);
   addWaitCommand(noun, runtime);
+  addClearCommand(noun, runtime);
 }
 
 function addListCommand(noun: Command, runtime: CliRuntime): void {
@@ -82,6 +93,22 @@ function addWaitCommand(noun: Command, runtime: CliRuntime): void {
     const item = await waitForMessage(context, filters, deadlineAfter(parseWaitSeconds(options.wait ?? '10')));
     if (!item) throw messageNotFoundError('No matching message was sent before the timeout.');
     await context.printer.value(item);
+  });
+}
+
+function addClearCommand(noun: Command, runtime: CliRuntime): void {
+  const command = addCommand(noun, 'clear', {
+    title: 'Delete all messages of the inbox',
+    description: `Their codes stay valid until they expire. ${controlPlaneNote}`,
+    effect: 'destructive',
+    examples: [{ title: 'Clean up after a test', command: '--yes' }],
+  });
+  setAction(command, runtime, async (context, _, options) => {
+    if (options.dryRun === true)
+      return printRequestPreview(context, controlRequestPreview(context, 'DELETE', inboxPath));
+    await assertConfirmed(context, `Delete all messages of ${resolveBaseUrl(context.settings)}?`, options);
+    const { body } = await callControlPlane(context, 'DELETE', inboxPath);
+    await printResponse(context, body, 'Deleted.');
   });
 }
 

@@ -84,7 +84,7 @@ export function createLiveEvents({ basePath }: ConsoleLocation, credentials: Cre
   };
 }
 
-/** What the tab that reads tells the others. Those of other callers may see other things, and read for themselves. */
+/** What the tab that reads sends to the others. Those of other callers may see other things, and read for themselves. */
 interface SharedEvent {
   readonly subject: string | undefined;
   readonly event: LiveEvent;

@@ -214,7 +214,7 @@ describe('users create', () => {
       ...server,
       variables: tokenVariables,
     });
-    expect(outcome).toMatchObject({ code: 0, out: 'u-7\n', err: expect.stringContaining('was written to') });
+    expect(outcome).toMatchObject({ code: 0, out: 'u-7\n', err: expect.stringContaining('were written to') });
     expect(await readFile(file, 'utf8')).toBe(`${token.accessToken}\n${token.refreshToken}\n`);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });

@@ -48,6 +48,7 @@ const required = [
 const families = [
   /^dist\/chunks\/[\w-]+\.cjs$/,
   /^dist\/console\/assets\/[\w-]+\.(?:js|css)(?:\.br)?$/,
+  /^dist\/openapi\/[\w.-]+\.(?:html|css|js)\.br$/,
   /^dist\/man\/iam(?:-[a-z-]+)?\.1$/,
   /^docs\/(?:decisions\/|reference\/)?[\w-]+\.md$/,
   /^examples\/[\w-]+\.(?:sh|yaml)$/,
@@ -135,7 +136,7 @@ export function repeatedInputs({ outputs }: Metafile): readonly string[] {
 
 /** Returns the heading of each notice, as name@version. */
 export function packagesInNotices(text: string): readonly string[] {
-  return [...text.matchAll(/^={80}\n(\S+) (\S+)$/gm)].map(([, name, version]) => `${name}@${version}`);
+  return [...text.matchAll(/^={80}\n(\S+) (\d\S*)$/gm)].map(([, name, version]) => `${name}@${version}`);
 }
 
 export interface Sbom {

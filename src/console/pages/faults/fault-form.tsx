@@ -60,6 +60,8 @@ export function FaultForm({ initial }: { readonly initial: FaultDraft }) {
               disabled={!hasTarget(draft)}
               {...form.getInputProps('operation')}
               value={draft.operation === '' ? null : draft.operation}
+              // Enter chooses an operation; without one it would add a fault of all operations.
+              onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
               onChange={(value) => form.setFieldValue('operation', value ?? '')}
             />
             <TextInput

@@ -103,6 +103,7 @@ function ClearButton({ isEmpty }: { readonly isEmpty: boolean }) {
         onCancel={dialog.close}
       >
         All messages are deleted, also those that the filter hides. Their codes stay valid until they expire.
+        <Equivalents command="inbox clear --yes" call={{ method: 'DELETE', path: '/_iam/inbox' }} />
       </ConfirmDialog>
     </>
   );
