@@ -108,14 +108,17 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
       `sessions?userId=${value}`,
       `state?from=${value}`,
     ];
-    const context = await browser.newContext();
-    const page = await context.newPage();
+    const { page, context } = await openConsole(browser, server.url);
+    const commands = page.locator('main details').getByLabel('Command');
+    const readCommands = async () => (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
+    let texts: string[] = [];
     for (const value of values)
       for (const path of paths(encodeURIComponent(value))) {
-        await page.goto(`${server.url}/_iam/console/${path}`);
-        const commands = page.locator('main details').getByLabel('Command');
+        const before = texts;
+        await navigate(page, `${server.url}/_iam/console/${path}`);
+        await expect.poll(readCommands).not.toEqual(before);
         await commands.first().waitFor({ state: 'attached' });
-        const texts = (await commands.allTextContents()).filter((text) => text.startsWith('iam '));
+        texts = await readCommands();
         const given = texts.map(readArguments).filter((words) => words.some((word) => word.includes(value)));
         expect(given.length, `${path}: ${texts.join()}`).toBeGreaterThan(0);
         // Alone, it follows a separator or the name of an option.
@@ -141,6 +144,12 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
     await context.close();
   });
 });
+
+/** Opens an address as the buttons for back and forward do, without loading the page again. */
+async function navigate(page: Page, address: string): Promise<void> {
+  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`);
+  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate', { state: {} }))`);
+}
 
 /** What a shell passes to the command. The program of that name is replaced, so that nothing else runs. */
 function readArguments(command: string): string[] {

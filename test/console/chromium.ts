@@ -1,5 +1,4 @@
 /** Provides a Chromium to the tests of the console. They are skipped, with the reason, if none starts. */
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,10 +17,7 @@ declare module 'vitest' {
 export default async function provideChromium(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-chromium-'));
   try {
-    const found = await findChromium(folder);
-    const env = { ...process.env, ...found.env };
-    execFileSync(found.program, ['--version', '--headless', '--no-sandbox'], { stdio: 'pipe', timeout: 30_000, env });
-    project.provide('chromium', found);
+    project.provide('chromium', await findChromium(folder));
   } catch (error) {
     if (process.env.IAM_TEST_CONSOLE === 'required') throw error;
     process.stderr.write(`The tests of the console are skipped: no Chromium starts: ${(error as Error).message}\n`);

@@ -39,7 +39,12 @@ export async function openConsole(
   url: string,
   { path = '', colorScheme = 'light', width = 1280 }: OpenOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, ignoreHTTPSErrors: true });
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 800 },
+    ignoreHTTPSErrors: true,
+    reducedMotion: 'reduce',
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   const { host } = new URL(url);

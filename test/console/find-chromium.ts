@@ -1,7 +1,8 @@
 /**
- * Finds a Chromium: the path in IAM_TEST_CHROMIUM, one of the system, or else the one of the package @sparticuz/chromium
- * (always with IAM_TEST_CHROMIUM=package), unpacked into a folder.
+ * Finds a Chromium that starts: the one of the package @sparticuz/chromium, the same on all machines, or else one of the
+ * system. IAM_TEST_CHROMIUM names another one.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 
@@ -18,12 +19,26 @@ const systemPrograms = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** @param folder an empty folder, which the browser needs as long as it runs */
+/**
+ * @param folder an empty folder, which the browser needs as long as it runs
+ * @throws Error if none starts
+ */
 export async function findChromium(folder: string): Promise<Chromium> {
   const configured = process.env.IAM_TEST_CHROMIUM ?? '';
-  if (configured === 'package') return unpackChromium(folder);
-  const program = configured === '' ? systemPrograms.find((file) => existsSync(file)) : configured;
-  return program === undefined ? unpackChromium(folder) : { program, env: {} };
+  if (configured !== '') return assertStarts({ program: configured, env: {} });
+  try {
+    return assertStarts(await unpackChromium(folder));
+  } catch (error) {
+    const program = systemPrograms.find((file) => existsSync(file));
+    if (program === undefined) throw error;
+    return assertStarts({ program, env: {} });
+  }
+}
+
+function assertStarts(chromium: Chromium): Chromium {
+  const env = { ...process.env, ...chromium.env };
+  execFileSync(chromium.program, ['--version', '--headless', '--no-sandbox'], { stdio: 'pipe', timeout: 30_000, env });
+  return chromium;
 }
 
 /** Variables that the package reads and sets. */

@@ -46,7 +46,9 @@ describe.skipIf(!hasBrowser)('a list of thousands of rows', () => {
   const row = (id: string) => page.getByRole('region').getByRole('row').filter({ hasText: id });
   /** As another tab does, which holds the stream of events. */
   const reconnect = () =>
-    page.evaluate(`new BroadcastChannel('iam-console').postMessage({ subject: '', event: 'connected' })`);
+    page.evaluate(
+      `new BroadcastChannel('iam-console').postMessage({ subject: 'inbox,requests,clock,faults ', event: 'connected' })`,
+    );
   const rename = (userId: string, userName: string) =>
     send(server, '/_iam/seed', { method: 'POST', body: { users: [{ userId, userName }] } });
 

@@ -3,12 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { ControlClient } from './clients.ts';
 import { useConsole } from './console-context.ts';
+import type { CallerRoles } from './credentials.ts';
 import { unwrap } from './errors.ts';
-
-export interface CallerRoles {
-  readonly roles: readonly string[];
-  readonly scope: readonly string[];
-}
 
 /** Of queries about the caller. Secrets are in no key: a token only in the memory of the credentials. */
 export const callerQueryKey = ['caller'];

@@ -31,8 +31,8 @@ export function createControlClient(
   client.use(
     authorize(async () => credentials.get()?.accessToken),
     {
-      onResponse({ response }) {
-        if (response.status === 401) credentials.requireLogin();
+      onResponse({ request, response }) {
+        if (response.status === 401) credentials.requireLogin(tokenOf(request));
       },
     },
   );
@@ -61,7 +61,7 @@ export function createServiceClient(
       const response = await fetch(request);
       if (response.status !== 401) return response;
       if (credentials.get() !== undefined) {
-        credentials.requireLogin();
+        credentials.requireLogin(tokenOf(request));
         return response;
       }
       tokens.forget();
@@ -73,6 +73,11 @@ export function createServiceClient(
   });
   client.use(authorize(tokens.read));
   return client;
+}
+
+/** The access token that a request was sent with. */
+function tokenOf(request: Request): string | undefined {
+  return request.headers.get('Authorization')?.replace(/^Bearer /, '');
 }
 
 function authorize(getToken: () => Promise<string | undefined>): Middleware {

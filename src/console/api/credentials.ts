@@ -3,11 +3,21 @@
  * on the control plane; for the operations of the interface it issues a token to the console.
  */
 
-export interface AdministratorToken {
-  /** The access token of the administrator who logged in; undefined on a server that requires no login. */
+export interface CallerRoles {
+  readonly roles: readonly string[];
+  readonly scope: readonly string[];
+}
+
+/** The response to a login. */
+export interface LoginResult {
   readonly accessToken: string;
   /** Who logged in, as shown in the top bar. */
   readonly subject: string;
+}
+
+/** The login of an administrator, with the roles that the token had then. */
+export interface AdministratorToken extends LoginResult {
+  readonly caller: CallerRoles;
 }
 
 export interface CredentialStore {
@@ -15,7 +25,11 @@ export interface CredentialStore {
   /** Whether the server rejected a request without credentials, or with these. */
   isLoginRequired(): boolean;
   set(credentials: AdministratorToken | undefined): void;
-  requireLogin(): void;
+  /**
+   * Asks for a login, unless the rejected credentials were replaced since.
+   * @param rejectedToken undefined for a request without credentials
+   */
+  requireLogin(rejectedToken: string | undefined): void;
   /** Calls the listener after each change. @returns a function that removes it */
   subscribe(listener: () => void): () => void;
 }
@@ -35,8 +49,8 @@ export function createCredentialStore(): CredentialStore {
       isRequired = false;
       notify();
     },
-    requireLogin() {
-      if (isRequired) return;
+    requireLogin(rejectedToken) {
+      if (isRequired || current?.accessToken !== rejectedToken) return;
       isRequired = true;
       notify();
     },

@@ -6,12 +6,17 @@
 import { consoleRequestOptions } from './clients.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { ConsoleLocation } from './location.ts';
+import { judge } from './permissions.ts';
 
 export const liveTopics = ['inbox', 'requests', 'clock', 'faults'] as const;
 export type Topic = (typeof liveTopics)[number];
 
-/** What an administrator with IAM_ADMIN_READ_ONLY may read. */
-const readableTopics: readonly Topic[] = ['requests', 'clock', 'faults'];
+/** Without the inbox, whose messages contain codes, if the caller may not read it. */
+function topicsOf(credentials: CredentialStore): readonly Topic[] {
+  const login = credentials.get();
+  const mayReadInbox = login === undefined || judge('GET /_iam/inbox', login.caller).isAllowed;
+  return mayReadInbox ? liveTopics : liveTopics.filter((topic) => topic !== 'inbox');
+}
 
 /** `connected` follows a gap: everything may have changed. */
 export type LiveEvent = Topic | 'connected' | 'disconnected';
@@ -90,9 +95,9 @@ interface SharedEvent {
   readonly event: LiveEvent;
 }
 
-/** Who reads; empty on a server that requires no login. Undefined while a login is required. */
+/** Who reads what; without a name on a server that requires no login. Undefined while a login is required. */
 function subjectOf(credentials: CredentialStore): string | undefined {
-  return credentials.isLoginRequired() ? undefined : (credentials.get()?.subject ?? '');
+  return credentials.isLoginRequired() ? undefined : `${topicsOf(credentials)} ${credentials.get()?.subject ?? ''}`;
 }
 
 /** Runs in the tab that gets the lock. Without secure context there are no locks: then each tab reads. */
@@ -128,12 +133,11 @@ async function readStream(
   try {
     const request = (topics: readonly Topic[]) =>
       fetch(`${basePath}/_iam/events?topics=${topics.join(',')}`, { ...consoleRequestOptions, headers, signal });
-    const all = await request(liveTopics);
-    const response = all.status === 403 ? await request(readableTopics) : all;
+    const response = await request(topicsOf(credentials));
     // An older server has no such stream: the pages then read at intervals only.
     if (response.status === 404) await untilAborted(signal);
     // The page asks for a login, which aborts the signal.
-    if (response.status === 401 && credentials.get()?.accessToken === token) credentials.requireLogin();
+    if (response.status === 401) credentials.requireLogin(token);
     if (response.ok && response.body) {
       onEvent('connected');
       await readMessages(response.body, onEvent);

@@ -1,7 +1,8 @@
 /** What only some callers may see: others see the role that it requires. Nothing in it is requested then. */
 import { Alert, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type AccessTarget, usePermission } from '../api/use-permission.ts';
+import type { AccessTarget } from '../api/permissions.ts';
+import { usePermission } from '../api/use-permission.ts';
 import { PageTitle } from './page-title.tsx';
 
 interface PermittedAreaProps {

@@ -1,7 +1,8 @@
 /** Actions that the caller may lack the role for: then disabled, but focusable, with the role as their description. */
 import { Button, type ButtonProps, Menu, type MenuItemProps, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { type ComponentPropsWithRef, type MouseEvent, useId } from 'react';
-import { type AccessTarget, usePermission } from '../api/use-permission.ts';
+import type { AccessTarget } from '../api/permissions.ts';
+import { usePermission } from '../api/use-permission.ts';
 
 interface PermittedProps {
   /** What the action sends; of several, one is sufficient. */

@@ -3,7 +3,7 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import type { AccessTarget } from '../api/use-permission.ts';
+import type { AccessTarget } from '../api/permissions.ts';
 import { CopyTextButton } from './copy-text-button.tsx';
 import { Equivalents, type HttpCall } from './equivalents.tsx';
 import { ErrorPanel } from './error-panel.tsx';

@@ -3,7 +3,7 @@ import { Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { AccessTarget } from '../api/use-permission.ts';
+import type { AccessTarget } from '../api/permissions.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { Equivalents, type HttpCall } from './equivalents.tsx';
 import { PermittedButton } from './permitted-button.tsx';

@@ -1,5 +1,5 @@
 /** The login of the console on a server with remote access. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminClient, appClientId, startServer, type TestServer } from '../../harness.ts';
 import { send } from '../../server/control/control-client.ts';
@@ -133,5 +133,26 @@ describe.skipIf(!hasBrowser)('on a server with remote access', () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByText('No message matches').waitFor();
     expect(await page.getByLabel('Address or number').inputValue()).toBe('bob@example.com');
+  });
+
+  test('a late rejection of an earlier token does not end the new login', async () => {
+    await page.goto(`${server.url}/_iam/console/tokens`);
+    const token = await logInAsClient(page, adminClient);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const held = new Promise<Route>((resolve) => void page.route('**/_iam/tokens/inspect', resolve, { times: 1 }));
+    await page.getByRole('textbox', { name: 'Token' }).fill(token);
+    await page.getByRole('button', { name: 'Inspect' }).click();
+    const late = await held;
+    server.clock.advance(7200);
+    const rejection = await late.fetch();
+    expect(rejection.status()).toBe(401);
+    await page.getByRole('dialog', { name: 'Log in as an administrator' }).waitFor();
+    await logInAsClient(page, adminClient);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const received = page.waitForResponse('**/_iam/tokens/inspect');
+    await late.fulfill({ response: rejection });
+    await (await received).finished();
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });

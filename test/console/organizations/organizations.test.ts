@@ -34,6 +34,8 @@ describe.skipIf(!hasBrowser)('businesses, customers and corporate groups', () =>
   async function select(page: Page, label: string, text: string, option: string): Promise<void> {
     const field = page.getByRole('dialog').getByRole('combobox', { name: label });
     await field.fill(text);
+    // A click while the found entries replace the others would hit neither.
+    await expect.poll(() => page.getByRole('option').count()).toBe(1);
     await page.getByRole('option', { name: option }).click();
   }
 

@@ -3,7 +3,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useConsole } from '../../api/console-context.ts';
-import type { AdministratorToken } from '../../api/credentials.ts';
+import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { formatBasic } from './format-basic.ts';
@@ -15,7 +15,7 @@ export function ClientLoginForm({ onLogin }: LoginFormProps) {
   const request = useMutation({
     // The cache keeps what was sent.
     gcTime: 0,
-    mutationFn: async ({ clientId, clientSecret }: typeof form.values): Promise<AdministratorToken> => {
+    mutationFn: async ({ clientId, clientSecret }: typeof form.values): Promise<LoginResult> => {
       const headers = { Authorization: formatBasic(clientId, clientSecret) };
       const { accessToken } = await unwrap(login.POST('/client-identities/login', { headers }));
       return { accessToken, subject: clientId };

@@ -1,6 +1,6 @@
 /** What the forms of a login have in common. */
-import type { AdministratorToken } from '../../api/credentials.ts';
+import type { LoginResult } from '../../api/credentials.ts';
 
 export interface LoginFormProps {
-  onLogin(token: AdministratorToken): void;
+  onLogin(token: LoginResult): void;
 }

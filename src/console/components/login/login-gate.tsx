@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import { callerQueryKey, loginCallerQueryKey, readCallerRoles } from '../../api/caller.ts';
 import { useConsole } from '../../api/console-context.ts';
-import type { AdministratorToken } from '../../api/credentials.ts';
+import type { LoginResult } from '../../api/credentials.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { LoginForm } from './login-form.tsx';
 
@@ -66,11 +66,11 @@ function useAcceptance() {
   return useMutation({
     // The cache keeps what was sent.
     gcTime: 0,
-    mutationFn: ({ accessToken }: AdministratorToken) => readCallerRoles(control, accessToken),
+    mutationFn: ({ accessToken }: LoginResult) => readCallerRoles(control, accessToken),
     onSuccess: (caller, login) => {
       const earlier = credentials.get()?.subject;
       queryClient.setQueryData(loginCallerQueryKey(login.subject), caller);
-      credentials.set(login);
+      credentials.set({ ...login, caller });
       // For the same caller not a reset: pages without data for a moment would lose what was typed in their dialogs.
       if (earlier === undefined || earlier === login.subject) void queryClient.invalidateQueries();
       else void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== callerQueryKey[0] });

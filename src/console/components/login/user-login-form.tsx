@@ -4,14 +4,14 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsole } from '../../api/console-context.ts';
-import type { AdministratorToken } from '../../api/credentials.ts';
+import type { LoginResult } from '../../api/credentials.ts';
 import { unwrap } from '../../api/errors.ts';
 import { ErrorPanel } from '../error-panel.tsx';
 import { formatBasic } from './format-basic.ts';
 import type { LoginFormProps } from './login-form-props.ts';
 
 export function UserLoginForm({ onLogin }: LoginFormProps) {
-  const [first, setFirst] = useState<AdministratorToken | undefined>();
+  const [first, setFirst] = useState<LoginResult | undefined>();
   if (first) return <SecondFactorForm first={first} onLogin={onLogin} />;
   return <PasswordForm onLogin={setFirst} />;
 }
@@ -22,7 +22,7 @@ function PasswordForm({ onLogin }: LoginFormProps) {
   const request = useMutation({
     // The cache keeps what was sent.
     gcTime: 0,
-    mutationFn: async ({ clientId, userName, password }: typeof form.values): Promise<AdministratorToken> => {
+    mutationFn: async ({ clientId, userName, password }: typeof form.values): Promise<LoginResult> => {
       const { accessToken } = await unwrap(
         login.POST('/user-identities/login', {
           params: { query: { clientId } },
@@ -55,7 +55,7 @@ function PasswordForm({ onLogin }: LoginFormProps) {
 }
 
 interface SecondFactorFormProps extends LoginFormProps {
-  readonly first: AdministratorToken;
+  readonly first: LoginResult;
 }
 
 function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
@@ -70,7 +70,7 @@ function SecondFactorForm({ first, onLogin }: SecondFactorFormProps) {
   const proving = useMutation({
     // The cache keeps what was sent.
     gcTime: 0,
-    mutationFn: async (challengeId: string): Promise<AdministratorToken> => {
+    mutationFn: async (challengeId: string): Promise<LoginResult> => {
       const body = { challengeId, token: code.trim() };
       const { accessToken } = await unwrap(login.POST('/user-identities/me/fulfill-mfa', { headers, body }));
       return { ...first, accessToken };

@@ -2,7 +2,7 @@
 
 import type { ServiceClient } from '../../../api/clients.ts';
 import { unwrap } from '../../../api/errors.ts';
-import type { AccessTarget } from '../../../api/use-permission.ts';
+import type { AccessTarget } from '../../../api/permissions.ts';
 import { type HttpCall, quoteShellArgument } from '../../../components/equivalents.tsx';
 import type { GroupMember } from '../detail/member-list.tsx';
 
