@@ -34,7 +34,7 @@ const charts: readonly { title: string; unit?: string; lines: readonly ChartLine
     unit: 'ms',
     lines: [
       { name: 'Median', color: 'blue.8', read: ({ median }) => millisecondsOf(median) },
-      { name: '95 %', color: 'orange.8', read: ({ p95 }) => millisecondsOf(p95) },
+      { name: '95 %', color: 'violet.8', read: ({ p95 }) => millisecondsOf(p95) },
       { name: '99 %', color: 'red.8', read: ({ p99 }) => millisecondsOf(p99) },
     ],
   },

@@ -44,6 +44,8 @@ export function SeriesChart({ title, unit, lines, points }: SeriesChartProps) {
           dotProps={{ r: 2 }}
           connectNulls={false}
           withLegend={lines.length > 1}
+          // In the order of the lines.
+          legendProps={{ itemSorter: null }}
           valueFormatter={format}
           yAxisProps={{ width: 64, allowDecimals: unit !== undefined, domain: [0, 'auto'] }}
           xAxisProps={{ minTickGap: 40 }}

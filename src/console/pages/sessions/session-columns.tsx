@@ -25,7 +25,7 @@ export function listSessionColumns({ now, onEnd }: SessionColumnOptions): RowCol
     { title: 'Started', width: '6.5rem', render: ({ startedAt }) => <RelativeTime at={startedAt} now={now} /> },
     { title: 'Ends', width: '6rem', render: ({ endsAt }) => <RelativeTime at={endsAt} now={now} /> },
     { title: 'Session', width: 'minmax(7rem, 1fr)', render: ({ sessionId }) => sessionId },
-    { title: 'Action', width: '4rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
+    { title: 'Action', width: '5rem', render: (session) => <EndSessionButton session={session} onClick={onEnd} /> },
   ];
 }
 

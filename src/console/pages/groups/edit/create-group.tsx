@@ -17,7 +17,7 @@ export function CreateGroup() {
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <PermittedButton operation="groups.create" onClick={dialog.open}>
+      <PermittedButton operation="groups.create" variant="default" onClick={dialog.open}>
         Create a group
       </PermittedButton>
       <Modal

@@ -1,19 +1,12 @@
 /** Names, business and lock of a user. */
-import { Alert, Table } from '@mantine/core';
+import { Alert } from '@mantine/core';
+import { ObjectFacts } from '../../../components/object-facts.tsx';
 import { formatTime } from '../../../components/server-time.tsx';
+import { ObjectLink } from '../../groups/group-link.tsx';
 import type { ShownUser } from '../data/use-users.ts';
 
 export function UserFacts({ user }: { readonly user: ShownUser }) {
   const { userId, identities, legacyLogons, businessId, businessName, customerId, lead, createdAt } = user;
-  const rows = [
-    ['Id', userId],
-    ['Other login names', identities.join(', ')],
-    ['Mainframe logons', legacyLogons.join(', ')],
-    ['Business', businessName === undefined ? businessId : `${businessName} (${businessId})`],
-    ['Customer', customerId],
-    ['Lead', lead ? 'Yes' : undefined],
-    ['Created', formatTime(createdAt)],
-  ] as const;
   return (
     <>
       {user.locked ? (
@@ -21,20 +14,27 @@ export function UserFacts({ user }: { readonly user: ShownUser }) {
           {user.lockReason === undefined ? 'No reason was given.' : <bdi>{user.lockReason}</bdi>}
         </Alert>
       ) : undefined}
-      <Table>
-        <Table.Tbody>
-          {rows
-            .filter(([, value]) => value !== undefined && value !== '')
-            .map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row">{name}</Table.Th>
-                <Table.Td>
-                  <bdi>{value}</bdi>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
+      <ObjectFacts
+        label="User"
+        facts={{
+          Id: userId,
+          'Other login names': identities.join(', '),
+          'Mainframe logons': legacyLogons.join(', '),
+          Business: businessId === undefined ? undefined : <BusinessLink id={businessId} name={businessName} />,
+          Customer: customerId === undefined ? undefined : <ObjectLink page="/customers" id={String(customerId)} />,
+          Lead: lead ? 'Yes' : undefined,
+          Created: formatTime(createdAt),
+        }}
+      />
+    </>
+  );
+}
+
+function BusinessLink({ id, name }: { readonly id: string; readonly name: string | undefined }) {
+  return (
+    <>
+      <ObjectLink page="/businesses" id={id} />
+      {name === undefined ? undefined : ` (${name})`}
     </>
   );
 }
