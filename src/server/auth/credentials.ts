@@ -1,5 +1,7 @@
 /** Reads the credentials of a request, without verifying them. */
+
 import { apiError, type IamError } from '../../contract/errors.ts';
+import { isStorableText } from '../lib/storable-text.ts';
 import { basicChallenge } from '../tokens/authentication-error.ts';
 
 export interface BasicCredentials {
@@ -35,6 +37,8 @@ export function readCredentials(source: CredentialSource, { userBasicAuth = fals
   if (clientIds.length > 1 && new Set(clientIds).size > 1)
     throw apiError('CREDENTIALS_AMBIGUOUS', 'The query parameter clientId is repeated with different values.');
   const [clientId] = clientIds;
+  if (clientId !== undefined && !isStorableText(clientId))
+    throw createMalformedError('The query parameter clientId is not the id of a client.');
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -69,7 +73,8 @@ function readBasic(encoded: string): BasicCredentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw createMalformedBasicError();
   const pair = decodeBase64(encoded);
   const colon = pair.indexOf(':');
-  if (colon <= 0) throw createMalformedBasicError();
+  // RFC 7617 allows no control characters; U+0000 cannot be stored.
+  if (colon <= 0 || !isStorableText(pair)) throw createMalformedBasicError();
   return { name: pair.slice(0, colon), secret: pair.slice(colon + 1) };
 }
 

@@ -1,8 +1,10 @@
 /** Reads request bodies: UTF-8 only, limited in length (setting `body-limit`, or the operation's own limit), depth and number of values, without `__proto__` members. */
 import type { IncomingMessage } from 'node:http';
-import { apiError, detailedError, fieldError } from '../../contract/errors.ts';
+import { apiError, detailedError, fieldError, type IamError } from '../../contract/errors.ts';
+import { findUnstorableText, isStorableText } from '../lib/storable-text.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 import { parseLargeJson } from './large-json.ts';
+import { formatPath } from './request-validation.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -11,7 +13,16 @@ export async function readJson(request: IncomingMessage, limit: number, isLarge 
   assertJsonContentType(request);
   const text = decode(await readBytes(request, limit));
   if (!/\S/.test(text)) throw apiError('BODY_NOT_JSON', 'The body is empty. Send JSON.');
-  return isLarge ? parseLargeJson(text) : parseBoundedJson(text);
+  // Files of the state may come from a store that contains such text.
+  if (isLarge) return parseLargeJson(text);
+  const value = parseBoundedJson(text);
+  const unstorable = findUnstorableText(value, text);
+  if (unstorable) throw createTextError(formatPath(unstorable));
+  return value;
+}
+
+function createTextError(field: string): IamError {
+  return fieldError('FIELD_TYPE', field, `${field || 'The body'} must be text without U+0000 and lone surrogates.`);
 }
 
 /** RFC 6749 and its extensions define about twenty parameters; unknown ones are ignored. */
@@ -39,6 +50,7 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw fieldError('QUERY_REPEATED', name, `${name} is given more than once.`);
+    if (!isStorableText(value)) throw createTextError(name);
     fields.set(name, value);
   }
   return Object.fromEntries(fields);
