@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const endToEnd = 'test/e2e/**/*.test.ts';
 const inBrowser = 'test/console/**/*.test.ts';
+const onPostgres = 'test/postgres/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -12,8 +13,12 @@ export default defineConfig({
     // Loading the sources afresh for each file took a third of the time. No test leaves anything behind.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser] } },
+      {
+        extends: true,
+        test: { name: 'source', include: ['test/**/*.test.ts'], exclude: [endToEnd, inBrowser, onPostgres] },
+      },
       { extends: true, test: { name: 'package', include: [endToEnd], globalSetup: ['test/e2e/package/install.ts'] } },
+      { extends: true, test: { name: 'postgres', include: [onPostgres], globalSetup: ['test/postgres/database.ts'] } },
       {
         extends: true,
         test: {

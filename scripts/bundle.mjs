@@ -19,8 +19,8 @@ const entryPoints = {
  * The client and the server import undici as a dependency of the package, because they use all of it. The command contains
  * the part that sends a request, which starts sooner.
  */
-const resolveUndici = {
-  name: 'resolve-undici',
+const resolvePackages = {
+  name: 'resolve-packages',
   setup({ initialOptions, onResolve }) {
     const inRoot = (file) => path.join(initialOptions.absWorkingDir, file);
     onResolve({ filter: /^undici$/ }, ({ importer }) =>
@@ -29,6 +29,7 @@ const resolveUndici = {
         : { path: 'undici', external: true },
     );
     onResolve({ filter: /^node:http2$/ }, () => ({ path: inRoot('scripts/http2-for-command.cjs') }));
+    onResolve({ filter: /^pg-native$/ }, () => ({ path: inRoot('scripts/without-native-driver.cjs') }));
   },
 };
 
@@ -63,7 +64,7 @@ export async function bundle({ root, outdir }) {
     bundle: true,
     splitting: true,
     format: 'esm',
-    plugins: [resolveUndici, parseManifest],
+    plugins: [resolvePackages, parseManifest],
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,

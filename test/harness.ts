@@ -2,6 +2,8 @@
  * A real server on a free port with the real client, which nearly every test uses. Only time is faked.
  * Every response is searched for secrets that its operation does not declare; the log is searched for all secrets.
  */
+import process from 'node:process';
+import { inject } from 'vitest';
 import { type ClientOptions, type Credentials, createClient, type IamClient } from '../src/client/index.ts';
 import type { AppContext } from '../src/server/app-context.ts';
 import type { AuditSink } from '../src/server/audit/audit.ts';
@@ -17,6 +19,7 @@ import type { SeedDocument } from '../src/server/seed/schema.ts';
 import { openMemoryStore } from '../src/server/store/memory/memory-store.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
+import { TestSchemas } from './postgres/schemas.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';
 import { createRawSender, type RawRequest, type RawResponse } from './server/property/raw-sender.ts';
 import { createSecretGuard } from './server/property/secret-guard.ts';
@@ -84,6 +87,14 @@ export interface TestServer extends AsyncDisposable {
   stopWrites(): void;
 }
 
+const { IAM_TEST_STORE: testStore } = process.env;
+const schemas = testStore === 'postgres' ? new TestSchemas(inject('databaseUrl')) : undefined;
+
+/** In memory, or on PostgreSQL with IAM_TEST_STORE=postgres. */
+async function openDefaultStore(): Promise<Store> {
+  return schemas?.open() ?? openMemoryStore();
+}
+
 /** The server receives the content; of the files, only the settings are used. */
 const tlsFlags = { 'tls-cert': 'cert.pem', 'tls-key': 'key.pem' };
 
@@ -91,7 +102,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const clock = options.clock ?? createFakeClock();
   const log: string[] = [];
   const guard = createSecretGuard([adminClient.clientSecret, environment.IAM_ADMIN_PASSWORD]);
-  const { store, stopWrites } = createStoppableStore(await (options.openStore ?? (async () => openMemoryStore()))());
+  const { store, stopWrites } = createStoppableStore(await (options.openStore ?? openDefaultStore)());
   const write = (line: string) => {
     log.push(line);
     guard.addLogLine(line);

@@ -20,6 +20,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
   { code: 70, meaning: 'Other error, such as a file that cannot be written.' },
   { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },
+  { code: 76, meaning: 'Unknown outcome: the change may or may not have been made. Read before you repeat it.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
 ];
@@ -38,6 +39,7 @@ const categories: Readonly<Partial<Record<ErrorCategory, number>>> = {
   taken: 6,
   'unknown-reference': 7,
   credentials: 4,
+  'outcome-unknown': 76,
 };
 
 /**

@@ -37,7 +37,9 @@ export type ErrorCategory =
   | 'value'
   | 'limit'
   | 'server'
-  | 'unavailable';
+  | 'unavailable'
+  /** The request may or may not have taken effect: a retry could apply it twice. */
+  | 'outcome-unknown';
 
 export interface ErrorEntry {
   readonly status: number;
@@ -854,6 +856,12 @@ export const errorTable = {
     category: 'unavailable',
     message: 'Too many requests from this address are queued.',
     hint: 'Wait for the time in Retry-After, then send fewer concurrent requests.',
+  },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    category: 'outcome-unknown',
+    message: 'The change may or may not have been made.',
+    hint: 'Read what the request changes before you send it again.',
   },
   STORE_UNAVAILABLE: {
     status: 503,

@@ -9,9 +9,10 @@ export function formatReadyLine(
   settings: Settings,
   pid: number,
 ): string {
-  const store = settings.store === 'memory' ? { store: 'memory' } : { store: 'file', data: settings.data };
+  const { store, data } = settings;
+  const location = store === 'file' ? { store, data } : { store };
   const warningFields = warnings.length > 0 ? { warnings } : {};
-  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...store, ...bootstrapped, ...warningFields })}\n`;
+  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...location, ...bootstrapped, ...warningFields })}\n`;
 }
 
 interface BannerContext {
@@ -30,10 +31,9 @@ export function formatBanner(
   { profile, missingPathFolder, isDefaultStore }: BannerContext,
 ): string {
   const { url, bootstrapResult: bootstrapped } = service;
-  const storeLocation = settings.store === 'memory' ? 'in memory, deleted when the server stops' : settings.data;
   const lines = [
     `Ready: ${url}${servicePrefix}`,
-    `Store: ${storeLocation}`,
+    `Store: ${describeStore(settings)}`,
     ...(settings.disableControlPlane ? [] : listPages(url)),
     ...formatDeviations(settings),
     '',
@@ -47,6 +47,12 @@ export function formatBanner(
         : [...formatExportLines(service), '  iam groups list'];
   const path = missingPathFolder === undefined ? [] : [`  export PATH=${formatSearchPath(missingPathFolder)}`];
   return `${[...lines, 'Next, in another terminal:', ...path, ...next, '', 'Press Ctrl-C to stop.'].join('\n')}\n`;
+}
+
+/** Without the address of the database, which may contain a password. */
+function describeStore({ store, data, databaseSchema }: Settings): string {
+  if (store === 'memory') return 'in memory, deleted when the server stops';
+  return store === 'postgres' ? `PostgreSQL, schema ${databaseSchema}` : data;
 }
 
 /** The pages for a browser. */

@@ -402,6 +402,17 @@ export interface SeedInput {
 
 /** Settings by their names in docs/reference/settings.md: `'user-token-lifetime': 60`. */
 export interface SettingValues {
+  /**
+   * Database of --store postgres, as postgres://user@host:5432/database; several URLs are separated by commas. A
+   * password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE
+   */
+  readonly 'database-url'?: string | undefined;
+  /** Schema of the tables of --store postgres. Default: iam */
+  readonly 'database-schema'?: string | undefined;
+  /** Writing transactions at once of --store postgres; more of them conflict more often. Default: 2 */
+  readonly 'database-lanes'?: number | undefined;
+  /** Create or migrate the tables of --store postgres */
+  readonly 'init'?: boolean | undefined;
   /** Signing algorithm of tokens. Default: ES256 */
   readonly 'signing-alg'?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | undefined;
   /**
@@ -489,7 +500,7 @@ export interface SettingValues {
   /**
    * Audit log file, with one line of JSON for each login and change; events of callers without a role are written
    * to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the
-   * folder of the store, or off with --store memory
+   * folder of the store, off with --store memory, or - with --store postgres
    */
   readonly 'audit-log'?: string | undefined;
 }

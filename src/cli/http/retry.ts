@@ -1,6 +1,7 @@
 /** Retries idempotent requests if the server is busy or the connection breaks. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClientError, NetworkError } from '../../client/errors.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import type { CliSettings } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 
@@ -20,6 +21,8 @@ const firstDelayMs = 100;
 /** Shorter waits print no notice. */
 const noticeAfterMs = 1_000;
 const busyStatuses: readonly number[] = [429, 502, 503, 504];
+/** The write may have taken effect. */
+const unknownOutcome: ErrorCode = 'OUTCOME_UNKNOWN';
 const brokenConnectionCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 /** Runs `work` until it succeeds, fails permanently, or the wait would exceed the limit. */
@@ -41,6 +44,7 @@ export async function withRetries<Result>(rules: RetryOptions, work: () => Promi
 /** The Retry-After of the server, or exponential backoff with up to 50 % jitter. */
 function computeDelay(error: unknown, attempt: number, { isRead, random }: RetryOptions): number | undefined {
   const jittered = firstDelayMs * 2 ** (attempt - 1) * (0.5 + random() / 2);
+  if (error instanceof ClientError && error.code === unknownOutcome) return isRead ? jittered : undefined;
   if (error instanceof ClientError && busyStatuses.includes(error.status))
     return error.retryAfter === undefined ? jittered : error.retryAfter * 1000;
   return isRead && error instanceof NetworkError && brokenConnectionCodes.includes(error.code) ? jittered : undefined;

@@ -44,10 +44,12 @@ async function openFile(target: string, log: Log): Promise<AuditSink> {
   }
 }
 
-/** Default: in the folder of the store; off for a store in memory. */
+const defaultTargets = { memory: 'off', postgres: '-' } as const;
+
+/** Default: in the folder of the store, off for a store in memory, on standard error for a database. */
 function resolveAuditPath({ auditLog, store, data }: Settings): string {
   if (auditLog !== undefined) return ['-', 'off'].includes(auditLog) ? auditLog : path.resolve(auditLog);
-  return store === 'memory' ? 'off' : path.resolve(data, 'audit.log');
+  return store === 'file' ? path.resolve(data, 'audit.log') : defaultTargets[store];
 }
 
 /** `audit-refused.log` for `audit.log`. */

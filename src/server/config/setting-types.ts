@@ -16,6 +16,8 @@ export type Setting = SettingBase &
         readonly default?: string;
         readonly values?: readonly string[];
         check?(value: string): string | undefined;
+        /** It may contain a password, so messages never repeat it. */
+        readonly isSensitive?: boolean;
       }
     | { readonly kind: 'integer'; readonly default: number; readonly least: number; readonly most: number }
     | { readonly kind: 'boolean'; readonly default: boolean }
@@ -34,7 +36,12 @@ export function toEnvironmentName(name: string): string {
 export function textSetting<const Value extends string = string, const Default extends Value = never>(
   name: string,
   description: string,
-  more: { default?: Default; values?: readonly Value[]; check?(value: string): string | undefined } = {},
+  more: {
+    default?: Default;
+    values?: readonly Value[];
+    check?(value: string): string | undefined;
+    isSensitive?: boolean;
+  } = {},
 ) {
   return { kind: 'text' as const, name, environment: toEnvironmentName(name), description, flag: true, ...more };
 }

@@ -14,6 +14,7 @@ import {
 } from './setting-types.ts';
 import {
   validateBaseUrl,
+  validateDatabaseUrl,
   validateEmail,
   validateHostName,
   validateId,
@@ -21,6 +22,8 @@ import {
   validatePassword,
   validatePattern,
   validateProxyAddress,
+  validateSchemaName,
+  validateSecretDatabaseUrl,
   validateSmtpUrl,
   validateUserName,
 } from './validators.ts';
@@ -32,10 +35,30 @@ export const settingsTable = {
   port: integerSetting('port', 8080, [0, 65535], 'Port to listen on; 0 selects a free port'),
   data: textSetting('data', 'Folder of the store; created if it does not exist', { default: 'data/store' }),
   seed: textSetting('seed', 'Seed file (YAML or JSON) to apply at every start'),
-  store: textSetting('store', 'Storage engine: files on disk, or memory until the server stops', {
-    default: 'file',
-    values: ['file', 'memory'],
+  store: textSetting(
+    'store',
+    'Storage engine: files on disk, memory until the server stops, or a PostgreSQL database',
+    {
+      default: 'file',
+      values: ['file', 'memory', 'postgres'],
+    },
+  ),
+  databaseUrl: textSetting(
+    'database-url',
+    'Database of --store postgres, as postgres://user@host:5432/database; several URLs are separated by commas. A password belongs in IAM_DATABASE_URL or in the file of PGPASSFILE',
+    { check: validateDatabaseUrl, isSensitive: true },
+  ),
+  databaseSchema: textSetting('database-schema', 'Schema of the tables of --store postgres', {
+    default: 'iam',
+    check: validateSchemaName,
   }),
+  databaseLanes: integerSetting(
+    'database-lanes',
+    2,
+    [1, 64],
+    'Writing transactions at once of --store postgres; more of them conflict more often',
+  ),
+  init: booleanSetting('init', 'Create or migrate the tables of --store postgres'),
   signingAlg: textSetting('signing-alg', 'Signing algorithm of tokens', {
     default: 'ES256',
     values: signingAlgorithms,
@@ -195,7 +218,12 @@ export const settingsTable = {
   }),
   auditLog: textSetting(
     'audit-log',
-    'Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, or off with --store memory',
+    'Audit log file, with one line of JSON for each login and change; events of callers without a role are written to FILE-self-service and FILE-refused. Use - for standard error, off to disable. Defaults to audit.log in the folder of the store, off with --store memory, or - with --store postgres',
+  ),
+  databaseSecretUrl: secretSetting(
+    'IAM_DATABASE_URL',
+    'Database of --store postgres, with a password; takes precedence over --database-url',
+    validateSecretDatabaseUrl,
   ),
   smtpUrl: secretSetting(
     'IAM_SMTP_URL',

@@ -126,7 +126,7 @@ function parseList(setting: Setting & { kind: 'list' }, value: string, origin: s
 
 function parseText(setting: Setting & { kind: 'text' }, value: string, origin: string): string {
   if (value === '') throw new SettingError(`${origin} must not be empty`);
-  const valueSuffix = setting.flag ? `, not ${JSON.stringify(value)}` : '';
+  const valueSuffix = setting.flag && !setting.isSensitive ? `, not ${JSON.stringify(value)}` : '';
   if (setting.values && !setting.values.includes(value))
     throw new SettingError(`${origin} must be one of ${setting.values.join(', ')}${valueSuffix}`);
   const reason = setting.check?.(value);
@@ -145,6 +145,8 @@ export function hasTestFeatures({
 function assertConsistent(settings: Settings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new SettingError('--tls-cert and --tls-key must be set together');
+  if (settings.store === 'postgres' && settings.databaseUrl === undefined && settings.databaseSecretUrl === undefined)
+    throw new SettingError('--store postgres requires --database-url or IAM_DATABASE_URL');
   if (!settings.allowRemote && !isLoopbackHost(settings.host))
     throw new SettingError(
       `--host ${settings.host} can be reached from other machines; use --allow-remote to allow this`,

@@ -27,6 +27,31 @@ export const validateBaseUrl: Validator = (value) => {
 export const validateSmtpUrl: Validator = (value) =>
   URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) ? undefined : 'must be an smtp or smtps URL';
 
+/** The value contains a password, so messages never repeat it. What it means is checked when the database is opened. */
+export const validateSecretDatabaseUrl: Validator = (value) =>
+  splitDatabaseUrls(value).every(isDatabaseUrl)
+    ? undefined
+    : 'must be a URL such as postgres://user@host:5432/database';
+
+/** On a command line everybody on the machine sees a password. */
+export const validateDatabaseUrl: Validator = (value) =>
+  validateSecretDatabaseUrl(value) ??
+  (splitDatabaseUrls(value).some((url) => new URL(url).password !== '')
+    ? 'must not contain a password: set IAM_DATABASE_URL instead'
+    : undefined);
+
+function isDatabaseUrl(text: string): boolean {
+  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
+}
+
+/** Several URLs are separated by commas. */
+export function splitDatabaseUrls(text: string): readonly string[] {
+  return text.split(/,(?=postgres(?:ql)?:\/\/)/);
+}
+
+export const validateSchemaName: Validator = (value) =>
+  /^[a-z_][a-z0-9_]{0,62}$/.test(value) ? undefined : 'must consist of lower-case letters, digits and underscores';
+
 export const validatePattern: Validator = (value) => {
   try {
     new RegExp(value, 'u');

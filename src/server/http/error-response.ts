@@ -5,7 +5,7 @@ import { type ErrorItem, IamError, implicitStatuses, resolveErrorStatus, retryLa
 import type { Operation } from '../../contract/operation.ts';
 import { listPipelineErrors } from '../../contract/operation-errors.ts';
 import type { Log } from '../lib/log.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -36,6 +36,10 @@ function toIamError(error: unknown, { operation, requestId, log }: ErrorContext)
   if (error instanceof StoreUnavailableError) {
     log.error({ requestId, error: error.message }, 'the store rejects writes');
     return retryLater('STORE_UNAVAILABLE', 5);
+  }
+  if (error instanceof OutcomeUnknownError) {
+    log.error({ requestId, error: error.message }, 'the database did not confirm a commit');
+    return new IamError([{ code: 'OUTCOME_UNKNOWN' }]);
   }
   if (error instanceof IamError && (!operation || isDeclaredError(operation, error))) return error;
   log.error({ requestId, operation: operation?.id, err: error }, 'a request failed');

@@ -1,9 +1,11 @@
-/** Opens the configured store: in memory, or in a folder. */
+/** Opens the configured store: in memory, in a folder, or in a database. */
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { systemRandom } from '../lib/random.ts';
 import { systemStopwatch } from '../lib/stopwatch.ts';
+import { systemTimer } from '../lib/timer.ts';
 import { openFileStore } from './file/file-store.ts';
 import { nodeDisk } from './file/node-disk.ts';
 import { openNodeProcesses } from './file/node-processes.ts';
@@ -11,8 +13,10 @@ import { openMemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
-export async function openStore({ store, data }: Settings, log: Log): Promise<Store> {
+export async function openStore(settings: Settings, log: Log): Promise<Store> {
+  const { store, data } = settings;
   if (store === 'memory') return openMemoryStore();
+  if (store === 'postgres') return openDatabase(settings);
   return openFileStore({
     directory: path.resolve(data),
     disk: nodeDisk,
@@ -20,6 +24,20 @@ export async function openStore({ store, data }: Settings, log: Log): Promise<St
     processes: await openNodeProcesses(process.pid, process.platform),
     log: (event) => logStoreEvent(event, log),
     stopwatch: systemStopwatch,
+  });
+}
+
+/** Loads the driver only now: other stores start without it. */
+async function openDatabase({ databaseUrl, databaseSecretUrl, ...settings }: Settings): Promise<Store> {
+  const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
+  return openPostgresStore({
+    databaseUrl: databaseSecretUrl ?? databaseUrl ?? '',
+    schema: settings.databaseSchema,
+    initialize: settings.init,
+    lanes: settings.databaseLanes,
+    random: systemRandom,
+    stopwatch: systemStopwatch,
+    timer: systemTimer,
   });
 }
 

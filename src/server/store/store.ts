@@ -117,3 +117,12 @@ export class MissingRowError extends Error {
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
+
+/** The change may be durable or not: its commit has no response, and none could be found out. */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+
+  constructor() {
+    super('The change may or may not have been made.');
+  }
+}

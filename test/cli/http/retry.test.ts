@@ -52,6 +52,21 @@ describe('after a broken connection', () => {
   });
 });
 
+describe('an unknown outcome', () => {
+  test('of a write is not retried, and has an exit code of its own', async () => {
+    await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
+    const { code, err } = await iam(['groups', 'delete', 'ops', '--yes'], server);
+    expect(code).toBe(76);
+    expect(err).toContain('Read what the request changes before you send it again.');
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('does not end a read', async () => {
+    await using server = await serverWith(errorResponse(503, 'OUTCOME_UNKNOWN'));
+    expect((await iam(['groups', 'get', 'ops'], server)).code).toBe(0);
+  });
+});
+
 test.each(['many', '-1', ''])('--max-wait %j is a usage error', async (value) => {
   await using server = await startFakeServer(() => ({}));
   expect((await iam(['groups', 'get', 'ops', `--max-wait=${value}`], server)).code).toBe(2);

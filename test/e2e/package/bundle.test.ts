@@ -57,6 +57,7 @@ describe('the bundle', () => {
     expect([...own].sort()).toEqual([
       'scripts/http2-for-command.cjs',
       'scripts/undici-for-command.mjs',
+      'scripts/without-native-driver.cjs',
       'src/cli',
       'src/client',
       'src/contract',

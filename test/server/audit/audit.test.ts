@@ -118,7 +118,10 @@ describe('a change', () => {
     const client = await server.makeClient();
     const headers = basic(client.clientId, client.clientSecret);
     for (const method of ['POST', 'GET']) {
+      const { length } = audit.events();
       await send(server, `${servicePrefix}/groups`, { method, headers, body: { groupName: 'x' } });
+      // Recorded after the response.
+      await expect.poll(() => audit.events()).toHaveLength(length + 1);
       expect(audit.last()).toMatchObject({
         ...{ event: 'administration', result: 'refused', status: 403, code: 'ROLE_MISSING' },
         actor: { clientId: client.clientId },

@@ -115,6 +115,7 @@ describe('an invalid value', () => {
     ['IAM_ADMIN_EMAIL', 'canary'],
     ['IAM_ADMIN_EMAIL', 'canary@ example'],
     ['IAM_ADMIN_PASSWORD', 'canary'],
+    ['IAM_DATABASE_URL', 'mysql://iam:canary@127.0.0.1/iam'],
     ['IAM_ADMIN_PASSWORD', 'canary'.repeat(30)],
   ];
   test.each(badSecrets)('of %s (%j) is reported by name and not repeated', (variable, value) => {
@@ -143,6 +144,7 @@ test('secrets are read from the environment only', () => {
     'IAM_ADMIN_PASSWORD',
     'IAM_ADMIN_USER',
     'IAM_APP_CLIENT_ID',
+    'IAM_DATABASE_URL',
     'IAM_SMTP_URL',
   ]);
   for (const { name, environment } of secrets) {

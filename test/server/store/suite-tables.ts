@@ -149,18 +149,6 @@ export function writingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['d']);
     });
 
-    test('finds unsaved writes of earlier transactions in a plain index', async () => {
-      const findMatches: string[][] = [];
-      const writes = ['a', 'b', 'c'].map((groupId) =>
-        store().transaction(async ({ groups }) => {
-          findMatches.push(await idsOf(groups.find('role', 'x')));
-          await groups.insert(group(groupId, { roles: ['x'] }));
-        }),
-      );
-      await Promise.all(writes);
-      expect(findMatches).toEqual([[], ['a'], ['a', 'b']]);
-    });
-
     test('rejects replacing a missing row', async () => {
       const work = store().transaction(({ groups }) => groups.replace(group('a')));
       await expect(work).rejects.toThrow(new MissingRowError('groups'));

@@ -1,7 +1,7 @@
-import { storeSuite } from '../suite.ts';
+import { embeddedStoreSuite } from '../embedded-suite.ts';
 import { makeFolder, openStore } from '../temp-store.ts';
 
-storeSuite('the file engine', async () => {
+embeddedStoreSuite('the file engine', async () => {
   const { directory, remove } = await makeFolder();
   const store = await openStore(directory);
   return {

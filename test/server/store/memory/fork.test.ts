@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { copyStore, type ForkableStore, openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
+import { embeddedStoreSuite } from '../embedded-suite.ts';
 import { group, insertGroups, user } from '../rows.ts';
-import { storeSuite } from '../suite.ts';
 
 /** A fork with all rows deleted, so that overlays below contain keys that the suite uses. */
 async function createEmptyFork(): Promise<ForkableStore> {
@@ -18,9 +18,9 @@ async function createEmptyFork(): Promise<ForkableStore> {
 
 const opened = (store: Store) => ({ store, dispose: () => store.close() });
 
-storeSuite('a fork of an empty store', async () => opened(await openMemoryStore().fork()));
-storeSuite('a fork of a fork with deleted rows', async () => opened(await (await createEmptyFork()).fork()));
-storeSuite('a copy', async () => opened(await copyStore(openMemoryStore())));
+embeddedStoreSuite('a fork of an empty store', async () => opened(await openMemoryStore().fork()));
+embeddedStoreSuite('a fork of a fork with deleted rows', async () => opened(await (await createEmptyFork()).fork()));
+embeddedStoreSuite('a copy', async () => opened(await copyStore(openMemoryStore())));
 
 const ids = async (store: Store) => (await store.groups.list()).map(({ groupId }) => groupId);
 

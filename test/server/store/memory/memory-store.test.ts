@@ -1,7 +1,7 @@
 import { openMemoryStore } from '../../../../src/server/store/memory/memory-store.ts';
-import { storeSuite } from '../suite.ts';
+import { embeddedStoreSuite } from '../embedded-suite.ts';
 
-storeSuite('the memory engine', async () => {
+embeddedStoreSuite('the memory engine', async () => {
   const store = openMemoryStore();
   return { store, dispose: () => store.close() };
 });

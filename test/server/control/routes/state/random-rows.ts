@@ -5,7 +5,9 @@ import { type TableName, tables } from '../../../../../src/server/store/tables.t
 
 export type Random = () => number;
 
-const pieces = ['a', 'Ä', '"', '\\', '\n', '\u0000', '\u2028', '漢', '\u{1f600}', '\ud800', ' ', '/', '{', ''].map(
+/** PostgreSQL cannot contain these two, and requests with them are rejected. */
+const embeddedOnly = process.env.IAM_TEST_STORE === 'postgres' ? [] : ['\u0000', '\ud800'];
+const pieces = [...embeddedOnly, 'a', 'Ä', '"', '\\', '\n', '\u2028', '漢', '\u{1f600}', ' ', '/', '{', ''].map(
   (piece) => `x${piece}`,
 );
 

@@ -215,5 +215,5 @@ test('restores 10,000 users in milliseconds', async () => {
   expect(await store.users.count()).toBe(10_001);
   process.stdout.write(`restore of 10,000 users: ${times.map((time) => time.toFixed(1)).join(', ')} ms\n`);
   // The limit allows for loaded machines: an idle machine needs a tenth of it.
-  expect(Math.min(...times)).toBeLessThan(200);
+  expect(Math.min(...times)).toBeLessThan(process.env.IAM_TEST_STORE === 'postgres' ? 2_000 : 200);
 });

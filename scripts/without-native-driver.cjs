@@ -1,0 +1,2 @@
+/** In place of pg's optional binding to libpq, which is never installed. */
+module.exports = undefined;

@@ -1,0 +1,137 @@
+/**
+ * Commits, and finds out what became of a commit without a response. Each writing transaction inserts a row with its
+ * random id into `commits`. To find out about a commit without a response, the same id is inserted as void: if that
+ * succeeds, the commit never happened and never will.
+ */
+import type { PoolClient } from 'pg';
+import type { Stopwatch } from '../../lib/stopwatch.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { OutcomeUnknownError } from '../store.ts';
+import type { PrimaryConnections } from './primary-connections.ts';
+import { isAmbiguous } from './sql-errors.ts';
+
+export interface CommitDeps {
+  readonly connections: PrimaryConnections;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+/** Milliseconds. A commit that waits for a standby is not ended by statement_timeout. */
+const commitTimeout = 5_000;
+const inquiryTimeout = 15_000;
+const inquiryPause = 250;
+
+const mark = { name: 'commits.mark', text: 'insert into commits (id) values ($1)' };
+/** Writes also if the row exists, so that the answer is as durable as every other commit. */
+const inquire = {
+  name: 'commits.inquire',
+  text: "insert into commits (id, kind) values ($1, 'void') on conflict (id) do update set kind = commits.kind returning kind",
+};
+
+const sweep = { name: 'commits.sweep', text: "delete from commits where at < now() - interval '1 day'" };
+const sweepPause = 3_600_000;
+
+/** Deletes old marks now and every hour. @returns a function that ends it */
+export function sweepCommits({ connections, timer }: CommitDeps): () => void {
+  let cancel = () => {};
+  let isEnded = false;
+  const run = async () => {
+    // After a failure, the next run deletes them.
+    await connections.query(sweep, []).catch(() => undefined);
+    if (!isEnded) cancel = timer.after(sweepPause, run);
+  };
+  void run();
+  return () => {
+    isEnded = true;
+    cancel();
+  };
+}
+
+/** The commit was not confirmed: it may have happened. */
+class UnconfirmedCommitError extends Error {
+  override readonly name = 'UnconfirmedCommitError';
+}
+
+/**
+ * Commits the transaction of a connection, and returns the connection to the pool.
+ * @returns whether it was committed; false: it was not, and its work can run again
+ * @throws OutcomeUnknownError if that cannot be found out in time; the error of PostgreSQL if it rejected the commit
+ */
+export async function commit(client: PoolClient, id: string, deps: CommitDeps): Promise<boolean> {
+  try {
+    await confirmCommit(client, id, deps.timer);
+  } catch (error) {
+    if (!(error instanceof UnconfirmedCommitError) && !isAmbiguous(error)) {
+      client.release();
+      throw error;
+    }
+    client.release(true);
+    return inquireUntilKnown(id, deps);
+  }
+  client.release();
+  return true;
+}
+
+/** Commits a transaction that wrote nothing: nothing can be lost with its connection. */
+export async function commitReads(client: PoolClient): Promise<void> {
+  await client.query('commit');
+  client.release();
+}
+
+async function confirmCommit(client: PoolClient, id: string, timer: Timer): Promise<void> {
+  let hasWarning = false;
+  // After an administrator cancelled the wait for the standby, COMMIT succeeds with a warning (SQLSTATE 01000).
+  const onNotice = ({ code }: { readonly code?: string | undefined }) => {
+    if (code === '01000') hasWarning = true;
+  };
+  client.on('notice', onNotice);
+  try {
+    const marked = client.query({ ...mark, values: [id] });
+    const committed = withTimeout(client.query('commit'), timer);
+    const [marking, commitment] = await Promise.allSettled([marked, committed]);
+    if (marking.status === 'rejected') throw marking.reason;
+    if (commitment.status === 'rejected') throw commitment.reason;
+    if (hasWarning) throw new UnconfirmedCommitError('COMMIT returned with a warning.');
+    if (commitment.value.command !== 'COMMIT') throw new Error(`COMMIT returned ${commitment.value.command}.`);
+  } finally {
+    client.off('notice', onNotice);
+  }
+}
+
+function withTimeout<Value>(work: Promise<Value>, timer: Timer): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const cancel = timer.after(commitTimeout, () => reject(new UnconfirmedCommitError('COMMIT did not respond.')));
+    work.then(resolve, reject).finally(cancel);
+  });
+}
+
+async function inquireUntilKnown(id: string, { connections, stopwatch, timer }: CommitDeps): Promise<boolean> {
+  const end = stopwatch.now() + inquiryTimeout;
+  for (;;) {
+    const kind = await inquireOnce(connections, id, timer).catch(() => undefined);
+    if (kind !== undefined) return kind === 'done';
+    if (stopwatch.now() >= end) throw new OutcomeUnknownError();
+    await new Promise<void>((resolve) => timer.after(inquiryPause, resolve));
+  }
+}
+
+/** While the commit still runs, the insert waits for it, and fails after `lock_timeout`. */
+async function inquireOnce(connections: PrimaryConnections, id: string, timer: Timer): Promise<string> {
+  const client = await connections.acquire();
+  let isWarned = false;
+  const onNotice = () => {
+    isWarned = true;
+  };
+  client.on('notice', onNotice);
+  try {
+    const { rows } = await withTimeout(client.query<{ kind: string }>({ ...inquire, values: [id] }), timer);
+    const [row] = rows;
+    if (isWarned || !row) throw new UnconfirmedCommitError('The inquiry was not confirmed.');
+    client.off('notice', onNotice);
+    client.release();
+    return row.kind;
+  } catch (error) {
+    client.release(true);
+    throw connections.explain(error);
+  }
+}

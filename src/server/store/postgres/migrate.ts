@@ -1,0 +1,88 @@
+/** The version of the schema: what was applied is in the table `meta`. */
+import type { PoolClient } from 'pg';
+import { migrations } from './migrations/index.ts';
+import { sqlStateOf } from './sql-errors.ts';
+import { quoteName } from './table-columns.ts';
+
+/** What the database has, before it is changed. */
+export type SchemaState =
+  /** The schema is missing or empty. */
+  | 'empty'
+  /** It has tables, but not ours. */
+  | 'foreign'
+  /** Some migrations are missing. */
+  | 'older'
+  | 'current'
+  /** It has migrations that this program does not know. */
+  | 'newer';
+
+const prefix = 'migration ';
+
+/** Reads the state of a schema, without changing it. */
+export async function readSchemaState(client: PoolClient, schema: string): Promise<SchemaState> {
+  const { rows } = await client.query<{ table_name: string }>(
+    'select table_name from information_schema.tables where table_schema = $1',
+    [schema],
+  );
+  if (rows.length === 0) return 'empty';
+  if (!rows.some(({ table_name }) => table_name === 'meta')) return 'foreign';
+  const applied = await readApplied(client);
+  if (applied.length === 0) return 'foreign';
+  const known = migrations.map(({ name }) => name);
+  if (applied.some((name) => !known.includes(name))) return 'newer';
+  return known.every((name) => applied.includes(name)) ? 'current' : 'older';
+}
+
+/**
+ * Applies the missing migrations in one transaction: after an error nothing has changed. Other processes that migrate at
+ * the same time wait. @returns the names of those that were applied
+ */
+export async function migrateSchema(client: PoolClient, schema: string): Promise<readonly string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migrateOnce(client, schema);
+    } catch (error) {
+      if (attempt >= maxAttempts || !creationRaces.has(sqlStateOf(error) ?? '')) throw error;
+    }
+  }
+}
+
+/** Of two processes that create the same schema or table, one gets unique_violation, duplicate_schema or duplicate_table. */
+const creationRaces = new Set(['23505', '42P06', '42P07']);
+const maxAttempts = 5;
+
+async function migrateOnce(client: PoolClient, schema: string): Promise<readonly string[]> {
+  await client.query('begin');
+  try {
+    await client.query(`create schema if not exists ${quoteName(schema)}`);
+    await client.query('create table if not exists meta (name text collate "C" primary key, value text not null)');
+    // Two migrations at once would both try to create the same tables.
+    await client.query(
+      "insert into meta (name, value) values ('schema lock', '') on conflict (name) do update set value = ''",
+    );
+    const applied = await applyMissing(client);
+    await client.query('commit');
+    return applied;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function applyMissing(client: PoolClient): Promise<readonly string[]> {
+  const applied = await readApplied(client);
+  const missing = migrations.filter(({ name }) => !applied.includes(name));
+  for (const { name, statements } of missing) {
+    for (const statement of statements) await client.query(statement);
+    await client.query('insert into meta (name, value) values ($1, now()::text)', [prefix + name]);
+  }
+  return missing.map(({ name }) => name);
+}
+
+async function readApplied(client: PoolClient): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from meta where starts_with(name, $1) order by name',
+    [prefix],
+  );
+  return rows.map(({ name }) => name.slice(prefix.length));
+}

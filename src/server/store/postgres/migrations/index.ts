@@ -1,0 +1,5 @@
+/** All versions of the schema, oldest first. */
+import { initial } from './initial.ts';
+import type { Migration } from './migration.ts';
+
+export const migrations: readonly Migration[] = [initial];

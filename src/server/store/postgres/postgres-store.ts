@@ -1,0 +1,209 @@
+/**
+ * The engine on PostgreSQL, for any number of server processes. Isolation is SERIALIZABLE: the database detects
+ * transactions that are not as if alone, and their work runs again.
+ */
+import type { PoolClient } from 'pg';
+import type { Random } from '../../lib/random.ts';
+import type { Stopwatch } from '../../lib/stopwatch.ts';
+import type { Timer } from '../../lib/timer.ts';
+import {
+  OutcomeUnknownError,
+  type Reader,
+  type Store,
+  type StoreDump,
+  type StoreHealth,
+  StoreUnavailableError,
+  type Transaction,
+} from '../store.ts';
+import type { StoredRow } from '../table-shape.ts';
+import type { TableName } from '../tables.ts';
+import { commit, commitReads, sweepCommits } from './commit.ts';
+import { KnownRows } from './known-rows.ts';
+import { Lanes } from './lanes.ts';
+import type { Lease } from './lease.ts';
+import type { PrimaryConnections } from './primary-connections.ts';
+import { createSqlReader, createSqlTransaction, createTableAccess, type Run } from './row-access.ts';
+import { isConflict, isUnavailable } from './sql-errors.ts';
+
+export interface PostgresStoreOptions {
+  readonly connections: PrimaryConnections;
+  /** Keeps other servers away. Without it, this one stops writing. */
+  readonly lease: Lease;
+  /** Writing transactions of this process that run at once. */
+  readonly lanes: number;
+  readonly random: Random;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+const knownRowsCapacity = 50_000;
+const maxAttempts = 10;
+/** Attempts beside other transactions of this process; later ones run alone. */
+const sharedAttempts = 3;
+/** Milliseconds. */
+const maxRetryTime = 5_000;
+const maxPause = 50;
+
+export class PostgresStore {
+  readonly reader: Reader;
+  readonly #options: PostgresStoreOptions;
+  readonly #accesses = createTableAccess();
+  readonly #known = new KnownRows(knownRowsCapacity);
+  readonly #lanes: Lanes;
+  readonly #endSweeping: () => void;
+  #closing: Promise<void> | undefined;
+  #running = new Set<Promise<unknown>>();
+
+  constructor(options: PostgresStoreOptions) {
+    this.#options = options;
+    this.#lanes = new Lanes(options.lanes);
+    this.#endSweeping = sweepCommits(options);
+    const run: Run = (statement, values) => options.connections.query(statement, values);
+    this.reader = createSqlReader(this.#accesses, this.#known, run);
+  }
+
+  /** See `Store.transaction`. */
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const health = this.health();
+    if (!health.writable && health.permanent) return Promise.reject(new StoreUnavailableError(health.reason));
+    const running = this.#runUntilCommitted(work);
+    this.#running.add(running);
+    const forget = () => this.#running.delete(running);
+    running.then(forget, forget);
+    return running;
+  }
+
+  async dump(): Promise<StoreDump> {
+    const client = await this.#options.connections.acquire();
+    try {
+      await client.query('begin isolation level repeatable read read only');
+      const reader = createSqlReader(this.#accesses, this.#known, runOn(client));
+      const tables = new Map<TableName, readonly StoredRow[]>();
+      for (const name of this.#accesses.keys()) tables.set(name, await reader[name].list());
+      await commitReads(client);
+      return { sequence: 0, tables };
+    } catch (error) {
+      client.release(true);
+      throw this.#options.connections.explain(error);
+    }
+  }
+
+  health(): StoreHealth {
+    if (this.#closing) return { writable: false, reason: 'The store is closed.', permanent: true };
+    if (!this.#options.lease.isHeld())
+      return { writable: false, reason: 'Another server uses the store.', permanent: true };
+    return this.#options.connections.health();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      this.#endSweeping();
+      await Promise.allSettled(this.#running);
+      await this.#options.lease.release();
+      await this.#options.connections.close();
+    })();
+    return this.#closing;
+  }
+
+  async #runUntilCommitted<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const { stopwatch, timer, random } = this.#options;
+    const end = stopwatch.now() + maxRetryTime;
+    for (let attempt = 1; ; attempt += 1) {
+      const tryOnce = () => this.#tryOnce(work);
+      const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
+      if ('result' in outcome) return outcome.result;
+      if (attempt >= maxAttempts || stopwatch.now() >= end)
+        throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
+      const longest = Math.min(maxPause, 2 ** attempt);
+      const pause = (random.bytes(1).readUInt8() / 256) * longest;
+      await new Promise<void>((resolve) => timer.after(pause, resolve));
+    }
+  }
+
+  async #tryOnce<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+  ): Promise<{ readonly result: Result } | { readonly conflict: unknown }> {
+    const { connections, random } = this.#options;
+    const client = await connections.acquire();
+    const attempt = new Attempt(client);
+    const newVersion = () => random.bytes(8).readBigInt64BE().toString();
+    let result: Result;
+    try {
+      result = await work(createSqlTransaction(this.#accesses, this.#known, attempt.run, newVersion));
+    } catch (error) {
+      return this.#endFailed(client, attempt, error);
+    }
+    attempt.end();
+    // A conflict that the work caught has ended the transaction nevertheless.
+    if (attempt.failure) return this.#endFailed(client, attempt, attempt.failure);
+    try {
+      if (!attempt.hasWritten) await commitReads(client);
+      else if (!(await commit(client, random.uuid(), this.#options))) return { conflict: undefined };
+      return { result };
+    } catch (error) {
+      if (isConflict(error)) return { conflict: error };
+      throw error instanceof OutcomeUnknownError ? error : connections.explain(error);
+    }
+  }
+
+  async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<{ readonly conflict: unknown }> {
+    attempt.end();
+    const failure = attempt.failure ?? error;
+    const isOwn = attempt.failure === undefined;
+    if (!isOwn && isUnavailable(failure)) {
+      client.release(true);
+      throw this.#options.connections.explain(failure);
+    }
+    await client.query('rollback').then(
+      () => client.release(),
+      () => client.release(true),
+    );
+    if (!isOwn && isConflict(failure)) return { conflict: failure };
+    throw failure;
+  }
+}
+
+/** One run of the work of a transaction on a connection. It begins with the first access. */
+class Attempt {
+  readonly run: Run;
+  hasWritten = false;
+  /** The first error of a statement: the transaction cannot be committed any more. */
+  failure: unknown;
+  #ended = false;
+
+  constructor(client: PoolClient) {
+    const begun = client.query('begin isolation level serializable');
+    begun.catch(() => undefined);
+    const run = runOn(client);
+    this.run = async (statement, values) => {
+      if (this.#ended) throw new Error('The transaction has ended. Await every access within it.');
+      try {
+        const result = await run(statement, values);
+        if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.hasWritten = true;
+        return result;
+      } catch (error) {
+        this.failure ??= error;
+        throw error;
+      }
+    };
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+function runOn(client: PoolClient): Run {
+  return (statement, values) => client.query({ ...statement, values: [...values] });
+}
+
+/** The public interface of the engine. */
+export function toPostgresStore(store: PostgresStore): Store {
+  return {
+    ...store.reader,
+    transaction: (work) => store.transaction(work),
+    dump: () => store.dump(),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}

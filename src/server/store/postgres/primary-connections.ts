@@ -1,0 +1,175 @@
+/** Connections to the primary: of several hosts, the one that accepts writes. */
+import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
+import type { Stopwatch } from '../../lib/stopwatch.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { type StoreHealth, StoreUnavailableError } from '../store.ts';
+import { isPrimaryLost, isUnavailable } from './sql-errors.ts';
+import type { Statement } from './statements.ts';
+
+export interface ConnectionOptions {
+  /** The hosts to try, in this order. */
+  readonly hosts: readonly ClientConfig[];
+  /** The schema that contains the tables. */
+  readonly schema: string;
+  /** Shown by the database in its list of connections. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+/** Milliseconds. */
+const connectTimeout = 1_000;
+const keepAliveDelay = 5_000;
+const statementTimeout = 5_000;
+/** For a database that does not respond at all: the server does not end the statement then. */
+const responseTimeout = 5_500;
+const idleInTransactionTimeout = 10_000;
+const lockTimeout = 2_000;
+/** Callers fail at once for as long after no primary was found. */
+const probePause = 500;
+
+/** The pool waits for a free connection as long as it takes; only opening a connection has a limit. */
+class LimitedClient extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: connectTimeout });
+  }
+}
+
+export class PrimaryConnections {
+  readonly #options: ConnectionOptions;
+  #pool: Pool | undefined;
+  #search: Promise<Pool> | undefined;
+  #failure: { readonly at: number; readonly error: StoreUnavailableError } | undefined;
+  #closed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Runs one statement outside of a transaction. @throws StoreUnavailableError without a primary */
+  async query(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    const pool = await this.#connectPrimary();
+    try {
+      return await pool.query({ ...statement, values: [...values] });
+    } catch (error) {
+      throw this.explain(error, pool);
+    }
+  }
+
+  /** Returns a connection for several statements. @throws StoreUnavailableError without a primary */
+  async acquire(): Promise<PoolClient> {
+    const pool = await this.#connectPrimary();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw this.explain(error, pool);
+    }
+  }
+
+  /**
+   * Returns the error for callers: an error of the database that is not about the statement is a StoreUnavailableError.
+   * After a lost connection, all idle ones to this host are ended, and the primary is searched.
+   */
+  explain(error: unknown, pool = this.#pool): unknown {
+    if (!isUnavailable(error)) return error;
+    if (pool && isPrimaryLost(error)) this.#lose(pool);
+    return new StoreUnavailableError('The database does not respond.', { cause: error });
+  }
+
+  /** Whether a primary is connected; searched in the background until one is. */
+  health(): StoreHealth {
+    if (this.#pool !== undefined || this.#failure === undefined) return { writable: true };
+    return { writable: false, reason: this.#failure.error.message, permanent: false };
+  }
+
+  /** Resolves after the running statements. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#search?.catch(() => undefined);
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
+  }
+
+  async #connectPrimary(): Promise<Pool> {
+    if (this.#closed) throw new StoreUnavailableError('The store is closed.');
+    if (this.#pool) return this.#pool;
+    const { stopwatch } = this.#options;
+    if (this.#failure && stopwatch.now() - this.#failure.at < probePause) throw this.#failure.error;
+    this.#search ??= this.#searchPrimary().finally(() => {
+      this.#search = undefined;
+    });
+    return this.#search;
+  }
+
+  async #searchPrimary(): Promise<Pool> {
+    try {
+      this.#pool = await this.#findPrimary();
+      this.#failure = undefined;
+      return this.#pool;
+    } catch (cause) {
+      const error = new StoreUnavailableError('No database accepts writes.', { cause });
+      this.#failure = { at: this.#options.stopwatch.now(), error };
+      throw error;
+    }
+  }
+
+  #lose(pool: Pool): void {
+    if (!pool.ending) void pool.end().catch(() => undefined);
+    if (this.#pool !== pool) return;
+    this.#pool = undefined;
+    this.#probe();
+  }
+
+  /** Searches until a primary is found, so that the health is known without calls. */
+  #probe(): void {
+    if (this.#closed) return;
+    this.#connectPrimary().catch(() => {
+      this.#options.timer.after(probePause, () => this.#probe());
+    });
+  }
+
+  async #findPrimary(): Promise<Pool> {
+    const failures: unknown[] = [];
+    for (const host of this.#options.hosts) {
+      const pool = this.#createPool(host);
+      try {
+        const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only');
+        if (rows[0]?.transaction_read_only === 'off') return pool;
+        failures.push(new Error(`${host.host} is read-only`));
+      } catch (error) {
+        failures.push(error);
+      }
+      await pool.end().catch(() => undefined);
+    }
+    throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'No host accepts writes.');
+  }
+
+  #createPool(host: ClientConfig): Pool {
+    const { schema, applicationName, maxConnections } = this.#options;
+    const config: PoolConfig & { readonly pipeline: true } = {
+      ...host,
+      Client: LimitedClient,
+      max: maxConnections,
+      pipeline: true,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelay,
+      application_name: applicationName,
+      statement_timeout: statementTimeout,
+      query_timeout: responseTimeout,
+      idle_in_transaction_session_timeout: idleInTransactionTimeout,
+      lock_timeout: lockTimeout,
+      options: `-c search_path=${schema}`,
+      types: rawTypes,
+    };
+    const pool = new Pool(config);
+    pool.on('error', (error) => void this.explain(error, pool));
+    // A connection in use that breaks also fails its statement. Without a listener the process would end.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    return pool;
+  }
+}
+
+/** Documents and numbers stay text: documents are parsed once per version. */
+const rawTypes = { getTypeParser: () => (value: string) => value };

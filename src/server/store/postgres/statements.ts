@@ -1,0 +1,103 @@
+/** The SQL text of every access to a table, made once from its declaration. */
+import { quoteName, type StoredIndex, type StoredTable } from './table-columns.ts';
+
+/** A prepared statement. PostgreSQL parses it once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The statements of one index. Parameters: $1 value, $2 key after which a page begins, $3 limit. */
+export interface IndexStatements {
+  readonly index: StoredIndex;
+  /** $1 value. */
+  readonly getBy: Statement;
+  readonly find: Statement;
+  /** Of a unique index, $1 values, $2 key: the values that rows with other keys have. */
+  readonly findTaken: Statement;
+}
+
+/** The statements of an index with a table of its own. Parameters: $1 values, $2 key. */
+export interface ValueTableStatements {
+  readonly index: StoredIndex;
+  /** Leaves out values that other rows of a unique index have. */
+  readonly insert: Statement;
+  readonly delete: Statement;
+}
+
+export interface TableStatements {
+  /** $1 key. */
+  readonly get: Statement;
+  /** $1 keys. */
+  readonly getMany: Statement;
+  /** $1 key after which the page begins, $2 limit. */
+  readonly list: Statement;
+  readonly count: Statement;
+  /** $1 key, $2 version, $3 document, then the columns. Inserts nothing where a unique value exists. */
+  readonly insert: Statement;
+  /** As `insert`; replaces the row with this key. */
+  readonly replace: Statement;
+  /** $1 key. */
+  readonly delete: Statement;
+  readonly indexes: ReadonlyMap<string, IndexStatements>;
+  readonly valueTables: readonly ValueTableStatements[];
+}
+
+const shown = 't.version, t.body';
+
+/** Creates the statements of a table. */
+export function createStatements(table: StoredTable): TableStatements {
+  const sqlName = quoteName(table.sqlName);
+  const named = (name: string, text: string): Statement => ({ name: `${table.sqlName}.${name}`, text });
+  const names = ['key', 'version', 'body', ...table.columns.map((column) => quoteName(column.sqlName))];
+  const parameters = names.map((_, at) => `$${at + 1}`);
+  const assignments = names.slice(1).map((name, at) => `${name} = $${at + 2}`);
+  return {
+    get: named('get', `select ${shown} from ${sqlName} t where key = $1`),
+    getMany: named('getMany', `select ${shown} from ${sqlName} t where key = any($1)`),
+    list: named('list', `select ${shown} from ${sqlName} t where key > $1 order by key limit $2`),
+    count: named('count', `select count(*) as count from ${sqlName}`),
+    insert: named(
+      'insert',
+      `insert into ${sqlName} (${names.join(', ')}) values (${parameters.join(', ')}) on conflict do nothing`,
+    ),
+    replace: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1`),
+    delete: named('delete', `delete from ${sqlName} where key = $1`),
+    indexes: new Map([...table.indexes].map(([name, index]) => [name, createIndexStatements(table, index, named)])),
+    valueTables: table.valueTables.map((index) => createValueTableStatements(index, named)),
+  };
+}
+
+type Namer = (name: string, text: string) => Statement;
+
+function createIndexStatements(table: StoredTable, index: StoredIndex, named: Namer): IndexStatements {
+  const [rows, indexName] = [quoteName(table.sqlName), quoteName(index.sqlName)];
+  const source = index.isMultiValued ? `${indexName} v join ${rows} t on t.key = v.key` : `${rows} t`;
+  const value = index.isMultiValued ? 'v.value' : `t.${indexName}`;
+  const key = index.isMultiValued ? 'v.key' : 't.key';
+  const owners = index.isMultiValued ? `${indexName} v` : `${rows} t`;
+  return {
+    index,
+    getBy: named(`getBy.${index.name}`, `select ${shown} from ${source} where ${value} = $1`),
+    find: named(
+      `find.${index.name}`,
+      `select ${shown} from ${source} where ${value} = $1 and ${key} > $2 order by ${key} limit $3`,
+    ),
+    findTaken: named(
+      `findTaken.${index.name}`,
+      `select ${value} as value from ${owners} where ${value} = any($1) and ${key} <> $2`,
+    ),
+  };
+}
+
+function createValueTableStatements(index: StoredIndex, named: Namer): ValueTableStatements {
+  const sqlName = quoteName(index.sqlName);
+  return {
+    index,
+    insert: named(
+      `insert.${index.name}`,
+      `insert into ${sqlName} (value, key) select value, $2 from unnest($1::text[]) as given(value) on conflict do nothing`,
+    ),
+    delete: named(`delete.${index.name}`, `delete from ${sqlName} where value = any($1) and key = $2`),
+  };
+}

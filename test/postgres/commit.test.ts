@@ -1,0 +1,139 @@
+/** Commits whose response is lost: found out, run again, or reported as unknown; never as success. */
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { systemRandom } from '../../src/server/lib/random.ts';
+import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
+import { systemTimer, type Timer } from '../../src/server/lib/timer.ts';
+import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
+import { OutcomeUnknownError, type Store, StoreUnavailableError } from '../../src/server/store/store.ts';
+import { group, idsOf } from '../server/store/rows.ts';
+import { startCluster } from './cluster.ts';
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+
+/** Time passes faster, so that limits of seconds are reached soon. */
+const speed = 20;
+const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(milliseconds / speed, work) };
+const fastStopwatch = { now: () => systemStopwatch.now() * speed };
+
+let schemas = 0;
+const openStore = (databaseUrl: string, time: { timer: Timer; stopwatch: { now(): number } }) => {
+  schemas += 1;
+  return openPostgresStore({
+    databaseUrl,
+    schema: `commit_${process.pid}_${schemas}`,
+    initialize: true,
+    lanes: 2,
+    random: systemRandom,
+    ...time,
+  });
+};
+
+describe('a connection that breaks', () => {
+  let proxy: CuttingProxy;
+  let store: Store;
+  beforeEach(async () => {
+    proxy = await startCuttingProxy(inject('databaseUrl'));
+    store = await openStore(proxy.url, { timer: systemTimer, stopwatch: systemStopwatch });
+  });
+  afterEach(async () => {
+    proxy.restore();
+    await store.close();
+    await proxy[Symbol.asyncDispose]();
+  });
+
+  test('before the commit arrives: the work runs again, and its second run is committed', async () => {
+    let runs = 0;
+    proxy.cutNext('before-commit');
+    const result = await store.transaction(async ({ groups }) => {
+      runs += 1;
+      await groups.insert(group(`run-${runs}`));
+      return runs;
+    });
+    expect(result).toBe(2);
+    expect(await idsOf(store.groups.list())).toEqual(['run-2']);
+  });
+
+  test('after the commit: the kept result is returned, and the work does not run again', async () => {
+    let runs = 0;
+    proxy.cutNext('after-commit');
+    const result = await store.transaction(async ({ groups }) => {
+      runs += 1;
+      await groups.insert(group(`run-${runs}`));
+      return runs;
+    });
+    expect(result).toBe(1);
+    expect(await idsOf(store.groups.list())).toEqual(['run-1']);
+  });
+
+  test('outside of a commit: nothing was changed, and later transactions succeed', async () => {
+    const work = store.transaction(async ({ groups }) => {
+      await groups.insert(group('a'));
+      proxy.refuse();
+      await groups.insert(group('b'));
+    });
+    await expect(work).rejects.toThrow(StoreUnavailableError);
+    await expect.poll(() => store.health()).toMatchObject({ writable: false, permanent: false });
+    await expect(store.groups.list()).rejects.toThrow(StoreUnavailableError);
+    proxy.restore();
+    await expect.poll(() => store.groups.list().catch(() => undefined)).toEqual([]);
+    await store.transaction(({ groups }) => groups.insert(group('c')));
+    expect(await idsOf(store.groups.list())).toEqual(['c']);
+    expect(store.health()).toEqual({ writable: true });
+  });
+
+  test('random cuts lose no acknowledged write and apply none twice', async () => {
+    const increase = async () => {
+      if (systemRandom.bytes(1).readUInt8() < 128)
+        proxy.cutNext(systemRandom.bytes(1).readUInt8() < 128 ? 'before-commit' : 'after-commit');
+      await store.transaction(async ({ counters }) => {
+        const row = await counters.get('customers');
+        if (row) await counters.replace({ ...row, last: row.last + 1 });
+        else await counters.insert({ name: 'customers', last: 1 });
+      });
+    };
+    for (let round = 0; round < 60; round += 1) await increase();
+    expect(await store.counters.get('customers')).toMatchObject({ last: 60 });
+  });
+});
+
+test('a commit whose wait for a standby was cancelled is unknown, not a success', async () => {
+  const cluster = await startCluster(['synchronous_commit=on']);
+  const admin = new pg.Client({ connectionString: cluster.url });
+  try {
+    await admin.connect();
+    const store = await openStore(cluster.url, { timer: fastTimer, stopwatch: fastStopwatch });
+    const require = async (standbys: string) => {
+      await admin.query(`alter system set synchronous_standby_names = '${standbys}'`);
+      await admin.query('select pg_reload_conf()');
+    };
+    const cancelWaiting = async () => {
+      const { rowCount } = await admin.query(
+        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+      );
+      return rowCount;
+    };
+    await require('missing');
+    const work = store.transaction(({ groups }) => groups.insert(group('a')));
+    const outcome = work.then(
+      () => 'success',
+      (error: unknown) => error,
+    );
+    await expect.poll(cancelWaiting).toBeGreaterThan(0);
+    expect(await outcome).toBeInstanceOf(OutcomeUnknownError);
+    await require('');
+    await expect
+      .poll(() =>
+        store
+          .transaction(({ groups }) => groups.insert(group('b')))
+          .then(
+            () => true,
+            () => false,
+          ),
+      )
+      .toBe(true);
+    await store.close();
+  } finally {
+    await admin.end().catch(() => undefined);
+    await cluster.stop();
+  }
+});

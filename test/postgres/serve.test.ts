@@ -1,0 +1,177 @@
+/** The server process on PostgreSQL: first start, restarts, one server at a time, and what it refuses. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { servicePrefix } from '../../src/contract/prefix.ts';
+import { migrations } from '../../src/server/store/postgres/migrations/index.ts';
+import { createLauncher, type Launcher, type Ready, type Run } from '../server/start/spawn.ts';
+import { createSchemaText } from './schema-text.ts';
+
+const databaseUrl = inject('databaseUrl');
+const client = new pg.Client({ connectionString: databaseUrl });
+let launcher: Launcher;
+let schemas = 0;
+
+beforeAll(async () => {
+  [launcher] = await Promise.all([createLauncher(), client.connect()]);
+});
+afterAll(async () => {
+  launcher.remove();
+  await client.end();
+});
+
+function newSchema(): string {
+  schemas += 1;
+  return `serve_${process.pid}_${schemas}`;
+}
+
+const start = (schema: string, flags: Readonly<Record<string, string | boolean>> = {}) =>
+  launcher.start({
+    flags: { store: 'postgres', 'database-schema': schema, ...flags },
+    environment: { IAM_DATABASE_URL: databaseUrl },
+  });
+
+async function expectExit(run: Run, code: number, message: RegExp): Promise<void> {
+  expect([await run.exit(), run.stdout()]).toEqual([code, '']);
+  expect(run.stderr()).toMatch(/^error: [^\n]+\n$/);
+  expect(run.stderr()).toMatch(message);
+}
+
+async function listTables(schema: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ table_name: string }>(
+    'select table_name from information_schema.tables where table_schema = $1 order by table_name',
+    [schema],
+  );
+  return rows.map(({ table_name }) => table_name);
+}
+
+async function logIn({ url, adminClientId }: Ready, secret: string | undefined): Promise<Response> {
+  const authorization = `Basic ${btoa(`${adminClientId}:${secret}`)}`;
+  return fetch(`${url}${servicePrefix}/client-identities/login`, { method: 'POST', headers: { authorization } });
+}
+
+describe('a server', () => {
+  test('creates the tables with --init, prints the secrets once, and keeps everything over a restart', async () => {
+    const schema = newSchema();
+    const issuer = 'http://iam.example';
+    const first = start(schema, { init: true, issuer });
+    const ready = await first.ready();
+    expect(ready).toMatchObject({ store: 'postgres' });
+    expect(first.stdout()).not.toContain(databaseUrl);
+    const login = await logIn(ready, ready.adminClientSecret);
+    expect(login.status).toBe(200);
+    const { accessToken } = (await login.json()) as { accessToken: string };
+    first.process.kill('SIGTERM');
+    expect(await first.exit()).toBe(0);
+
+    const second = start(schema, { issuer });
+    const again = await second.ready();
+    expect(again.adminClientId).toBe(ready.adminClientId);
+    expect(again).not.toHaveProperty('adminClientSecret');
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${again.url}${servicePrefix}/groups`, { headers })).status).toBe(200);
+    second.process.kill('SIGTERM');
+    expect(await second.exit()).toBe(0);
+  });
+
+  test('keeps others away while it runs', async () => {
+    const schema = newSchema();
+    const first = start(schema, { init: true });
+    const ready = await first.ready();
+    await expectExit(start(schema), 13, /another server uses it/);
+    expect((await logIn(ready, ready.adminClientSecret)).status).toBe(200);
+    first.process.kill('SIGTERM');
+    expect(await first.exit()).toBe(0);
+    const next = start(schema);
+    await next.ready();
+    next.process.kill('SIGTERM');
+    expect(await next.exit()).toBe(0);
+  });
+
+  test('does not create tables without --init', async () => {
+    const schema = newSchema();
+    await expectExit(start(schema), 12, /has no tables\. Add --init/);
+    expect(await listTables(schema)).toEqual([]);
+  });
+
+  test('does not touch the tables of another program, also with --init', async () => {
+    const schema = newSchema();
+    await client.query(`create schema ${schema}; create table ${schema}.orders (id int)`);
+    await expectExit(start(schema, { init: true }), 12, /tables of another program/);
+    expect(await listTables(schema)).toEqual(['orders']);
+  });
+
+  test('does not use tables of a newer version', async () => {
+    const schema = newSchema();
+    const first = start(schema, { init: true });
+    await first.ready();
+    first.process.kill('SIGTERM');
+    await first.exit();
+    await client.query(`insert into ${schema}.meta values ('migration 9999-later', '')`);
+    await expectExit(start(schema, { init: true }), 14, /newer version/);
+  });
+
+  test.each([
+    ['no address', {}, 2, /requires --database-url or IAM_DATABASE_URL/],
+    [
+      'a password on the command line',
+      { 'database-url': 'postgres://iam:hidden@127.0.0.1/iam' },
+      2,
+      /IAM_DATABASE_URL/,
+    ],
+    ['no database', { 'database-url': 'postgres://iam@127.0.0.1/' }, 2, /must name a database/],
+    ['another host without TLS', { 'database-url': 'postgres://iam@db.example/iam' }, 2, /sslmode=verify-full/],
+    ['a closed port', { 'database-url': 'postgres://iam@127.0.0.1:1/iam' }, 70, /ECONNREFUSED/],
+    ['no URL', { 'database-url': 'mysql://127.0.0.1/iam' }, 2, /must be a URL such as postgres:/],
+  ] as const)('ends with one line for %s', async (_what, flags, code, message) => {
+    const run = launcher.start({ flags: { store: 'postgres', ...flags } });
+    await expectExit(run, code, message);
+    expect(run.stderr()).not.toContain('hidden');
+  });
+
+  test('ends with one line for a database that does not exist', async () => {
+    const url = new URL(databaseUrl);
+    url.pathname = '/nosuch';
+    const run = launcher.start({ flags: { store: 'postgres' }, environment: { IAM_DATABASE_URL: url.href } });
+    await expectExit(run, 70, /"nosuch" does not exist/);
+  });
+});
+
+describe('the migrations', () => {
+  test('make the tables that the declarations require', async () => {
+    const [migrated, declared] = [newSchema(), newSchema()];
+    const own = ['commits', 'leases', 'meta'];
+    for (const [schema, statements] of [
+      [migrated, migrations.flatMap((migration) => migration.statements)],
+      [declared, createSchemaText()],
+    ] as const) {
+      await client.query(`create schema ${schema}; set search_path = ${schema}`);
+      for (const statement of statements) await client.query(statement);
+    }
+    await client.query('set search_path = public');
+    const describeSchema = async (schema: string) => {
+      const columns = await client.query<{ text: string; table_name: string }>(
+        `select table_name, concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable) as text
+          from information_schema.columns where table_schema = $1`,
+        [schema],
+      );
+      const indexes = await client.query<{ text: string; table_name: string }>(
+        "select tablename as table_name, replace(indexdef, $1 || '.', '') as text from pg_indexes where schemaname = $1",
+        [schema],
+      );
+      const rows = [...columns.rows, ...indexes.rows].filter(({ table_name }) => !own.includes(table_name));
+      return rows.map(({ text }) => text).sort();
+    };
+    const expected = await describeSchema(declared);
+    expect(expected.length).toBeGreaterThan(200);
+    expect(await describeSchema(migrated)).toEqual(expected);
+  });
+
+  test('run once, also when several processes start at once', async () => {
+    const schema = newSchema();
+    const runs = Array.from({ length: 4 }, () => start(schema, { init: true }));
+    const outcomes = await Promise.allSettled(runs.map((run) => run.ready()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const exits = runs.filter((_, at) => outcomes[at]?.status === 'rejected').map((run) => run.exit());
+    expect(await Promise.all(exits)).toEqual([13, 13, 13]);
+  });
+});
