@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, usageError } from '../../errors.ts';
 
 /** The exit code for a damaged store. */
 export const damagedExitCode = 14;
@@ -21,6 +21,7 @@ export async function withOfflineStore<Result>(work: (store: OfflineStore) => Pr
   try {
     return await work(await offline.openOfflineStore());
   } catch (error) {
+    if (error instanceof offline.SettingError) throw usageError(`${error.message}.`);
     if (!(error instanceof offline.StoreOpenError)) throw error;
     const code = `STORE_${error.kind.toUpperCase().replaceAll('-', '_')}`;
     throw new CliError(error.message, { code, exitCode: offline.openExitCodes[error.kind] });

@@ -1,7 +1,8 @@
-/** `iam store`: verifies, repairs, backs up and restores store files. */
+/** `iam store`: verifies, repairs, backs up, restores and copies stores. */
 import type { Command } from 'commander';
 import type { CliRuntime } from '../../context.ts';
 import { addStoreBackup, addStoreRestore } from './backup.ts';
+import { addStoreCopy } from './copy.ts';
 import { addStoreRepair } from './repair.ts';
 import { addStoreVerify } from './verify.ts';
 
@@ -11,4 +12,5 @@ export function addStore(noun: Command, runtime: CliRuntime): void {
   addStoreRepair(noun, runtime);
   addStoreBackup(noun, runtime);
   addStoreRestore(noun, runtime);
+  addStoreCopy(noun, runtime);
 }

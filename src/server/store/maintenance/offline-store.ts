@@ -9,11 +9,12 @@ import { StoreOpenError } from '../file/open-error.ts';
 import type { Processes } from '../file/processes.ts';
 import { replaceStore } from '../file/replacement.ts';
 import { type BackupInfo, createBackupFromFiles, readBackup, readBackupInfo } from './backup.ts';
+import { type CopyDeps, copyToDatabase, copyToFolder, type DatabaseTarget } from './copy-database.ts';
+import type { RowsDigest } from './digest.ts';
 import { prepareRepair, type Repair } from './repair.ts';
 import { type StoreReport, verifyStore } from './verify.ts';
 
-export interface OfflineStoreDeps {
-  readonly disk: Disk;
+export interface OfflineStoreDeps extends CopyDeps {
   readonly processes: Processes;
   now(): Date;
 }
@@ -54,10 +55,15 @@ export interface OfflineStore {
   holdsStore(folder: string): Promise<boolean>;
   /** @param replace whether an existing store may be quarantined. */
   restore(file: string, folder: string, replace: boolean): Promise<ReplacementResult>;
+  /** Copies all rows into an empty schema of a database. */
+  copyToDatabase(folder: string, to: DatabaseTarget): Promise<RowsDigest>;
+  /** Copies all rows of a database into a folder without a store. */
+  copyToFolder(from: DatabaseTarget, folder: string): Promise<RowsDigest>;
 }
 
 /** Creates the offline operations for stores on a disk. */
-export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): OfflineStore {
+export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStoreDeps): OfflineStore {
+  const { disk } = copyDeps;
   const deps = { disk, processes };
   return withExplainedErrors({
     verify: (folder) => withReadLock(deps, folder, (layout) => verifyStore(disk, layout)),
@@ -92,6 +98,13 @@ export function createOfflineStore({ disk, processes, now }: OfflineStoreDeps): 
         if (!replace && (await holdsStore(disk, layout))) throw createStoreExistsError(folder);
         return { folder, setAside: await replaceStore(disk, layout, [bytes]) };
       });
+    },
+    copyToDatabase: (folder, to) => withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, copyDeps)),
+    copyToFolder: async (from, folder) => {
+      const layout = layoutOf(folder);
+      if (await holdsStore(disk, layout)) throw createStoreExistsError(folder);
+      await prepareFolder(disk, layout);
+      return withWriteLock(deps, folder, () => copyToFolder(from, layout, copyDeps, now().toISOString()));
     },
   });
 }

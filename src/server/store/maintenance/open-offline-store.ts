@@ -1,13 +1,24 @@
 /** The composition root of the offline store commands, loaded by `iam store`. */
 import { systemClock } from '../../lib/clock.ts';
+import { systemRandom } from '../../lib/random.ts';
+import { systemStopwatch } from '../../lib/stopwatch.ts';
+import { systemTimer } from '../../lib/timer.ts';
 import { nodeDisk } from '../file/node-disk.ts';
 import { openNodeProcesses } from '../file/node-processes.ts';
 import { createOfflineStore, type OfflineStore } from './offline-store.ts';
 
+export { SettingError } from '../../config/settings.ts';
 export { openExitCodes, StoreOpenError } from '../file/open-error.ts';
 
 /** Opens the offline store operations for this machine. */
 export async function openOfflineStore(): Promise<OfflineStore> {
   const processes = await openNodeProcesses(process.pid, process.platform);
-  return createOfflineStore({ disk: nodeDisk, processes, now: () => systemClock.now() });
+  return createOfflineStore({
+    disk: nodeDisk,
+    processes,
+    now: () => systemClock.now(),
+    random: systemRandom,
+    stopwatch: systemStopwatch,
+    timer: systemTimer,
+  });
 }

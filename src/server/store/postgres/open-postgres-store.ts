@@ -7,7 +7,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { StoreOpenError } from '../file/open-error.ts';
 import type { Store } from '../store.ts';
 import { parseDatabaseUrls } from './database-url.ts';
-import { takeLease } from './lease.ts';
+import { type Lease, takeLease } from './lease.ts';
 import { migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
 import { PostgresStore, toPostgresStore } from './postgres-store.ts';
 import { PrimaryConnections } from './primary-connections.ts';
@@ -27,8 +27,33 @@ export interface OpenPostgresOptions {
 
 const maxConnections = 10;
 
+/** A database that this process alone uses. */
+export interface ExclusiveDatabase {
+  readonly connections: PrimaryConnections;
+  readonly lease: Lease;
+}
+
 /** @throws StoreOpenError if the database cannot be used, with the next step */
 export async function openPostgresStore(options: OpenPostgresOptions): Promise<Store> {
+  const database = await openDatabase(options);
+  return toPostgresStore(new PostgresStore({ ...options, ...database }));
+}
+
+/** Runs `work` while no server uses the database. @throws StoreOpenError as `openPostgresStore` */
+export async function withExclusiveDatabase<Result>(
+  options: Omit<OpenPostgresOptions, 'lanes'>,
+  work: (connections: PrimaryConnections) => Promise<Result>,
+): Promise<Result> {
+  const { connections, lease } = await openDatabase(options);
+  try {
+    return await work(connections);
+  } finally {
+    await lease.release();
+    await connections.close();
+  }
+}
+
+async function openDatabase(options: Omit<OpenPostgresOptions, 'lanes'>): Promise<ExclusiveDatabase> {
   const { databaseUrl, schema, random, stopwatch, timer } = options;
   const holder = random.uuid();
   const connections = new PrimaryConnections({
@@ -42,12 +67,11 @@ export async function openPostgresStore(options: OpenPostgresOptions): Promise<S
   try {
     await prepareSchema(connections, options);
     const lease = await takeLease('exclusive', { connections, timer, holder });
-    if (!lease)
-      throw new StoreOpenError(
-        'in-use',
-        `Schema ${schema}: another server uses it. Stop that server first; after a crash, wait 30 seconds.`,
-      );
-    return toPostgresStore(new PostgresStore({ ...options, connections, lease }));
+    if (lease) return { connections, lease };
+    throw new StoreOpenError(
+      'in-use',
+      `Schema ${schema}: another server uses it. Stop that server first; after a crash, wait 30 seconds.`,
+    );
   } catch (error) {
     await connections.close();
     throw toOpenError(error);
@@ -64,7 +88,7 @@ function parseHosts(databaseUrl: string): readonly ClientConfig[] {
 
 async function prepareSchema(
   connections: PrimaryConnections,
-  { schema, initialize }: OpenPostgresOptions,
+  { schema, initialize }: Pick<OpenPostgresOptions, 'schema' | 'initialize'>,
 ): Promise<void> {
   const client = await connections.acquire();
   try {

@@ -22,6 +22,8 @@ export interface ValueTableStatements {
   readonly index: StoredIndex;
   /** Leaves out values that other rows of a unique index have. */
   readonly insert: Statement;
+  /** $1 values, $2 the key of each value. */
+  readonly insertAll: Statement;
   readonly delete: Statement;
 }
 
@@ -35,6 +37,8 @@ export interface TableStatements {
   readonly count: Statement;
   /** $1 key, $2 version, $3 document, then the columns. Inserts nothing where a unique value exists. */
   readonly insert: Statement;
+  /** As `insert` with an array for each parameter, without a check of unique values. */
+  readonly insertAll: Statement;
   /** As `insert`; replaces the row with this key. */
   readonly replace: Statement;
   /** $1 key. */
@@ -44,6 +48,8 @@ export interface TableStatements {
 }
 
 const shown = 't.version, t.body';
+/** Of key, version and document; the columns are texts. */
+const arrayTypes = ['text[]', 'bigint[]', 'jsonb[]'];
 
 /** Creates the statements of a table. */
 export function createStatements(table: StoredTable): TableStatements {
@@ -60,6 +66,10 @@ export function createStatements(table: StoredTable): TableStatements {
     insert: named(
       'insert',
       `insert into ${sqlName} (${names.join(', ')}) values (${parameters.join(', ')}) on conflict do nothing`,
+    ),
+    insertAll: named(
+      'insertAll',
+      `insert into ${sqlName} (${names.join(', ')}) select * from unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')})`,
     ),
     replace: named('replace', `update ${sqlName} set ${assignments.join(', ')} where key = $1`),
     delete: named('delete', `delete from ${sqlName} where key = $1`),
@@ -97,6 +107,10 @@ function createValueTableStatements(index: StoredIndex, named: Namer): ValueTabl
     insert: named(
       `insert.${index.name}`,
       `insert into ${sqlName} (value, key) select value, $2 from unnest($1::text[]) as given(value) on conflict do nothing`,
+    ),
+    insertAll: named(
+      `insertAll.${index.name}`,
+      `insert into ${sqlName} (value, key) select * from unnest($1::text[], $2::text[])`,
     ),
     delete: named(`delete.${index.name}`, `delete from ${sqlName} where value = any($1) and key = $2`),
   };

@@ -1,5 +1,8 @@
 /** The offline store operations on a fake disk. */
 
+import { systemRandom } from '../../../../src/server/lib/random.ts';
+import { systemStopwatch } from '../../../../src/server/lib/stopwatch.ts';
+import { systemTimer } from '../../../../src/server/lib/timer.ts';
 import type { StoreOpenError } from '../../../../src/server/store/file/open-error.ts';
 import { createOfflineStore, type OfflineStore } from '../../../../src/server/store/maintenance/offline-store.ts';
 import type { FakeDisk } from '../fake-disk.ts';
@@ -10,7 +13,14 @@ export const backupFile = '/backups/backup.json';
 
 /** Creates the operations for a new process, on a separate machine by default. */
 export function createOfflineStoreOn(disk: FakeDisk, machine = new FakeMachine()): OfflineStore {
-  return createOfflineStore({ disk, processes: machine.start(), now: clock.now });
+  return createOfflineStore({
+    disk,
+    processes: machine.start(),
+    now: clock.now,
+    random: systemRandom,
+    stopwatch: systemStopwatch,
+    timer: systemTimer,
+  });
 }
 
 /** Returns the error of a rejected operation. */

@@ -1,0 +1,76 @@
+/** Copies a closed store in a folder into a database, and back. */
+
+import type { Random } from '../../lib/random.ts';
+import type { Stopwatch } from '../../lib/stopwatch.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { listRows } from '../file/checkpointer.ts';
+import type { Disk } from '../file/disk.ts';
+import type { Layout } from '../file/layout.ts';
+import { StoreOpenError } from '../file/open-error.ts';
+import { inspect } from '../file/recovery.ts';
+import { replaceStore } from '../file/replacement.ts';
+import { findShape, type StoredRow } from '../table-shape.ts';
+import { createBackup } from './backup.ts';
+import { digestRows, type RowsDigest } from './digest.ts';
+
+export interface DatabaseTarget {
+  /** One URL or several, separated by commas. */
+  readonly databaseUrl: string;
+  readonly schema: string;
+}
+
+export interface CopyDeps {
+  readonly disk: Disk;
+  readonly random: Random;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+/** The caller holds the lock of the folder. @throws StoreOpenError; then nothing was changed */
+export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: CopyDeps): Promise<RowsDigest> {
+  const { recovered } = await inspect(deps.disk, layout);
+  const rows = materialize(listRows(recovered.base));
+  const expected = digestRows(rows);
+  const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
+  const { writeAllRows } = await import('../postgres/copy-rows.ts');
+  await withExclusiveDatabase({ ...to, ...deps, initialize: true }, (connections) =>
+    writeAllRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
+  );
+  return expected;
+}
+
+/** The caller holds the lock of the folder, which contains no store. @throws StoreOpenError; then nothing was changed */
+export async function copyToFolder(
+  from: DatabaseTarget,
+  layout: Layout,
+  deps: CopyDeps,
+  writtenAt: string,
+): Promise<RowsDigest> {
+  const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
+  const { readAllRows } = await import('../postgres/copy-rows.ts');
+  const rows = await withExclusiveDatabase({ ...from, ...deps, initialize: false }, readAllRows);
+  const tables = sortRows(rows);
+  const expected = digestRows(tables);
+  await replaceStore(deps.disk, layout, createBackup({ sequence: 1, tables }, writtenAt));
+  const { recovered } = await inspect(deps.disk, layout);
+  assertSame(digestRows(listRows(recovered.base)), expected);
+  return expected;
+}
+
+function materialize(rows: ReadonlyMap<string, Iterable<StoredRow>>): Map<string, readonly StoredRow[]> {
+  return new Map([...rows].map(([name, table]) => [name, [...table]]));
+}
+
+/** In the order of keys that the engine of folders uses. */
+function sortRows(rows: ReadonlyMap<string, Iterable<StoredRow>>): Map<string, readonly StoredRow[]> {
+  const sorted = [...rows].map(([name, table]) => {
+    const key = findShape(name)?.key ?? (() => '');
+    return [name, [...table].sort((one, other) => (key(one) < key(other) ? -1 : 1))] as const;
+  });
+  return new Map(sorted);
+}
+
+function assertSame(written: RowsDigest, expected: RowsDigest): void {
+  if (written.digest !== expected.digest)
+    throw new StoreOpenError('io', 'The copy differs from its source. Do not use it, and report this as a bug.');
+}

@@ -1,0 +1,33 @@
+/** A digest of all rows of a store, independent of the engine, the order of rows and the order of fields. */
+import { createHash } from 'node:crypto';
+import { findShape, type StoredRow, tableNames } from '../table-shape.ts';
+
+export interface RowsDigest {
+  /** Number of rows by table. */
+  readonly tables: Readonly<Record<string, number>>;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Computes the digest of rows by table. */
+export function digestRows(rows: ReadonlyMap<string, Iterable<StoredRow>>): RowsDigest {
+  const hash = createHash('sha256');
+  const tables: Record<string, number> = {};
+  for (const name of tableNames) {
+    const shape = findShape(name);
+    const keyed = [...(rows.get(name) ?? [])].map((row) => [shape?.key(row) ?? '', row] as const);
+    keyed.sort(([one], [other]) => (one < other ? -1 : 1));
+    hash.update(`${name} ${keyed.length}\n`);
+    for (const [, row] of keyed) hash.update(`${canonicalJson(row)}\n`);
+    tables[name] = keyed.length;
+  }
+  return { tables, digest: hash.digest('hex') };
+}
+
+/** JSON with the fields of objects in order. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
+}

@@ -1,0 +1,115 @@
+/** Writes all rows of a store into empty tables, and reads them, in one transaction. */
+import type { PoolClient } from 'pg';
+import type { Random } from '../../lib/random.ts';
+import { StoreOpenError } from '../file/open-error.ts';
+import type { StoredRow } from '../table-shape.ts';
+import type { PrimaryConnections } from './primary-connections.ts';
+import { createStatements, type Statement } from './statements.ts';
+import { type StoredTable, storedTables } from './table-columns.ts';
+
+/** Rows by table. */
+export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;
+
+const rowsPerStatement = 1_000;
+const textParser = { getTypeParser: () => (value: string) => value };
+
+/**
+ * Inserts all rows, and commits if `check` accepts what the database returns for them.
+ * @throws StoreOpenError if the tables contain rows; the error of `check`
+ */
+export async function writeAllRows(
+  connections: PrimaryConnections,
+  rows: TableRows,
+  random: Random,
+  check: (written: TableRows) => void,
+): Promise<void> {
+  await inTransaction(connections, 'begin', async (client) => {
+    for (const table of storedTables()) await assertEmpty(client, table);
+    for (const table of storedTables()) await insertRows(client, table, rows.get(table.shape.name) ?? [], random);
+    check(await readRows(client));
+  });
+}
+
+/** Returns a consistent copy of all rows. */
+export function readAllRows(connections: PrimaryConnections): Promise<TableRows> {
+  return inTransaction(connections, 'begin isolation level repeatable read read only', readRows);
+}
+
+async function inTransaction<Result>(
+  connections: PrimaryConnections,
+  begin: string,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connections.acquire();
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // Ends the transaction with the connection.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function assertEmpty(client: PoolClient, { sqlName, shape }: StoredTable): Promise<void> {
+  const { rowCount } = await client.query(`select 1 from "${sqlName}" limit 1`);
+  if (rowCount !== 0)
+    throw new StoreOpenError(
+      'not-ours',
+      `The database already contains rows (${shape.name}). Nothing was changed. Use another schema.`,
+    );
+}
+
+async function insertRows(
+  client: PoolClient,
+  table: StoredTable,
+  rows: Iterable<StoredRow>,
+  random: Random,
+): Promise<void> {
+  const statements = createStatements(table);
+  const run = (statement: Statement, values: readonly unknown[]) => client.query({ ...statement, values: [...values] });
+  for (const batch of batchesOf(rows)) {
+    const keys = batch.map((row) => table.shape.key(row));
+    const versions = batch.map(() => random.bytes(8).readBigInt64BE().toString());
+    const columns = table.columns.map((column) => batch.map((row) => column.values(row)[0] ?? null));
+    await run(statements.insertAll, [keys, versions, batch.map((row) => JSON.stringify(row)), ...columns]);
+    for (const { index, insertAll } of statements.valueTables) {
+      const entries = batch.flatMap((row, at) => index.values(row).map((value) => [value, keys[at]] as const));
+      await run(insertAll, [entries.map(([value]) => value), entries.map(([, key]) => key)]);
+    }
+  }
+}
+
+function* batchesOf(rows: Iterable<StoredRow>): Generator<StoredRow[]> {
+  let batch: StoredRow[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < rowsPerStatement) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function readRows(client: PoolClient): Promise<TableRows> {
+  const tables = new Map<string, StoredRow[]>();
+  for (const { sqlName, shape } of storedTables()) {
+    const rows: StoredRow[] = [];
+    for (let after = ''; ; ) {
+      const { rows: page } = await client.query<{ key: string; body: string }>({
+        name: `copy.${sqlName}`,
+        text: `select key, body from "${sqlName}" where key > $1 order by key limit ${rowsPerStatement}`,
+        values: [after],
+        types: textParser,
+      });
+      for (const { body } of page) rows.push(shape.schema.parse(JSON.parse(body)));
+      after = page.at(-1)?.key ?? '';
+      if (page.length < rowsPerStatement) break;
+    }
+    tables.set(shape.name, rows);
+  }
+  return tables;
+}
