@@ -20,7 +20,7 @@ export const exitCodes: readonly ExitCode[] = [
   { code: 10, meaning: 'Input required in non-interactive mode. Nothing was sent.' },
   { code: 70, meaning: 'Other error, such as a file that cannot be written.' },
   { code: 75, meaning: 'Temporary failure: rate limit, server or network error. Try again later.' },
-  { code: 76, meaning: 'Unknown outcome: the change may or may not have been made. Read before you repeat it.' },
+  { code: 76, meaning: 'Unknown outcome: a write may have taken effect. Read before a repeat.' },
   { code: 130, meaning: 'Interrupted.' },
   { code: 143, meaning: 'Terminated.' },
 ];

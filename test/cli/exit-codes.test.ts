@@ -66,6 +66,10 @@ const ending: Readonly<Record<number, readonly [string, () => Promise<CliResult>
     'the server is unavailable',
     () => against(errorResponse(503, 'STORE_UNAVAILABLE'), 'groups get ops --max-wait 0'),
   ],
+  76: [
+    'a write has an unknown outcome',
+    () => against(errorResponse(503, 'OUTCOME_UNKNOWN'), 'groups delete ops --yes'),
+  ],
   130: ['interrupted', () => interrupted('SIGINT')],
   143: ['terminated', () => interrupted('SIGTERM')],
 };

@@ -19,6 +19,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store repair': 'test/cli/commands/store/store.test.ts',
   'store backup': 'test/cli/commands/store/store.test.ts',
   'store restore': 'test/cli/commands/store/store.test.ts',
+  'store copy': 'test/postgres/copy.test.ts',
 };
 
 /** Sign-in issues a token, which is not a write of the command; its roles are those of the application. */

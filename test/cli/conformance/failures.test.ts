@@ -15,6 +15,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store verify': 'reads files: test/cli/commands/store/store.test.ts',
   'store repair': 'works on files: test/cli/commands/store/store.test.ts',
   'store restore': 'works on files: test/cli/commands/store/store.test.ts',
+  'store copy': 'sends no requests: test/postgres/copy.test.ts',
 };
 
 /** They need host:port where the kind of store is not known, as with a caller that may not read it. */

@@ -32,9 +32,9 @@ export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: C
   const rows = materialize(listRows(recovered.base));
   const expected = digestRows(rows);
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
-  const { writeAllRows } = await import('../postgres/copy-rows.ts');
+  const { writeDatabaseRows } = await import('../postgres/copy-rows.ts');
   await withExclusiveDatabase({ ...to, ...deps, initialize: true }, (connections) =>
-    writeAllRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
+    writeDatabaseRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
   );
   return expected;
 }
@@ -47,8 +47,8 @@ export async function copyToFolder(
   writtenAt: string,
 ): Promise<RowsDigest> {
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
-  const { readAllRows } = await import('../postgres/copy-rows.ts');
-  const rows = await withExclusiveDatabase({ ...from, ...deps, initialize: false }, readAllRows);
+  const { readDatabaseRows } = await import('../postgres/copy-rows.ts');
+  const rows = await withExclusiveDatabase({ ...from, ...deps, initialize: false }, readDatabaseRows);
   const tables = sortRows(rows);
   const expected = digestRows(tables);
   await replaceStore(deps.disk, layout, createBackup({ sequence: 1, tables }, writtenAt));

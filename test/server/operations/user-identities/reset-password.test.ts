@@ -101,7 +101,6 @@ describe('a weak password', () => {
     ['iloveyou', ['PASSWORD_COMMON']],
     ['dear alice 77', ['PASSWORD_CONTEXT']],
     ['x'.repeat(1001), ['FIELD_VALUE']],
-    ['\ud800 lone surrogate', ['FIELD_VALUE']],
   ];
 
   test('is rejected with one error for each rule, without hashing it or consuming the code', async () => {
