@@ -24,6 +24,15 @@ const fastSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=o
 /** @param settings of PostgreSQL, `name=value`; they replace those for fast tests */
 export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'iam-postgres-'));
+  try {
+    return await startIn(folder, settings);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, settings: readonly string[]): Promise<Cluster> {
   await chmod(folder, 0o755);
   const bin = await findPrograms(path.join(folder, 'programs'));
   const data = path.join(folder, 'data');

@@ -106,19 +106,42 @@ test('a commit whose wait for a standby was cancelled is unknown, not a success'
       await admin.query(`alter system set synchronous_standby_names = '${standbys}'`);
       await admin.query('select pg_reload_conf()');
     };
-    const cancelWaiting = async () => {
+    const cancelCommit = async () => {
       const { rowCount } = await admin.query(
-        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'",
       );
       return rowCount;
     };
+    await admin.query('create table probes (at timestamptz)');
     await require('missing');
+    // The setting takes effect some time after the reload: then a write waits.
+    const probe = new pg.Client({ connectionString: cluster.url });
+    probe.on('error', () => undefined);
+    await probe.connect();
+    let isWriting = false;
+    await expect
+      .poll(async () => {
+        if (!isWriting) {
+          isWriting = true;
+          probe.query('insert into probes values (now())').then(
+            () => {
+              isWriting = false;
+            },
+            () => undefined,
+          );
+        }
+        const { rowCount } = await admin.query(
+          "select 1 from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into probes%'",
+        );
+        return rowCount;
+      })
+      .toBe(1);
     const work = store.transaction(({ groups }) => groups.insert(group('a')));
     const outcome = work.then(
       () => 'success',
       (error: unknown) => error,
     );
-    await expect.poll(cancelWaiting).toBeGreaterThan(0);
+    await expect.poll(cancelCommit).toBeGreaterThan(0);
     expect(await outcome).toBeInstanceOf(OutcomeUnknownError);
     await require('');
     await expect
@@ -132,6 +155,7 @@ test('a commit whose wait for a standby was cancelled is unknown, not a success'
       )
       .toBe(true);
     await store.close();
+    await probe.end();
   } finally {
     await admin.end().catch(() => undefined);
     await cluster.stop();

@@ -40,12 +40,12 @@ async function copyEmbeddedPrograms(folder: string): Promise<string> {
   return bin;
 }
 
-/** The list names links and their targets, from the folder above. */
+/** The list names files and the links to them, from the folder above. */
 async function createLinks(folder: string): Promise<void> {
   const list = await readFile(path.join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    const link = path.join(folder, path.relative('native', source));
-    const linked = path.relative(path.dirname(source), target);
+    const link = path.join(folder, path.relative('native', target));
+    const linked = path.relative(path.dirname(target), source);
     await symlink(linked, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

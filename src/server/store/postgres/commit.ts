@@ -8,7 +8,7 @@ import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { OutcomeUnknownError } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
-import { isAmbiguous } from './sql-errors.ts';
+import { isAmbiguous, sqlStateOf } from './sql-errors.ts';
 
 export interface CommitDeps {
   readonly connections: PrimaryConnections;
@@ -74,7 +74,13 @@ export async function commit(client: PoolClient, id: string, deps: CommitDeps): 
 
 /** Commits a transaction that wrote nothing: nothing can be lost with its connection. */
 export async function commitReads(client: PoolClient): Promise<void> {
-  await client.query('commit');
+  try {
+    await client.query('commit');
+  } catch (error) {
+    // After a conflict the connection can be used again.
+    client.release(sqlStateOf(error) === undefined);
+    throw error;
+  }
   client.release();
 }
 

@@ -10,14 +10,17 @@ export function parseDatabaseUrls(text: string): readonly ClientConfig[] {
 
 function parseDatabaseUrl(text: string): ClientConfig {
   const config = parse(text);
-  const { host = '', database = '' } = config;
+  // Without a host, the driver would use PGHOST, which is not checked here.
+  const { host: given = '', database = '' } = config;
+  const host = given === '' ? 'localhost' : given;
   if (database === '') throw new Error('must name a database, as postgres://HOST/DATABASE');
-  const isLocal = host === '' || host.startsWith('/') || isLoopbackHost(host);
-  if (!isLocal && new URL(text).searchParams.get('sslmode') !== 'verify-full')
+  const isLocal = host.startsWith('/') || isLoopbackHost(host);
+  const modes = new URL(text).searchParams.getAll('sslmode');
+  if (!isLocal && (modes.length === 0 || modes.some((mode) => mode !== 'verify-full')))
     throw new Error(
       `must contain sslmode=verify-full for ${host}: without TLS others could read and change everything`,
     );
-  return config;
+  return { ...config, host };
 }
 
 function parse(text: string): ClientConfig {

@@ -80,7 +80,8 @@ export class PostgresStore {
       const reader = createSqlReader(this.#accesses, this.#known, runOn(client));
       const tables = new Map<TableName, readonly StoredRow[]>();
       for (const name of this.#accesses.keys()) tables.set(name, await reader[name].list());
-      await commitReads(client);
+      await client.query('commit');
+      client.release();
       return { sequence: 0, tables };
     } catch (error) {
       client.release(true);
