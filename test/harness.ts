@@ -23,6 +23,7 @@ import { TestSchemas } from './postgres/schemas.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';
 import { createRawSender, type RawRequest, type RawResponse } from './server/property/raw-sender.ts';
 import { createSecretGuard } from './server/property/secret-guard.ts';
+import { repeatWork } from './server/store/repeated-work.ts';
 import { recordStatuses } from './statuses/recorded-statuses.ts';
 
 export const adminClient = { clientId: 'test-admin', clientSecret: 'secret-of-the-test-administrator' };
@@ -90,8 +91,9 @@ export interface TestServer extends AsyncDisposable {
 const { IAM_TEST_STORE: testStore } = process.env;
 const schemas = testStore === 'postgres' ? new TestSchemas(inject('databaseUrl')) : undefined;
 
-/** In memory, or on PostgreSQL with IAM_TEST_STORE=postgres. */
+/** In memory; with IAM_TEST_STORE, on PostgreSQL (postgres) or with each transaction run twice (twice). */
 async function openDefaultStore(): Promise<Store> {
+  if (testStore === 'twice') return repeatWork(openMemoryStore());
   return schemas?.open() ?? openMemoryStore();
 }
 

@@ -1,0 +1,30 @@
+/** Runs the tests of the service with other stores: `npm run test:postgres`, and `npm run test:twice`. */
+import { defineConfig } from 'vitest/config';
+
+const service = {
+  include: ['test/{contract,model,security,server,statuses}/**/*.test.ts'],
+  exclude: ['test/server/store/**', 'test/server/start/**'],
+};
+
+export default defineConfig({
+  test: {
+    setupFiles: ['test/setup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...service,
+          name: 'postgres',
+          globalSetup: ['test/postgres/database.ts'],
+          env: { IAM_TEST_STORE: 'postgres' },
+        },
+      },
+      // Each transaction runs twice, and the first run is undone, as PostgreSQL does after a conflict.
+      { extends: true, test: { ...service, name: 'twice', env: { IAM_TEST_STORE: 'twice' } } },
+    ],
+  },
+});
