@@ -69,7 +69,7 @@ describe('a connection that breaks', () => {
     const work = store.transaction(async ({ groups }) => {
       await groups.insert(group('a'));
       proxy.refuse();
-      await groups.insert(group('b'));
+      await groups.get('b');
     });
     await expect(work).rejects.toThrow(StoreUnavailableError);
     await expect.poll(() => store.health()).toMatchObject({ writable: false, permanent: false });

@@ -1,8 +1,7 @@
 /** Guarantees that at least one user who can sign in has IAM_ADMIN_MAINTENANCE. */
 import { apiError } from '../../contract/errors.ts';
 import type { Reader, Transaction } from '../store/store.ts';
-import { loginNames, type Membership, type User } from '../store/tables.ts';
-import { collectDependentGroupIds } from './effective-roles.ts';
+import { loginNames, type Membership, membershipKey, type User } from '../store/tables.ts';
 
 const administratorRole = 'IAM_ADMIN_MAINTENANCE';
 
@@ -11,30 +10,35 @@ export function canSignIn(user: User): boolean {
   return !user.locked && user.passwordHash !== undefined && loginNames(user).length > 0;
 }
 
+/** Memberships that are checked together. */
+const membershipsPerRead = 50;
+
 /** Whether at least one user who can sign in effectively has IAM_ADMIN_MAINTENANCE. Clients do not count. */
 export async function hasAdministrator(reader: Reader): Promise<boolean> {
-  const granting = await reader.groups.find('role', administratorRole);
-  const groupIds = await collectDependentGroupIds(
-    reader,
-    granting.map((group) => group.groupId),
-  );
-  for (const groupId of groupIds) {
-    for (const membership of await reader.memberships.find('group', groupId)) {
-      if (await grantsAdministrator(reader, membership)) return true;
-    }
+  const granting = await reader.groups.findReaching('dependency', 'role', administratorRole);
+  const groupIds = granting.map(({ groupId }) => groupId);
+  let after: string | undefined;
+  for (;;) {
+    const memberships = await reader.memberships.findMany('group', groupIds, { after, limit: membershipsPerRead });
+    if (await includesAdministrator(reader, memberships)) return true;
+    const last = memberships.at(-1);
+    if (last === undefined || memberships.length < membershipsPerRead) return false;
+    after = membershipKey(last);
   }
-  return false;
 }
 
-async function grantsAdministrator(reader: Reader, membership: Membership): Promise<boolean> {
-  if (membership.kind === 'service') return false;
-  if (membership.kind === 'business') {
-    const users = await reader.users.find('businessId', membership.memberId);
-    return users.some(canSignIn);
-  }
-  const user = await reader.users.get(membership.memberId);
+async function includesAdministrator(reader: Reader, memberships: readonly Membership[]): Promise<boolean> {
+  const members = memberships.filter(({ kind }) => kind === 'user' || kind === 'businessUser');
+  const users = await reader.users.getMany([...new Set(members.map(({ memberId }) => memberId))]);
+  const usersById = new Map(users.map((user) => [user.userId, user]));
+  if (members.some((membership) => grantsAdministrator(membership, usersById.get(membership.memberId)))) return true;
+  const businessIds = memberships.filter(({ kind }) => kind === 'business').map(({ memberId }) => memberId);
+  return (await reader.users.findMany('businessId', businessIds)).some(canSignIn);
+}
+
+function grantsAdministrator({ kind, businessId }: Membership, user: User | undefined): boolean {
   if (!user || !canSignIn(user)) return false;
-  return membership.kind === 'user' || user.businessId === membership.businessId;
+  return kind === 'user' || user.businessId === businessId;
 }
 
 /**

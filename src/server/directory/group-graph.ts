@@ -3,7 +3,7 @@ import { createPause, type Pause } from '../lib/for-each-yielding.ts';
 import type { Derivation } from '../store/derived-values.ts';
 import type { Reader } from '../store/store.ts';
 import type { Group, Membership } from '../store/tables.ts';
-import { collectDependentGroupIds, collectReachableGroups, edgesPerTurn } from './effective-roles.ts';
+import { collectReachableGroups, edgesPerTurn } from './effective-roles.ts';
 
 export type MemberCounts = Readonly<Record<Membership['kind'], number>>;
 
@@ -38,7 +38,6 @@ export async function readGroupGraph(
   const reached = await collectReachableGroups(
     reader,
     shown.map(({ groupId }) => groupId),
-    pause,
   );
   const roles = await collectEffectiveRoles(reached, pause);
   const nodes: GroupNode[] = [];
@@ -48,9 +47,8 @@ export async function readGroupGraph(
 
 async function collectRelatedGroups(reader: GraphReader, root: Group): Promise<Group[]> {
   const below = await collectReachableGroups(reader, [root.groupId]);
-  const above = await collectDependentGroupIds(reader, [root.groupId]);
-  const groups = await Promise.all([...above].map((groupId) => below.get(groupId) ?? reader.groups.get(groupId)));
-  const related = new Map([...below.values(), ...groups.filter((group) => group !== undefined)].map(toEntry));
+  const above = await reader.groups.findReaching('dependency', 'dependency', root.groupId);
+  const related = new Map([...below.values(), ...above].map(toEntry));
   related.delete(root.groupId);
   return [root, ...[...related.values()].sort((a, b) => (a.groupId < b.groupId ? -1 : 1))];
 }

@@ -33,7 +33,8 @@ export async function requireGroup(reader: GroupReader, reference: string): Prom
 
 interface CachedView {
   readonly view: GroupView;
-  readonly dependencies: readonly (Group | undefined)[];
+  /** The existing ones. */
+  readonly dependencies: readonly Group[];
 }
 
 /** Rows are immutable, so the cached view of a row is valid as long as the rows of its dependencies are unchanged. */
@@ -41,17 +42,13 @@ const groupViews: Derivation<CachedView> = { name: 'group views' };
 
 const noDependencies: readonly Group[] = [];
 
-function readDependencies(reader: GroupReader, group: Group): Promise<(Group | undefined)[]> {
-  return Promise.all(group.dependencies.map((groupId) => reader.groups.get(groupId)));
-}
-
 /** Converts a group to its response form. Returns the same object for the same state, so that its JSON can be cached. */
 export async function toGroupView(reader: GroupReader, group: Group): Promise<GroupView> {
-  const cache = reader.groups.rowCache(groupViews);
+  const { dependencies } = group;
   return buildGroupView(
-    cache,
+    reader.groups.rowCache(groupViews),
     group,
-    group.dependencies.length === 0 ? noDependencies : await readDependencies(reader, group),
+    dependencies.length === 0 ? noDependencies : await reader.groups.getMany(dependencies),
   );
 }
 
@@ -60,34 +57,45 @@ export async function toGroupViews(reader: GroupReader, groups: readonly Group[]
   const views: GroupView[] = [];
   const cache = reader.groups.rowCache(groupViews);
   const pause = createPause(edgesPerTurn);
+  const dependencies = await readDependencies(reader, groups);
   for (const group of groups) {
     const pausing = pause(1 + group.dependencies.length);
     if (pausing) await pausing;
-    views.push(
-      group.dependencies.length === 0 ? buildGroupView(cache, group, noDependencies) : await toGroupView(reader, group),
-    );
+    views.push(buildGroupView(cache, group, selectDependencies(group, dependencies)));
   }
   return views;
 }
 
-function buildGroupView(
-  cache: WeakMap<Group, CachedView>,
-  group: Group,
-  dependencies: readonly (Group | undefined)[],
-): GroupView {
+function selectDependencies({ dependencies }: Group, groups: ReadonlyMap<string, Group>): readonly Group[] {
+  if (dependencies.length === 0) return noDependencies;
+  return dependencies.map((groupId) => groups.get(groupId)).filter((group) => group !== undefined);
+}
+
+/** The dependencies of all these groups, by id. */
+async function readDependencies(reader: GroupReader, groups: readonly Group[]): Promise<ReadonlyMap<string, Group>> {
+  const groupIds = new Set<string>();
+  for (const group of groups) for (const groupId of group.dependencies) groupIds.add(groupId);
+  const rows = groupIds.size === 0 ? noDependencies : await reader.groups.getMany([...groupIds]);
+  return new Map(rows.map((row) => [row.groupId, row]));
+}
+
+function buildGroupView(cache: WeakMap<Group, CachedView>, group: Group, dependencies: readonly Group[]): GroupView {
   const cached = cache.get(group);
-  if (cached?.dependencies === dependencies) return cached.view;
-  if (cached?.dependencies.every((dependency, at) => dependency === dependencies[at])) return cached.view;
+  if (cached && areSame(cached.dependencies, dependencies)) return cached.view;
   const view: GroupView = {
     groupId: group.groupId,
     groupName: group.groupName,
     ...(group.organizationId === undefined ? {} : { organizationId: group.organizationId }),
     ...(group.businessUnitId === undefined ? {} : { businessUnitId: group.businessUnitId }),
     roles: [...group.roles],
-    dependencies: dependencies.flatMap((dependency) => (dependency ? [{ groupName: dependency.groupName }] : [])),
+    dependencies: dependencies.map(({ groupName }) => ({ groupName })),
   };
   cache.set(group, { view, dependencies });
   return view;
+}
+
+function areSame(one: readonly Group[], other: readonly Group[]): boolean {
+  return one === other || (one.length === other.length && one.every((group, at) => group === other[at]));
 }
 
 /** Role names in their stored form: without prefix and without duplicates. @throws IamError ROLE_RESERVED. */
@@ -104,15 +112,35 @@ export async function resolveDependencyIds(
   reader: GroupReader,
   dependencies: readonly { readonly groupName: string }[],
 ): Promise<string[]> {
-  const groups = await Promise.all(dependencies.map(({ groupName }) => requireDependency(reader, groupName)));
-  return [...new Set(groups.map((group) => group.groupId))];
+  return (await readDependencyIds(reader, dependencies))();
+}
+
+/**
+ * Reads the named groups.
+ * @returns a function that returns their distinct ids; it throws IamError DEPENDENCY_UNKNOWN.
+ */
+export async function readDependencyIds(
+  reader: GroupReader,
+  dependencies: readonly { readonly groupName: string }[],
+): Promise<() => string[]> {
+  const references = dependencies.map(({ groupName }) => groupName);
+  const [withId, withName] = await Promise.all([
+    reader.groups.getMany(references),
+    reader.groups.findMany('groupName', references),
+  ]);
+  const groupIds = new Map(withName.map(({ groupName, groupId }) => [groupName, groupId]));
+  // A reference is an id, else a name.
+  for (const { groupId } of withId) groupIds.set(groupId, groupId);
+  return () => [...new Set(references.map((reference) => groupIds.get(reference) ?? rejectDependency(reference)))];
 }
 
 /** @throws IamError DEPENDENCY_UNKNOWN. */
 export async function requireDependency(reader: GroupReader, reference: string): Promise<Group> {
-  const group = await findGroup(reader, reference);
-  if (!group) throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
-  return group;
+  return (await findGroup(reader, reference)) ?? rejectDependency(reference);
+}
+
+function rejectDependency(reference: string): never {
+  throw apiError('DEPENDENCY_UNKNOWN', `Group ${JSON.stringify(reference)} not found.`);
 }
 
 /**
@@ -120,6 +148,8 @@ export async function requireDependency(reader: GroupReader, reference: string):
  * @throws IamError DEPENDENCY_CYCLE.
  */
 export async function assertNoDependencyCycle(reader: GroupReader, group: Group): Promise<void> {
+  const rows = await reader.groups.reach('dependency', group.dependencies);
+  const groups = new Map(rows.map((row) => [row.groupId, row]));
   const predecessors = new Map<string, Group>();
   const open = [group];
   const pause = createPause(edgesPerTurn);
@@ -128,7 +158,7 @@ export async function assertNoDependencyCycle(reader: GroupReader, group: Group)
       const pausing = pause();
       if (pausing) await pausing;
       if (groupId === group.groupId) throw createCycleError(group, at, predecessors);
-      const next = predecessors.has(groupId) ? undefined : await reader.groups.get(groupId);
+      const next = predecessors.has(groupId) ? undefined : groups.get(groupId);
       if (!next) continue;
       predecessors.set(groupId, at);
       open.push(next);
@@ -146,7 +176,11 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
 
 /** @throws IamError GROUP_NAME_TAKEN if another group has the name. */
 export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
-  const existing = await tx.groups.getBy('groupName', groupName);
-  if (existing && existing.groupId !== groupId)
-    throw apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(groupName)} is already in use.`);
+  assertNotOther(await tx.groups.getBy('groupName', groupName), groupId);
+}
+
+/** Checks the group that has a requested name. @throws IamError GROUP_NAME_TAKEN if it is another group. */
+export function assertNotOther(named: Group | undefined, groupId?: string): void {
+  if (named && named.groupId !== groupId)
+    throw apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(named.groupName)} is already in use.`);
 }

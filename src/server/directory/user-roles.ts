@@ -1,8 +1,8 @@
 /** Roles of a user: from its authentication level, its kind and its groups. */
 import { isAdministrativeRole } from '../../contract/roles.ts';
 import type { Reader } from '../store/store.ts';
-import type { Membership, Session, User } from '../store/tables.ts';
-import { listGroupIdsOfMember, resolveEffectiveRoles } from './effective-roles.ts';
+import { type Membership, memberValue, type Session, type User } from '../store/tables.ts';
+import { resolveEffectiveRoles } from './effective-roles.ts';
 
 type RoleReader = Pick<Reader, 'groups' | 'memberships'>;
 export type AuthenticationLevel = Session['level'];
@@ -51,8 +51,8 @@ async function listGroupIdsOfUser(
   reader: Pick<Reader, 'memberships'>,
   user: Pick<User, 'userId' | 'businessId'>,
 ): Promise<string[]> {
-  const groups = await Promise.all(listMemberIdentities(user).map((member) => listGroupIdsOfMember(reader, member)));
-  return [...new Set(groups.flat())];
+  const memberships = await reader.memberships.findMany('member', listMemberIdentities(user).map(memberValue));
+  return [...new Set(memberships.map(({ groupId }) => groupId))];
 }
 
 /** The roles that a user gets from groups, regardless of its level. */

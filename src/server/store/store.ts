@@ -18,10 +18,25 @@ export interface Range {
 export interface TableReader<Name extends TableName> {
   /** Returns the row with this primary key. */
   get(key: string): Promise<Row<Name> | undefined>;
+  /** Returns the rows with these keys, in their order, without those that do not exist. */
+  getMany(keys: readonly string[]): Promise<readonly Row<Name>[]>;
   /** Returns the row that has this value in a unique index. */
   getBy(unique: Uniques<Name>, value: string): Promise<Row<Name> | undefined>;
   /** Returns the rows that have this value in a plain index, ordered by primary key. */
   find(index: Indexes<Name>, value: string, range?: Range): Promise<readonly Row<Name>[]>;
+  /** Returns the rows that have any of these values in an index, ordered by primary key. */
+  findMany(
+    index: Indexes<Name> | Uniques<Name>,
+    values: readonly string[],
+    range?: Range,
+  ): Promise<readonly Row<Name>[]>;
+  /**
+   * Returns the rows with these keys and all that they name in the index, directly or through others. The values of the
+   * index are keys of the table. The order is that of a depth-first search that begins with the last key.
+   */
+  reach(index: Indexes<Name>, keys: readonly string[]): Promise<readonly Row<Name>[]>;
+  /** Returns the rows that have a value in an index and all that reach them along another, ordered by primary key. */
+  findReaching(along: Indexes<Name>, index: Indexes<Name>, value: string): Promise<readonly Row<Name>[]>;
   /** Returns all rows, ordered by primary key. */
   list(range?: Range): Promise<readonly Row<Name>[]>;
   count(): Promise<number>;

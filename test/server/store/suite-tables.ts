@@ -45,6 +45,61 @@ export function readingSuite(store: () => Store): void {
       expect(await idsOf(store().groups.find('role', 'x', { after: 'b' }))).toEqual(['c']);
     });
 
+    test('returns the rows with several keys in their order, without missing ones', async () => {
+      await insertGroups(store(), group('a'), group('b'), group('c'));
+      expect(await idsOf(store().groups.getMany(['c', 'x', 'a', 'c']))).toEqual(['c', 'a', 'c']);
+      expect(await store().groups.getMany([])).toEqual([]);
+    });
+
+    test('returns the rows with several values of an index once, ordered by key', async () => {
+      await insertGroups(
+        store(),
+        group('c', { roles: ['x', 'y'] }),
+        group('a', { roles: ['y'], organizationId: 'o1' }),
+        group('b', { roles: ['z'], organizationId: 'o2' }),
+      );
+      const { groups } = store();
+      expect(await idsOf(groups.findMany('role', ['y', 'x', 'missing', 'x']))).toEqual(['a', 'c']);
+      expect(await idsOf(groups.findMany('role', ['z', 'y', 'x'], { after: 'a', limit: 1 }))).toEqual(['b']);
+      expect(await idsOf(groups.findMany('organizationId', ['o2', 'o1']))).toEqual(['a', 'b']);
+      expect(await idsOf(groups.findMany('organizationId', ['o2', 'o1'], { after: 'a' }))).toEqual(['b']);
+      expect(await idsOf(groups.findMany('groupName', ['name of c', 'name of a', 'c']))).toEqual(['a', 'c']);
+      expect(await groups.findMany('role', [])).toEqual([]);
+    });
+
+    test('reaches rows along an index, each once, in the order of a depth-first search from the last key', async () => {
+      await insertGroups(
+        store(),
+        group('a', { dependencies: ['b', 'c'] }),
+        group('b', { dependencies: ['d'] }),
+        group('c', { dependencies: ['d', 'missing'] }),
+        group('d'),
+        group('e', { dependencies: ['f'] }),
+        group('f', { dependencies: ['e'] }),
+      );
+      const { groups } = store();
+      expect(await idsOf(groups.reach('dependency', ['a']))).toEqual(['a', 'c', 'd', 'b']);
+      expect(await idsOf(groups.reach('dependency', ['b', 'c']))).toEqual(['c', 'd', 'b']);
+      expect(await idsOf(groups.reach('dependency', ['e', 'missing']))).toEqual(['e', 'f']);
+      expect(await groups.reach('dependency', [])).toEqual([]);
+    });
+
+    test('finds the rows that reach those with a value, ordered by key', async () => {
+      await insertGroups(
+        store(),
+        group('d', { roles: ['x'] }),
+        group('c', { dependencies: ['d'] }),
+        group('b', { dependencies: ['c', 'd'] }),
+        group('a', { dependencies: ['e'], roles: ['x'] }),
+        group('e', { dependencies: ['a'] }),
+        group('f'),
+      );
+      const { groups } = store();
+      expect(await idsOf(groups.findReaching('dependency', 'role', 'x'))).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(await idsOf(groups.findReaching('dependency', 'dependency', 'd'))).toEqual(['b', 'c']);
+      expect(await groups.findReaching('dependency', 'role', 'y')).toEqual([]);
+    });
+
     test('counts the rows of a table', async () => {
       await insertGroups(store(), group('a'), group('b'));
       await store().transaction(({ groups }) => groups.delete('a'));
@@ -147,6 +202,38 @@ export function writingSuite(store: () => Store): void {
       });
       expect(seen).toEqual([['b', 'c'], ['d'], ['c']]);
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['d']);
+    });
+
+    test('finds the writes of a transaction with all methods, also after the same reads before', async () => {
+      await insertGroups(store(), group('a', { roles: ['x'], dependencies: ['b'] }), group('b'), group('c'));
+      await store().transaction(async ({ groups }) => {
+        const read = async () => [
+          (await groups.get('a'))?.dependencies.join(),
+          (await groups.getBy('groupName', 'name of c'))?.groupId,
+          await idsOf(groups.getMany(['a', 'b', 'c', 'd'])),
+          await idsOf(groups.findMany('role', ['x', 'y'])),
+          await idsOf(groups.reach('dependency', ['a'])),
+          await idsOf(groups.findReaching('dependency', 'role', 'x')),
+        ];
+        expect(await read()).toEqual(['b', 'c', ['a', 'b', 'c'], ['a'], ['a', 'b'], ['a']]);
+        await groups.replace(group('a', { roles: ['y'], dependencies: ['c', 'd'] }));
+        await groups.insert(group('d', { roles: ['x'], dependencies: ['b'] }));
+        expect(await read()).toEqual(['c,d', 'c', ['a', 'b', 'c', 'd'], ['a', 'd'], ['a', 'd', 'b', 'c'], ['a', 'd']]);
+        await groups.delete('c');
+        await groups.replace(group('d'));
+        expect(await read()).toEqual(['c,d', undefined, ['a', 'b', 'd'], ['a'], ['a', 'd'], []]);
+      });
+    });
+
+    test('deletes a row that the transaction has read, and inserts it again', async () => {
+      await insertGroups(store(), group('a', { roles: ['x'] }));
+      const results = await store().transaction(async ({ groups }) => {
+        await groups.get('a');
+        const deleted = [await groups.delete('a'), await groups.delete('a'), await groups.get('a')];
+        await groups.insert(group('a', { roles: ['y'] }));
+        return [...deleted, await groups.get('a')];
+      });
+      expect(results).toEqual([true, false, undefined, group('a', { roles: ['y'] })]);
     });
 
     test('rejects replacing a missing row', async () => {

@@ -1,11 +1,11 @@
 import { GroupInput, GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
 import { withAdministratorCheck } from '../../directory/administrators.ts';
 import {
-  assertGroupNameAvailable,
   assertNoDependencyCycle,
+  assertNotOther,
   normalizeGroupRoles,
+  readDependencyIds,
   requireGroup,
-  resolveDependencyIds,
   toGroupView,
 } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
@@ -41,14 +41,20 @@ export default defineOperation({
     await store.transaction(async (tx) => {
       const current = await requireGroup(tx, params.groupId);
       const { groupId, createdAt } = current;
-      assertMatch(GroupSchema, await toGroupView(tx, current));
-      await assertGroupNameAvailable(tx, fields.groupName, groupId);
+      // Reads first, so that they need not wait for each other.
+      const [view, named, listDependencyIds] = await Promise.all([
+        toGroupView(tx, current),
+        tx.groups.getBy('groupName', fields.groupName),
+        readDependencyIds(tx, dependencies),
+      ]);
+      assertMatch(GroupSchema, view);
+      assertNotOther(named, groupId);
       const changed = {
         ...fields,
         groupId,
         createdAt,
         roles: normalizeGroupRoles(roles),
-        dependencies: await resolveDependencyIds(tx, dependencies),
+        dependencies: listDependencyIds(),
       };
       await assertNoDependencyCycle(tx, changed);
       await withAdministratorCheck(tx, () => tx.groups.replace(changed));

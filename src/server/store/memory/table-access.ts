@@ -1,8 +1,9 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import type { Pause } from '../../lib/for-each-yielding.ts';
 import type { Derivation, DerivedValues } from '../derived-values.ts';
+import { collectReachedRows } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
-import { indexValues, type StoredRow, tableNames } from '../table-shape.ts';
+import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import type { TableOverlay } from './overlay.ts';
 import { countRows, type OverlayChain, readAllRows, readMatches, readRow, readUnique } from './overlay-chain.ts';
@@ -51,6 +52,13 @@ class ReadAccess<Kind extends View> {
     return readRow(this.view.chainOf(this.name), key);
   }
 
+  async getMany(keys: readonly string[]): Promise<readonly StoredRow[]> {
+    const pausing = this.view.pause(keys.length);
+    if (pausing) await pausing;
+    const chain = this.view.chainOf(this.name);
+    return keys.map((key) => readRow(chain, key)).filter((row) => row !== undefined);
+  }
+
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
@@ -63,10 +71,55 @@ class ReadAccess<Kind extends View> {
     return readMatches(this.view.chainOf(this.name), index, value, range);
   }
 
+  async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
+    const { name, view } = this;
+    const { key: keyOf, unique } = shapeOf(name);
+    const isUnique = unique.some(([declared]) => declared === index);
+    const [first] = values;
+    if (values.length === 1 && first !== undefined && !isUnique) return this.find(index, first, range);
+    const matches = new Map<string, StoredRow>();
+    for (const value of values) {
+      const found = isUnique ? await this.findUnique(index, value, range) : await this.find(index, value, range);
+      for (const row of found) matches.set(keyOf(row), row);
+      const pausing = view.pause(found.length);
+      if (pausing) await pausing;
+    }
+    return sortByKey(matches).slice(0, range.limit);
+  }
+
+  async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
+    const { name, view } = this;
+    return collectReachedRows({
+      shape: shapeOf(name),
+      index,
+      keys,
+      get: (key) => readRow(view.chainOf(name), key),
+      pause: view.pause,
+    });
+  }
+
+  async findReaching(along: string, index: string, value: string): Promise<readonly StoredRow[]> {
+    const { key: keyOf } = shapeOf(this.name);
+    const reaching = new Map<string, StoredRow>();
+    const open = [...(await this.find(index, value))];
+    for (let row = open.pop(); row !== undefined; row = open.pop()) {
+      const key = keyOf(row);
+      if (reaching.has(key)) continue;
+      reaching.set(key, row);
+      open.push(...(await this.find(along, key)));
+    }
+    return sortByKey(reaching);
+  }
+
   async list(range: Range = {}): Promise<readonly StoredRow[]> {
     const pausing = this.view.pause();
     if (pausing) await pausing;
     return readAllRows(this.view.chainOf(this.name), range);
+  }
+
+  private async findUnique(unique: string, value: string, { after = '' }: Range): Promise<readonly StoredRow[]> {
+    const row = await this.getBy(unique, value);
+    return row !== undefined && shapeOf(this.name).key(row) > after ? [row] : [];
   }
 
   async count(): Promise<number> {
@@ -119,6 +172,14 @@ class ViewTransaction {
       });
     }
   }
+}
+
+function shapeOf(name: TableName): TableShape {
+  return findShape(name) as TableShape;
+}
+
+function sortByKey(rows: ReadonlyMap<string, StoredRow>): StoredRow[] {
+  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
 function insert(chain: OverlayChain, top: TableOverlay, input: StoredRow): void {

@@ -17,13 +17,15 @@ import {
 } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
+import { Attempt, runOn } from './attempt.ts';
 import { commit, commitReads, sweepCommits } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
 import type { Lease } from './lease.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
-import { createSqlReader, createSqlTransaction, createTableAccess, type Run } from './row-access.ts';
-import { isConflict, isUnavailable } from './sql-errors.ts';
+import { createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
+import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
+import type { Run } from './table-reader.ts';
 
 export interface PostgresStoreOptions {
   readonly connections: PrimaryConnections;
@@ -47,8 +49,7 @@ const maxPause = 50;
 export class PostgresStore {
   readonly reader: Reader;
   readonly #options: PostgresStoreOptions;
-  readonly #accesses = createTableAccess();
-  readonly #known = new KnownRows(knownRowsCapacity);
+  readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
   readonly #endSweeping: () => void;
   #closing: Promise<void> | undefined;
@@ -59,7 +60,7 @@ export class PostgresStore {
     this.#lanes = new Lanes(options.lanes);
     this.#endSweeping = sweepCommits(options);
     const run: Run = (statement, values) => options.connections.query(statement, values);
-    this.reader = createSqlReader(this.#accesses, this.#known, run);
+    this.reader = createSqlReader(this.#accesses, run);
   }
 
   /** See `Store.transaction`. */
@@ -77,7 +78,7 @@ export class PostgresStore {
     const client = await this.#options.connections.acquire();
     try {
       await client.query('begin isolation level repeatable read read only');
-      const reader = createSqlReader(this.#accesses, this.#known, runOn(client));
+      const reader = createSqlReader(this.#accesses, runOn(client));
       const tables = new Map<TableName, readonly StoredRow[]>();
       for (const name of this.#accesses.keys()) tables.set(name, await reader[name].list());
       await client.query('commit');
@@ -109,10 +110,12 @@ export class PostgresStore {
   async #runUntilCommitted<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const { stopwatch, timer, random } = this.#options;
     const end = stopwatch.now() + maxRetryTime;
+    let isOptimistic = true;
     for (let attempt = 1; ; attempt += 1) {
-      const tryOnce = () => this.#tryOnce(work);
+      const tryOnce = () => this.#tryOnce(work, isOptimistic);
       const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
       if ('result' in outcome) return outcome.result;
+      isOptimistic = !isDuplicate(outcome.conflict);
       if (attempt >= maxAttempts || stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
       const longest = Math.min(maxPause, 2 ** attempt);
@@ -123,14 +126,14 @@ export class PostgresStore {
 
   async #tryOnce<Result>(
     work: (tx: Transaction) => Promise<Result>,
+    isOptimistic: boolean,
   ): Promise<{ readonly result: Result } | { readonly conflict: unknown }> {
     const { connections, random } = this.#options;
     const client = await connections.acquire();
-    const attempt = new Attempt(client);
-    const newVersion = () => random.bytes(8).readBigInt64BE().toString();
+    const attempt = new Attempt(client, { isOptimistic, random });
     let result: Result;
     try {
-      result = await work(createSqlTransaction(this.#accesses, this.#known, attempt.run, newVersion));
+      result = await work(createSqlTransaction(this.#accesses, attempt, attempt.seen));
     } catch (error) {
       return this.#endFailed(client, attempt, error);
     }
@@ -142,13 +145,16 @@ export class PostgresStore {
       else if (!(await commit(client, random.uuid(), this.#options))) return { conflict: undefined };
       return { result };
     } catch (error) {
-      if (isConflict(error)) return { conflict: error };
-      throw error instanceof OutcomeUnknownError ? error : connections.explain(error);
+      // The writes before the commit have their results now; the commit fails because of the first that failed.
+      const failure = attempt.failure ?? error;
+      if (isConflict(failure)) return { conflict: failure };
+      throw error instanceof OutcomeUnknownError ? error : connections.explain(failure);
     }
   }
 
   async #endFailed(client: PoolClient, attempt: Attempt, error: unknown): Promise<{ readonly conflict: unknown }> {
     attempt.end();
+    await attempt.settle();
     const failure = attempt.failure ?? error;
     const isOwn = attempt.failure === undefined;
     if (!isOwn && isUnavailable(failure)) {
@@ -162,40 +168,6 @@ export class PostgresStore {
     if (!isOwn && isConflict(failure)) return { conflict: failure };
     throw failure;
   }
-}
-
-/** One run of the work of a transaction on a connection. It begins with the first access. */
-class Attempt {
-  readonly run: Run;
-  hasWritten = false;
-  /** The first error of a statement: the transaction cannot be committed any more. */
-  failure: unknown;
-  #ended = false;
-
-  constructor(client: PoolClient) {
-    const begun = client.query('begin isolation level serializable');
-    begun.catch(() => undefined);
-    const run = runOn(client);
-    this.run = async (statement, values) => {
-      if (this.#ended) throw new Error('The transaction has ended. Await every access within it.');
-      try {
-        const result = await run(statement, values);
-        if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.hasWritten = true;
-        return result;
-      } catch (error) {
-        this.failure ??= error;
-        throw error;
-      }
-    };
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
-}
-
-function runOn(client: PoolClient): Run {
-  return (statement, values) => client.query({ ...statement, values: [...values] });
 }
 
 /** The public interface of the engine. */

@@ -16,6 +16,11 @@ export function isConflict(error: unknown): boolean {
   return state !== undefined && conflictStates.has(state);
 }
 
+/** unique_violation. */
+export function isDuplicate(error: unknown): boolean {
+  return sqlStateOf(error) === '23505';
+}
+
 /** Whether COMMIT may have succeeded although it failed: statement_completion_unknown, or no response. */
 export function isAmbiguous(error: unknown): boolean {
   const state = sqlStateOf(error);

@@ -13,6 +13,10 @@ export interface IndexStatements {
   /** $1 value. */
   readonly getBy: Statement;
   readonly find: Statement;
+  /** $1 values, $2 key after which the page begins, $3 limit. */
+  readonly findMany: Statement;
+  /** $1 keys: their rows and all that these name in this index. */
+  readonly reach: Statement;
   /** Of a unique index, $1 values, $2 key: the values that rows with other keys have. */
   readonly findTaken: Statement;
 }
@@ -37,6 +41,8 @@ export interface TableStatements {
   readonly count: Statement;
   /** $1 key, $2 version, $3 document, then the columns. Inserts nothing where a unique value exists. */
   readonly insert: Statement;
+  /** As `insert`, but fails where a unique value exists. */
+  readonly insertNew: Statement;
   /** As `insert` with an array for each parameter, without a check of unique values. */
   readonly insertAll: Statement;
   /** As `insert`; replaces the row with this key. */
@@ -57,16 +63,15 @@ export function createStatements(table: StoredTable): TableStatements {
   const named = (name: string, text: string): Statement => ({ name: `${table.sqlName}.${name}`, text });
   const names = ['key', 'version', 'body', ...table.columns.map((column) => quoteName(column.sqlName))];
   const parameters = names.map((_, at) => `$${at + 1}`);
+  const insert = `insert into ${sqlName} (${names.join(', ')}) values (${parameters.join(', ')})`;
   const assignments = names.slice(1).map((name, at) => `${name} = $${at + 2}`);
   return {
     get: named('get', `select ${shown} from ${sqlName} t where key = $1`),
     getMany: named('getMany', `select ${shown} from ${sqlName} t where key = any($1)`),
     list: named('list', `select ${shown} from ${sqlName} t where key > $1 order by key limit $2`),
     count: named('count', `select count(*) as count from ${sqlName}`),
-    insert: named(
-      'insert',
-      `insert into ${sqlName} (${names.join(', ')}) values (${parameters.join(', ')}) on conflict do nothing`,
-    ),
+    insert: named('insert', `${insert} on conflict do nothing`),
+    insertNew: named('insertNew', insert),
     insertAll: named(
       'insertAll',
       `insert into ${sqlName} (${names.join(', ')}) select * from unnest(${parameters.map((parameter, at) => `${parameter}::${arrayTypes[at] ?? 'text[]'}`).join(', ')})`,
@@ -81,11 +86,9 @@ export function createStatements(table: StoredTable): TableStatements {
 type Namer = (name: string, text: string) => Statement;
 
 function createIndexStatements(table: StoredTable, index: StoredIndex, named: Namer): IndexStatements {
-  const [rows, indexName] = [quoteName(table.sqlName), quoteName(index.sqlName)];
-  const source = index.isMultiValued ? `${indexName} v join ${rows} t on t.key = v.key` : `${rows} t`;
-  const value = index.isMultiValued ? 'v.value' : `t.${indexName}`;
-  const key = index.isMultiValued ? 'v.key' : 't.key';
-  const owners = index.isMultiValued ? `${indexName} v` : `${rows} t`;
+  const rows = quoteName(table.sqlName);
+  const { value, key, owners } = describeEntries(table, index);
+  const source = index.isMultiValued ? `${owners} join ${rows} t on t.key = v.key` : owners;
   return {
     index,
     getBy: named(`getBy.${index.name}`, `select ${shown} from ${source} where ${value} = $1`),
@@ -93,10 +96,43 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
       `find.${index.name}`,
       `select ${shown} from ${source} where ${value} = $1 and ${key} > $2 order by ${key} limit $3`,
     ),
+    findMany: named(
+      `findMany.${index.name}`,
+      // A row with several of the values is returned once.
+      `select ${shown} from ${rows} t where ${index.isMultiValued ? `t.key in (select ${key} from ${owners} where ${value} = any($1))` : `${value} = any($1)`} and t.key > $2 order by t.key limit $3`,
+    ),
+    reach: named(
+      `reach.${index.name}`,
+      `with recursive reached(key) as (select key collate "C" from unnest($1::text[]) as given(key) union ${followReached(table, index)}) select ${shown} from reached r join ${rows} t on t.key = r.key`,
+    ),
     findTaken: named(
       `findTaken.${index.name}`,
       `select ${value} as value from ${owners} where ${value} = any($1) and ${key} <> $2`,
     ),
+  };
+}
+
+/** The entries of an index in SQL: their values, the keys of their rows, and the table that contains both. */
+function describeEntries(table: StoredTable, { isMultiValued, sqlName }: StoredIndex) {
+  return isMultiValued
+    ? { value: 'v.value', key: 'v.key', owners: `${quoteName(sqlName)} v` }
+    : { value: `t.${quoteName(sqlName)}`, key: 't.key', owners: `${quoteName(table.sqlName)} t` };
+}
+
+/** The recursive part of a query `reached(key)`: the keys that the reached rows name in the index. */
+export function followReached(table: StoredTable, index: StoredIndex): string {
+  const { value, key, owners } = describeEntries(table, index);
+  return `select ${value} from reached r join ${owners} on ${key} = r.key where ${value} is not null`;
+}
+
+/** $1 value: the rows that have it in the index, and all that reach them along another. */
+export function createFindReaching(table: StoredTable, along: StoredIndex, index: StoredIndex): Statement {
+  const [from, back] = [describeEntries(table, index), describeEntries(table, along)];
+  const start = `select ${from.key} from ${from.owners} where ${from.value} = $1`;
+  const step = `select ${back.key} from reaching r join ${back.owners} on ${back.value} = r.key`;
+  return {
+    name: `${table.sqlName}.findReaching.${along.name}.${index.name}`,
+    text: `with recursive reaching(key) as (${start} union ${step}) select ${shown} from reaching r join ${quoteName(table.sqlName)} t on t.key = r.key order by t.key`,
   };
 }
 

@@ -1,0 +1,91 @@
+/** One run of the work of a transaction on a connection. */
+import type { PoolClient } from 'pg';
+import type { Random } from '../../lib/random.ts';
+import type { TableName } from '../tables.ts';
+import { SeenTables } from './seen-rows.ts';
+import type { Statement } from './statements.ts';
+import type { Run } from './table-reader.ts';
+import type { TransactionRunner } from './table-writer.ts';
+
+export interface AttemptOptions {
+  readonly isOptimistic: boolean;
+  readonly random: Random;
+}
+
+/** Writes that are sent before the first of them has its result. */
+const maxUnsettled = 200;
+
+export class Attempt implements TransactionRunner {
+  readonly run: Run;
+  readonly isOptimistic: boolean;
+  readonly seen = new SeenTables<TableName>();
+  hasWritten = false;
+  /** The first error of a statement: the transaction cannot be committed any more. */
+  failure: unknown;
+  readonly #client: PoolClient;
+  readonly #random: Random;
+  /** Of the last write that was sent; the connection runs all in order. */
+  #settled: Promise<void> = Promise.resolve();
+  #unsettledCount = 0;
+  #hasEnded = false;
+
+  constructor(client: PoolClient, { isOptimistic, random }: AttemptOptions) {
+    this.isOptimistic = isOptimistic;
+    this.#client = client;
+    this.#random = random;
+    client.query('begin isolation level serializable').catch(() => undefined);
+    const run = runOn(client);
+    this.run = async (statement, values) => {
+      this.#assertActive();
+      try {
+        const result = await run(statement, values);
+        if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.hasWritten = true;
+        return result;
+      } catch (error) {
+        this.failure ??= error;
+        throw error;
+      }
+    };
+  }
+
+  async send(statement: Statement, values: readonly unknown[]): Promise<void> {
+    this.#assertActive();
+    this.hasWritten = true;
+    this.#unsettledCount += 1;
+    this.#settled = this.#observe(statement, values);
+    if (this.#unsettledCount >= maxUnsettled) await this.#settled;
+    if (this.failure) throw this.failure;
+  }
+
+  /** Resolves once all writes have their results; `failure` is set then. */
+  settle(): Promise<void> {
+    return this.#settled;
+  }
+
+  newVersion(): string {
+    return this.#random.bytes(8).readBigInt64BE().toString();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.seen.clear();
+  }
+
+  async #observe(statement: Statement, values: readonly unknown[]): Promise<void> {
+    try {
+      await runOn(this.#client)(statement, values);
+    } catch (error) {
+      this.failure ??= error;
+    }
+    this.#unsettledCount -= 1;
+  }
+
+  #assertActive(): void {
+    if (this.#hasEnded) throw new Error('The transaction has ended. Await every access within it.');
+  }
+}
+
+/** Returns a function that runs statements on this connection. */
+export function runOn(client: PoolClient): Run {
+  return (statement, values) => client.query({ ...statement, values: [...values] });
+}

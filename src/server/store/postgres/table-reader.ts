@@ -1,0 +1,166 @@
+/** Reads one table with SQL. */
+import type { QueryResult } from 'pg';
+import { createPause } from '../../lib/for-each-yielding.ts';
+import { isStorableText } from '../../lib/storable-text.ts';
+import type { Derivation, DerivedValues } from '../derived-values.ts';
+import { collectReachedRows } from '../reach.ts';
+import type { Range } from '../store.ts';
+import type { StoredRow } from '../table-shape.ts';
+import type { KnownRows, VersionedText } from './known-rows.ts';
+import type { SeenRows } from './seen-rows.ts';
+import { createFindReaching, type IndexStatements, type Statement, type TableStatements } from './statements.ts';
+import { type StoredTable, toIndexText } from './table-columns.ts';
+
+/** Runs a statement; of a transaction, or alone. */
+export type Run = (statement: Statement, values: readonly unknown[]) => Promise<QueryResult>;
+
+/** What all accesses to one table share. */
+export interface TableAccess {
+  readonly table: StoredTable;
+  readonly statements: TableStatements;
+  readonly derived: DerivedValues;
+  readonly known: KnownRows;
+}
+
+/** Rows that are walked in one turn of the event loop. */
+const rowsPerTurn = 1_000;
+
+/** Without #private members: callers override methods of an object that inherits from it. */
+export class SqlTableReader {
+  protected readonly access: TableAccess;
+  protected readonly run: Run;
+  protected readonly seen: SeenRows | undefined;
+
+  /** @param seen what the transaction or call has read */
+  constructor(access: TableAccess, run: Run, seen?: SeenRows) {
+    this.access = access;
+    this.run = run;
+    this.seen = seen;
+  }
+
+  async get(key: string): Promise<StoredRow | undefined> {
+    if (this.seen?.has(key)) return this.seen.get(key);
+    if (!isStorableText(key)) return undefined;
+    return (await this.read(this.access.statements.get, [key], [key]))[0];
+  }
+
+  async getMany(keys: readonly string[]): Promise<readonly StoredRow[]> {
+    const { seen, access } = this;
+    const unseen = keys.filter((key) => !seen?.has(key) && isStorableText(key));
+    const read = unseen.length === 0 ? [] : await this.read(access.statements.getMany, [unseen], unseen);
+    const rows = new Map(read.map((row) => [access.table.shape.key(row), row]));
+    return keys.map((key) => rows.get(key) ?? seen?.get(key)).filter((row) => row !== undefined);
+  }
+
+  async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
+    if (!isStorableText(value)) return undefined;
+    const { getBy } = this.statementsOf(unique);
+    return (await this.readOnce([unique, [value]], getBy, [toIndexText(value)]))[0];
+  }
+
+  async find(index: string, value: string, { after = '', limit }: Range = {}): Promise<readonly StoredRow[]> {
+    if (!isStorableText(value)) return [];
+    const { find } = this.statementsOf(index);
+    return this.readOnce([index, [value], after, limit], find, [toIndexText(value), after, limit ?? null]);
+  }
+
+  async findMany(
+    index: string,
+    values: readonly string[],
+    { after = '', limit }: Range = {},
+  ): Promise<readonly StoredRow[]> {
+    const storable = values.filter(isStorableText);
+    if (storable.length === 0) return [];
+    const { findMany } = this.statementsOf(index);
+    return this.readOnce([index, values, after, limit], findMany, [storable.map(toIndexText), after, limit ?? null]);
+  }
+
+  async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
+    const { seen, access } = this;
+    const unseen = new Set<string>();
+    const collect = (get: (key: string) => StoredRow | undefined) =>
+      collectReachedRows({ shape: access.table.shape, index, keys, get, pause: createPause(rowsPerTurn) });
+    const known = await collect((key) => {
+      if (!seen?.has(key)) unseen.add(key);
+      return seen?.get(key);
+    });
+    const missing = [...unseen].filter(isStorableText);
+    if (missing.length === 0) return known;
+    const read = await this.read(this.statementsOf(index).reach, [missing], missing);
+    const rows = new Map(read.map((row) => [access.table.shape.key(row), row]));
+    return collect((key) => rows.get(key) ?? seen?.get(key));
+  }
+
+  async findReaching(along: string, index: string, value: string): Promise<readonly StoredRow[]> {
+    if (!isStorableText(value)) return [];
+    const statement = createFindReaching(
+      this.access.table,
+      this.statementsOf(along).index,
+      this.statementsOf(index).index,
+    );
+    return this.readOnce([along, index, value], statement, [toIndexText(value)]);
+  }
+
+  async list({ after = '', limit }: Range = {}): Promise<readonly StoredRow[]> {
+    return this.read(this.access.statements.list, [after, limit ?? null]);
+  }
+
+  async count(): Promise<number> {
+    const { rows } = await this.run(this.access.statements.count, []);
+    return Number((rows as { count: string }[])[0]?.count);
+  }
+
+  /** Rows stay the same objects while their version is known. */
+  rowCache<Value>(derivation: Derivation<Value>): WeakMap<StoredRow, Value> {
+    return this.access.derived.rowCache(derivation);
+  }
+
+  /** Other processes change the table, so nothing that depends on several rows is kept. */
+  tableCache(): undefined {
+    return undefined;
+  }
+
+  protected statementsOf(index: string): IndexStatements {
+    const found = this.access.statements.indexes.get(index);
+    if (!found) throw new Error(`${this.access.table.shape.name} has no index ${index}`);
+    return found;
+  }
+
+  /** Runs a query whose result does not change until a write. */
+  private async readOnce(
+    query: readonly unknown[],
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<readonly StoredRow[]> {
+    const { seen } = this;
+    if (!seen) return this.read(statement, values);
+    const name = toQueryName(query);
+    const known = seen.resultOf(name);
+    if (known) return known;
+    const { epoch } = seen;
+    const rows = await this.read(statement, values);
+    if (seen.epoch === epoch) seen.setResult(name, rows);
+    return rows;
+  }
+
+  /** @param keys those among which a missing row does not exist */
+  private async read(
+    statement: Statement,
+    values: readonly unknown[],
+    keys: readonly string[] = [],
+  ): Promise<readonly StoredRow[]> {
+    const { seen, access } = this;
+    const epoch = seen?.epoch;
+    const { rows } = await this.run(statement, values);
+    const read = (rows as VersionedText[]).map((row) => access.known.parse(row));
+    if (!seen || seen.epoch !== epoch) return read;
+    for (const row of read) seen.set(access.table.shape.key(row), row);
+    for (const key of keys) if (!seen.has(key)) seen.set(key, undefined);
+    return read;
+  }
+}
+
+/** Identifies a query of a table: its index, values and range. */
+export function toQueryName(query: readonly unknown[]): string {
+  return JSON.stringify(query);
+}

@@ -1,0 +1,132 @@
+/** Writes one table with SQL. */
+import { DuplicateError, MissingRowError } from '../store.ts';
+import type { StoredRow } from '../table-shape.ts';
+import type { SeenRows } from './seen-rows.ts';
+import type { Statement } from './statements.ts';
+import type { StoredIndex } from './table-columns.ts';
+import { type Run, SqlTableReader, type TableAccess } from './table-reader.ts';
+
+/** The statements of a transaction. */
+export interface TransactionRunner {
+  readonly run: Run;
+  /** Sends a statement that must succeed, without waiting for its result: if it fails, the transaction fails. */
+  readonly send: (statement: Statement, values: readonly unknown[]) => Promise<void>;
+  /**
+   * Whether unique values are expected to be free: writes are sent without a check, and the transaction fails where one
+   * exists. The same work then runs again with checks.
+   */
+  readonly isOptimistic: boolean;
+  /** Returns a number that no other write uses. */
+  newVersion(): string;
+}
+
+export class SqlTableWriter extends SqlTableReader {
+  private readonly runner: TransactionRunner;
+  private readonly written: SeenRows;
+
+  constructor(access: TableAccess, runner: TransactionRunner, seen: SeenRows) {
+    super(access, runner.run, seen);
+    this.runner = runner;
+    this.written = seen;
+  }
+
+  /** The key is not read first: such a read would conflict with all inserts beside it. */
+  async insert(input: StoredRow): Promise<void> {
+    const { shape } = this.access.table;
+    const row = shape.schema.parse(input);
+    const key = shape.key(row);
+    await this.change(key, () => (this.runner.isOptimistic ? this.sendInsert(key, row) : this.insertIfFree(key, row)));
+  }
+
+  async replace(input: StoredRow): Promise<void> {
+    const { table, statements } = this.access;
+    const row = table.shape.schema.parse(input);
+    const key = table.shape.key(row);
+    const before = await this.get(key);
+    if (before === undefined) throw new MissingRowError(table.shape.name);
+    if (!this.runner.isOptimistic)
+      for (const index of table.indexes.values())
+        if (index.isUnique && (await this.isTaken(index, key, missingIn(index, row, before))))
+          throw new DuplicateError(table.shape.name, index.name);
+    await this.change(key, async () => {
+      await this.runner.send(statements.replace, this.columnsOf(row));
+      for (const valueTable of statements.valueTables) {
+        const { index } = valueTable;
+        const [removed, added] = [missingIn(index, before, row), missingIn(index, row, before)];
+        if (removed.length > 0) await this.runner.send(valueTable.delete, [removed, key]);
+        if (added.length > 0) await this.runner.send(valueTable.insertAll, [added, added.map(() => key)]);
+      }
+    });
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const { statements } = this.access;
+    const isSeen = this.written.has(key);
+    const exists = this.written.get(key) !== undefined;
+    if (isSeen && !exists) return false;
+    return this.change(key, async () => {
+      if (!isSeen) return (await this.run(statements.delete, [key])).rowCount === 1;
+      await this.runner.send(statements.delete, [key]);
+      return true;
+    });
+  }
+
+  /** Forgets what was read before the write, and by others during it. */
+  private async change<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
+    this.written.forget(key);
+    try {
+      return await write();
+    } finally {
+      this.written.forget(key);
+    }
+  }
+
+  private async sendInsert(key: string, row: StoredRow): Promise<void> {
+    const { statements } = this.access;
+    await this.runner.send(statements.insertNew, this.columnsOf(row));
+    for (const { index, insertAll } of statements.valueTables) {
+      const values = index.values(row);
+      if (values.length > 0) await this.runner.send(insertAll, [values, values.map(() => key)]);
+    }
+  }
+
+  private async insertIfFree(key: string, row: StoredRow): Promise<void> {
+    const { table, statements } = this.access;
+    const { rowCount } = await this.run(statements.insert, this.columnsOf(row));
+    if (rowCount === 0) throw await this.explainDuplicate(key, row);
+    for (const { index, insert } of statements.valueTables) {
+      const values = index.values(row);
+      if (values.length === 0) continue;
+      const inserted = await this.run(insert, [values, key]);
+      if (inserted.rowCount === values.length) continue;
+      await this.run(statements.delete, [key]);
+      throw new DuplicateError(table.shape.name, index.name);
+    }
+  }
+
+  private columnsOf(row: StoredRow): readonly unknown[] {
+    const { shape, columns } = this.access.table;
+    const values = columns.map((column) => column.values(row)[0] ?? null);
+    return [shape.key(row), this.runner.newVersion(), JSON.stringify(row), ...values];
+  }
+
+  private async isTaken(index: StoredIndex, key: string, values: readonly string[]): Promise<boolean> {
+    if (values.length === 0) return false;
+    return ((await this.run(this.statementsOf(index.name).findTaken, [values, key])).rowCount ?? 0) > 0;
+  }
+
+  private async explainDuplicate(key: string, row: StoredRow): Promise<Error> {
+    const { table } = this.access;
+    if ((await this.get(key)) !== undefined) return new DuplicateError(table.shape.name, 'key');
+    for (const index of table.columns)
+      if (index.isUnique && (await this.isTaken(index, key, index.values(row))))
+        return new DuplicateError(table.shape.name, index.name);
+    return new Error(`${table.shape.name}: the row was not inserted`);
+  }
+}
+
+/** The values of the index in one row that are not in the other. */
+function missingIn(index: StoredIndex, row: StoredRow, other: StoredRow): readonly string[] {
+  const others = new Set(index.values(other));
+  return index.values(row).filter((value) => !others.has(value));
+}
