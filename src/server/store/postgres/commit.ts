@@ -138,6 +138,6 @@ async function inquireOnce(connections: PrimaryConnections, id: string, timer: T
     return row.kind;
   } catch (error) {
     client.release(true);
-    throw connections.explain(error);
+    throw connections.explain(error, client);
   }
 }

@@ -86,7 +86,7 @@ export class PostgresStore {
       return { sequence: 0, tables };
     } catch (error) {
       client.release(true);
-      throw this.#options.connections.explain(error);
+      throw this.#options.connections.explain(error, client);
     }
   }
 
@@ -148,7 +148,7 @@ export class PostgresStore {
       // The writes before the commit have their results now; the commit fails because of the first that failed.
       const failure = attempt.failure ?? error;
       if (isConflict(failure)) return { conflict: failure };
-      throw error instanceof OutcomeUnknownError ? error : connections.explain(failure);
+      throw error instanceof OutcomeUnknownError ? error : connections.explain(failure, client);
     }
   }
 
@@ -159,7 +159,7 @@ export class PostgresStore {
     const isOwn = attempt.failure === undefined;
     if (!isOwn && isUnavailable(failure)) {
       client.release(true);
-      throw this.#options.connections.explain(failure);
+      throw this.#options.connections.explain(failure, client);
     }
     await client.query('rollback').then(
       () => client.release(),

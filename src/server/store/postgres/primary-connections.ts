@@ -42,6 +42,10 @@ export class PrimaryConnections {
   #search: Promise<Pool> | undefined;
   #failure: { readonly at: number; readonly error: StoreUnavailableError } | undefined;
   #closed = false;
+  /** The pool of each connection in use. */
+  readonly #pools = new WeakMap<PoolClient, Pool>();
+  /** Rejects the callers that wait for a connection of a pool. */
+  readonly #waiting = new WeakMap<Pool, Set<(error: Error) => void>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -49,11 +53,14 @@ export class PrimaryConnections {
 
   /** Runs one statement outside of a transaction. @throws StoreUnavailableError without a primary */
   async query(statement: Statement, values: readonly unknown[]): Promise<QueryResult> {
-    const pool = await this.#connectPrimary();
+    const client = await this.acquire();
     try {
-      return await pool.query({ ...statement, values: [...values] });
+      const result = await client.query({ ...statement, values: [...values] });
+      client.release();
+      return result;
     } catch (error) {
-      throw this.explain(error, pool);
+      client.release(true);
+      throw this.explain(error, client);
     }
   }
 
@@ -61,19 +68,47 @@ export class PrimaryConnections {
   async acquire(): Promise<PoolClient> {
     const pool = await this.#connectPrimary();
     try {
-      return await pool.connect();
+      const client = await this.#takeFrom(pool);
+      this.#pools.set(client, pool);
+      return client;
     } catch (error) {
-      throw this.explain(error, pool);
+      throw this.#explainFailure(error, pool);
     }
+  }
+
+  /** Waits for a connection of the pool. Rejects when the pool is lost: it forgets callers that wait. */
+  #takeFrom(pool: Pool): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(pool) ?? new Set();
+      this.#waiting.set(pool, waiting);
+      waiting.add(reject);
+      pool.connect().then(
+        (client) => {
+          // After a rejection nobody uses it.
+          if (waiting.delete(reject)) resolve(client);
+          else client.release(true);
+        },
+        (error) => {
+          waiting.delete(reject);
+          reject(error);
+        },
+      );
+    });
   }
 
   /**
    * Returns the error for callers: an error of the database that is not about the statement is a StoreUnavailableError.
-   * After a lost connection, all idle ones to this host are ended, and the primary is searched.
+   * After a lost connection, all others of its pool are ended, and the primary is searched. A connection of an earlier
+   * pool says nothing about the primary of now.
    */
-  explain(error: unknown, pool = this.#pool): unknown {
+  explain(error: unknown, client: PoolClient): unknown {
+    const pool = this.#pools.get(client);
+    return pool ? this.#explainFailure(error, pool) : error;
+  }
+
+  #explainFailure(error: unknown, pool: Pool): unknown {
     if (!isUnavailable(error)) return error;
-    if (pool && isPrimaryLost(error)) this.#lose(pool);
+    if (isPrimaryLost(error)) this.#lose(pool);
     return new StoreUnavailableError('The database does not respond.', { cause: error });
   }
 
@@ -117,6 +152,9 @@ export class PrimaryConnections {
 
   #lose(pool: Pool): void {
     if (!pool.ending) void pool.end().catch(() => undefined);
+    const waiting = this.#waiting.get(pool);
+    for (const reject of waiting ?? []) reject(new Error('The connection to the database was lost.'));
+    waiting?.clear();
     if (this.#pool !== pool) return;
     this.#pool = undefined;
     this.#probe();
@@ -164,7 +202,7 @@ export class PrimaryConnections {
       types: rawTypes,
     };
     const pool = new Pool(config);
-    pool.on('error', (error) => void this.explain(error, pool));
+    pool.on('error', (error) => void this.#explainFailure(error, pool));
     // A connection in use that breaks also fails its statement. Without a listener the process would end.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;

@@ -1,0 +1,88 @@
+/** Connections to the primary: what happens to callers when they are lost. */
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemRandom } from '../../src/server/lib/random.ts';
+import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
+import { systemTimer } from '../../src/server/lib/timer.ts';
+import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
+import { type Store, StoreUnavailableError } from '../../src/server/store/store.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+
+const connectionLimit = 10;
+/** Of these tests alone, so that all servers connected are theirs. */
+let cluster: Cluster;
+let admin: pg.Client;
+/** Holds the lock. */
+let locker: pg.Client;
+let proxy: CuttingProxy;
+let store: Store;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  admin = new pg.Client({ connectionString: cluster.url });
+  locker = new pg.Client({ connectionString: cluster.url });
+  await Promise.all([admin.connect(), locker.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([admin.end(), locker.end()]);
+  await cluster.stop();
+});
+beforeEach(async () => {
+  proxy = await startCuttingProxy(cluster.url);
+  store = await openPostgresStore({
+    databaseUrl: proxy.url,
+    schema: 'iam',
+    initialize: true,
+    lanes: 2,
+    random: systemRandom,
+    stopwatch: systemStopwatch,
+    timer: systemTimer,
+  });
+  await locker.query('begin');
+  await locker.query('lock table iam.groups in access exclusive mode');
+});
+afterEach(async () => {
+  await locker.query('rollback');
+  proxy.restore();
+  // Closing releases the schema for the next test only with a connection.
+  await expect.poll(() => store.users.count().catch(() => undefined)).toBe(0);
+  await store.close();
+  await proxy[Symbol.asyncDispose]();
+});
+
+/** The connections of the store, and those that wait for the lock. */
+async function listBackends(): Promise<{ all: readonly number[]; waiting: readonly number[] }> {
+  const { rows } = await admin.query<{ pid: number; wait_event_type: string | null }>(
+    "select pid, wait_event_type from pg_stat_activity where application_name like 'iam %'",
+  );
+  const waiting = rows.filter(({ wait_event_type }) => wait_event_type === 'Lock');
+  return { all: rows.map(({ pid }) => pid), waiting: waiting.map(({ pid }) => pid) };
+}
+
+test('callers that wait for a connection are rejected when the connections are lost', async () => {
+  const reads = Array.from({ length: 2 * connectionLimit }, () => store.groups.list().catch((error: unknown) => error));
+  await expect.poll(async () => (await listBackends()).waiting.length).toBe(connectionLimit);
+  proxy.refuse();
+  for (const outcome of await Promise.all(reads)) expect(outcome).toBeInstanceOf(StoreUnavailableError);
+});
+
+test('a connection of before that breaks later does not end the connections of now', async () => {
+  const read = store.transaction(({ groups }) => groups.list()).catch((error: unknown) => error);
+  await expect.poll(async () => (await listBackends()).waiting.length).toBe(1);
+  const before = await listBackends();
+  const terminate = (pids: readonly number[]) => admin.query('select pg_terminate_backend(unnest($1::int[]))', [pids]);
+  await terminate(before.all.filter((pid) => !before.waiting.includes(pid)));
+  const findNew = async () => (await listBackends()).all.filter((pid) => !before.all.includes(pid));
+  await expect
+    .poll(async () => {
+      await store.users.count().catch(() => undefined);
+      return (await findNew()).length;
+    })
+    .toBe(1);
+  const found = await findNew();
+  await terminate(before.waiting);
+  expect(await read).toBeInstanceOf(StoreUnavailableError);
+  await store.users.count();
+  expect(await findNew()).toEqual(found);
+});
