@@ -5,14 +5,14 @@ import type { Auth } from '../../contract/operation.ts';
 import type { ApiKeyUses } from '../directory/api-key-uses.ts';
 import { hasOwner, isOwnerActive, partyRole, resolveAuthenticatedClientRoles } from '../directory/clients.ts';
 import type { Principal } from '../directory/principal.ts';
-import { computeLevel, resolveUserRoles, rolesOfLevel } from '../directory/user-roles.ts';
+import { computeLevel, listMemberIdentities, resolveUserRoles, rolesOfLevel } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { hashSecret, secretMatches } from '../lib/secrets.ts';
 import { findActiveSession } from '../sessions/sessions.ts';
 import type { Derivation } from '../store/derived-values.ts';
-import type { Store } from '../store/store.ts';
-import type { Client, User } from '../store/tables.ts';
+import type { Prefetch, Reader, Store } from '../store/store.ts';
+import { type Client, memberValue, type User } from '../store/tables.ts';
 import { createAuthenticationError } from '../tokens/authentication-error.ts';
 import { type AccessClaims, parseAuthorities } from '../tokens/claims.ts';
 import type { TokenVerifier } from '../tokens/verify.ts';
@@ -142,10 +142,10 @@ async function authenticateApiKey(deps: Authentication, key: string): Promise<Pr
 }
 
 /** The token contains subject, roles and scope; the store decides which of them are still valid. */
-async function authenticateToken(deps: Authentication, token: string): Promise<Principal> {
-  const claims = await deps.verifier.verify(token);
-  if (!claims)
-    throw createAuthenticationError('TOKEN_INVALID').withReason(() => ({ text: deps.verifier.explain(token) }));
+async function authenticateToken({ verifier, clock, store }: Authentication, token: string): Promise<Principal> {
+  const claims = await verifier.verify(token);
+  if (!claims) throw createAuthenticationError('TOKEN_INVALID').withReason(() => ({ text: verifier.explain(token) }));
+  const deps: TokenReading = { clock, store: store.prefetch ? await store.prefetch(listReads(claims)) : store };
   const client = await deps.store.clients.get(claims.client_id);
   if (!client) throw createTokenError('The client that the token was issued to no longer exists.');
   if (claims.iat < (client.tokensValidFrom ?? 0))
@@ -160,8 +160,30 @@ async function authenticateToken(deps: Authentication, token: string): Promise<P
   return await resolveClientToken(deps, claims, client);
 }
 
+/** What is read to check a token. */
+interface TokenReading {
+  readonly clock: Clock;
+  readonly store: Reader;
+}
+
+/** The rows that the claims refer to. Others, such as the owner of a service, are read afterwards. */
+function listReads(claims: AccessClaims): Prefetch {
+  const { client_id, sid, jti, user_id, business_id, service_id } = claims;
+  const user = user_id === undefined ? undefined : listMemberIdentities({ userId: user_id, businessId: business_id });
+  const service = service_id === undefined ? undefined : [{ kind: 'service', memberId: service_id } as const];
+  return {
+    keys: {
+      clients: client_id,
+      ...(sid === undefined ? { revokedTokens: jti } : { sessions: sid }),
+      ...(user_id === undefined ? {} : { users: user_id }),
+      ...(user_id !== undefined || business_id === undefined ? {} : { businesses: business_id }),
+    },
+    members: (user ?? service)?.map(memberValue),
+  };
+}
+
 /** A client that uses its own token. */
-async function resolveClientToken(deps: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
+async function resolveClientToken(deps: TokenReading, claims: AccessClaims, client: Client): Promise<Principal> {
   if (await isRevoked(deps, claims))
     throw createTokenError(claims.sid === undefined ? 'The token was revoked.' : 'The session of the token ended.', {
       client,
@@ -178,7 +200,7 @@ async function resolveClientToken(deps: Authentication, claims: AccessClaims, cl
 }
 
 /** A client's token ends with its session; a token without a session can be revoked individually. */
-async function isRevoked({ store, clock }: Authentication, { sid, jti }: AccessClaims): Promise<boolean> {
+async function isRevoked({ store, clock }: TokenReading, { sid, jti }: AccessClaims): Promise<boolean> {
   if (sid !== undefined) return !(await findActiveSession(store, sid, epochSeconds(clock)));
   return (await store.revokedTokens.get(jti)) !== undefined;
 }
@@ -194,7 +216,7 @@ function createTokenPrincipal(claims: AccessClaims, client: Client, granted: Rea
 }
 
 /** A client acting for a user in its session. Of the client's roles, such a token carries only identification and party. */
-async function resolveUserToken(deps: Authentication, claims: AccessClaims, client: Client): Promise<Principal> {
+async function resolveUserToken(deps: TokenReading, claims: AccessClaims, client: Client): Promise<Principal> {
   const now = epochSeconds(deps.clock);
   const session = await findActiveSession(deps.store, claims.sid ?? '', now);
   const user = await deps.store.users.get(claims.user_id ?? '');
@@ -211,7 +233,7 @@ async function resolveUserToken(deps: Authentication, claims: AccessClaims, clie
 
 /** A client acting for a mainframe logon that is linked to no user. */
 async function resolveLogonToken(
-  deps: Authentication,
+  deps: TokenReading,
   claims: AccessClaims,
   client: Client,
   logon: string,

@@ -99,8 +99,8 @@ async function deleteEndedSessions(
     userId === undefined
       ? tx.sessions.find('clientId', clientId, { after, limit: cleanupBatchSize })
       : tx.sessions.find('userId', userId, { after, limit: cleanupBatchSize });
-  for (const session of [...(await listBatch(random.uuid())), ...(await listBatch())])
-    if (session.endsAt <= now) await endSession(tx, session.sessionId);
+  const batches = await Promise.all([listBatch(random.uuid()), listBatch()]);
+  for (const session of batches.flat()) if (session.endsAt <= now) await endSession(tx, session.sessionId);
 }
 
 /** The number of a user's sessions that have not ended. Reads them page by page, yielding to the event loop. */

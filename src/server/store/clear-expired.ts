@@ -18,7 +18,6 @@ export async function clearExpired<R extends { readonly expiresAt: number }>(
   now: number,
   key: string,
 ): Promise<void> {
-  const next = await table.list({ after: key, limit: batchSize });
-  for (const row of [...next, ...(await table.list({ limit: batchSize }))])
-    if (row.expiresAt <= now) await table.delete(keyOf(row));
+  const batches = await Promise.all([table.list({ after: key, limit: batchSize }), table.list({ limit: batchSize })]);
+  for (const row of batches.flat()) if (row.expiresAt <= now) await table.delete(keyOf(row));
 }

@@ -68,7 +68,20 @@ export function overrideTables(tx: Transaction, tables: Partial<Transaction>): T
   return Object.create(tx, Object.getOwnPropertyDescriptors(tables));
 }
 
+/** What a call is known to read first. */
+export interface Prefetch {
+  /** A primary key by table. */
+  readonly keys: { readonly [Name in TableName]?: string };
+  /** Values of the index `member` of memberships: their rows, and the groups that these reach through dependencies. */
+  readonly members?: readonly string[] | undefined;
+}
+
 export interface Store extends Reader {
+  /**
+   * Returns a reader for one call that has read these rows, and reads nothing twice. Missing for an engine whose reads do
+   * not wait for anything.
+   */
+  prefetch?(wanted: Prefetch): Promise<Reader>;
   /**
    * Runs `work` in isolation (serializable) and resolves once its writes are durable. If `work` throws or saving fails,
    * no write is stored. An engine may retry `work`, so it must have no side effects other than reads and writes of `tx`.

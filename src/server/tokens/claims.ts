@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import { stripRolePrefix } from '../../contract/roles.ts';
 import { partyRole } from '../directory/clients.ts';
-import { computeLevel, resolveUserRoles } from '../directory/user-roles.ts';
+import { computeLevel, listMemberIdentities, resolveUserRoles } from '../directory/user-roles.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import type { Store } from '../store/store.ts';
-import type { Client, Session, User } from '../store/tables.ts';
+import type { Reader, Store } from '../store/store.ts';
+import { type Client, memberValue, type Session, type User } from '../store/tables.ts';
 
 /** `typ` of the header: prevents other kinds of JWT from being accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
@@ -116,10 +116,11 @@ export async function createUserClaims(
   client: Client,
   { options, common }: UserTokenOptions,
 ): Promise<AccessClaims> {
-  const roles = await resolveUserRoles(options.store, user, computeLevel(session, common.iat));
+  const reader = await prefetchUser(options.store, user);
+  const roles = await resolveUserRoles(reader, user, computeLevel(session, common.iat));
   const customer =
-    (await options.store.customers.getBy('userId', user.userId)) ??
-    (user.businessId === undefined ? undefined : await options.store.customers.getBy('businessId', user.businessId));
+    (await reader.customers.getBy('userId', user.userId)) ??
+    (user.businessId === undefined ? undefined : await reader.customers.getBy('businessId', user.businessId));
   const smart = session.smart ? ['AUTH-SMART'] : [];
   return {
     ...common,
@@ -127,15 +128,21 @@ export async function createUserClaims(
     user_id: user.userId,
     ...(session.logon === undefined ? {} : { logon: session.logon }),
     authorities: toAuthorities([...roles, ...smart, 'CLI-AUTH-IDENTIFIED', partyRole(client)]),
-    ...(await readBusinessClaims(user, options.store)),
+    ...(await readBusinessClaims(user, reader)),
     ...(customer === undefined ? {} : { customer_id: customer.customerId }),
   };
 }
 
+function prefetchUser(store: Store, user: User): Promise<Reader> | Reader {
+  const { businessId } = user;
+  const keys = businessId === undefined ? {} : { businesses: businessId };
+  return store.prefetch?.({ keys, members: listMemberIdentities(user).map(memberValue) }) ?? store;
+}
+
 /** Claims of the user's business. */
-async function readBusinessClaims(user: User, store: Store): Promise<Partial<AccessClaims>> {
+async function readBusinessClaims(user: User, reader: Reader): Promise<Partial<AccessClaims>> {
   if (user.businessId === undefined) return {};
-  const { organizationId, businessUnitId } = (await store.businesses.get(user.businessId)) ?? {};
+  const { organizationId, businessUnitId } = (await reader.businesses.get(user.businessId)) ?? {};
   return {
     business_id: user.businessId,
     ...(organizationId === undefined ? {} : { organization_id: organizationId }),

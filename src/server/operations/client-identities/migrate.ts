@@ -93,16 +93,10 @@ async function findSelected(tx: Transaction, { clientIds, source }: z.output<typ
   );
 }
 
-async function findByIds(tx: Transaction, clientIds: Iterable<string>): Promise<Client[]> {
-  const clients: Client[] = [];
-  await forEachYielding(clientIds, async (clientId) => {
-    clients.push(await getClient(tx, clientId));
-  });
-  return clients;
-}
-
-async function getClient(tx: Transaction, clientId: string): Promise<Client> {
-  const client = await tx.clients.get(clientId);
-  if (!client) throw apiError('CLIENT_NOT_FOUND', `Client ${clientId} not found.`);
-  return client;
+async function findByIds(tx: Transaction, clientIds: ReadonlySet<string>): Promise<readonly Client[]> {
+  const clients = await tx.clients.getMany([...clientIds]);
+  if (clients.length === clientIds.size) return clients;
+  const found = new Set(clients.map(({ clientId }) => clientId));
+  const missing = [...clientIds].find((clientId) => !found.has(clientId));
+  throw apiError('CLIENT_NOT_FOUND', `Client ${missing} not found.`);
 }

@@ -8,6 +8,7 @@ import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import {
   OutcomeUnknownError,
+  type Prefetch,
   type Reader,
   type Store,
   type StoreDump,
@@ -22,8 +23,9 @@ import { commit, commitReads, sweepCommits } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
 import type { Lease } from './lease.ts';
+import { prefetchRows } from './prefetch.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
-import { createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
+import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
 import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
 import type { Run } from './table-reader.ts';
 
@@ -48,6 +50,7 @@ const maxPause = 50;
 
 export class PostgresStore {
   readonly reader: Reader;
+  readonly #run: Run;
   readonly #options: PostgresStoreOptions;
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
@@ -59,8 +62,14 @@ export class PostgresStore {
     this.#options = options;
     this.#lanes = new Lanes(options.lanes);
     this.#endSweeping = sweepCommits(options);
-    const run: Run = (statement, values) => options.connections.query(statement, values);
-    this.reader = createSqlReader(this.#accesses, run);
+    this.#run = (statement, values) => options.connections.query(statement, values);
+    this.reader = createSqlReader(this.#accesses, this.#run);
+  }
+
+  /** See `Store.prefetch`. */
+  async prefetch(wanted: Prefetch): Promise<Reader> {
+    const seen = await prefetchRows(this.#accesses, this.#run, wanted);
+    return createCallReader(this.#accesses, this.#run, seen);
   }
 
   /** See `Store.transaction`. */
@@ -174,6 +183,7 @@ export class PostgresStore {
 export function toPostgresStore(store: PostgresStore): Store {
   return {
     ...store.reader,
+    prefetch: (wanted) => store.prefetch(wanted),
     transaction: (work) => store.transaction(work),
     dump: () => store.dump(),
     health: () => store.health(),

@@ -37,7 +37,7 @@ export class SeenRows {
   }
 
   /** After a write to the row with this key. */
-  forget(key: string): void {
+  discard(key: string): void {
     this.#epoch += 1;
     this.#rows.delete(key);
     this.#results = new Map();

@@ -55,24 +55,20 @@ export class SqlTableReader {
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
     if (!isStorableText(value)) return undefined;
     const { getBy } = this.statementsOf(unique);
-    return (await this.readOnce([unique, [value]], getBy, [toIndexText(value)]))[0];
+    return (await this.readOnce(nameQuery(unique, [value]), getBy, [toIndexText(value)]))[0];
   }
 
-  async find(index: string, value: string, { after = '', limit }: Range = {}): Promise<readonly StoredRow[]> {
+  async find(index: string, value: string, range: Range = {}): Promise<readonly StoredRow[]> {
     if (!isStorableText(value)) return [];
     const { find } = this.statementsOf(index);
-    return this.readOnce([index, [value], after, limit], find, [toIndexText(value), after, limit ?? null]);
+    return this.readOnce(nameQuery(index, [value], range), find, [toIndexText(value), ...rangeValues(range)]);
   }
 
-  async findMany(
-    index: string,
-    values: readonly string[],
-    { after = '', limit }: Range = {},
-  ): Promise<readonly StoredRow[]> {
+  async findMany(index: string, values: readonly string[], range: Range = {}): Promise<readonly StoredRow[]> {
     const storable = values.filter(isStorableText);
     if (storable.length === 0) return [];
     const { findMany } = this.statementsOf(index);
-    return this.readOnce([index, values, after, limit], findMany, [storable.map(toIndexText), after, limit ?? null]);
+    return this.readOnce(nameQuery(index, values, range), findMany, [storable.map(toIndexText), ...rangeValues(range)]);
   }
 
   async reach(index: string, keys: readonly string[]): Promise<readonly StoredRow[]> {
@@ -98,11 +94,11 @@ export class SqlTableReader {
       this.statementsOf(along).index,
       this.statementsOf(index).index,
     );
-    return this.readOnce([along, index, value], statement, [toIndexText(value)]);
+    return this.readOnce(`${along} ${nameQuery(index, [value])}`, statement, [toIndexText(value)]);
   }
 
-  async list({ after = '', limit }: Range = {}): Promise<readonly StoredRow[]> {
-    return this.read(this.access.statements.list, [after, limit ?? null]);
+  async list(range: Range = {}): Promise<readonly StoredRow[]> {
+    return this.read(this.access.statements.list, rangeValues(range));
   }
 
   async count(): Promise<number> {
@@ -128,18 +124,17 @@ export class SqlTableReader {
 
   /** Runs a query whose result does not change until a write. */
   private async readOnce(
-    query: readonly unknown[],
+    query: string,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<readonly StoredRow[]> {
     const { seen } = this;
     if (!seen) return this.read(statement, values);
-    const name = toQueryName(query);
-    const known = seen.resultOf(name);
+    const known = seen.resultOf(query);
     if (known) return known;
     const { epoch } = seen;
     const rows = await this.read(statement, values);
-    if (seen.epoch === epoch) seen.setResult(name, rows);
+    if (seen.epoch === epoch) seen.setResult(query, rows);
     return rows;
   }
 
@@ -160,7 +155,11 @@ export class SqlTableReader {
   }
 }
 
-/** Identifies a query of a table: its index, values and range. */
-export function toQueryName(query: readonly unknown[]): string {
-  return JSON.stringify(query);
+/** Identifies the query for the rows with these values in an index. */
+export function nameQuery(index: string, values: readonly string[], { after, limit }: Range = {}): string {
+  return JSON.stringify([index, values, after, limit]);
+}
+
+function rangeValues({ after = '', limit }: Range): readonly unknown[] {
+  return [after, limit ?? null];
 }

@@ -71,13 +71,13 @@ export class SqlTableWriter extends SqlTableReader {
     });
   }
 
-  /** Forgets what was read before the write, and by others during it. */
+  /** Discards what was read before the write, and by others during it. */
   private async change<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
-    this.written.forget(key);
+    this.written.discard(key);
     try {
       return await write();
     } finally {
-      this.written.forget(key);
+      this.written.discard(key);
     }
   }
 
