@@ -51,6 +51,11 @@ export interface TableReader<Name extends TableName> {
 
 /** Write access to a table, within a transaction. */
 export interface TableWriter<Name extends TableName> extends TableReader<Name> {
+  /**
+   * Whether a row has this unique value, or this primary key, before a row with it is inserted. An engine may return false
+   * without a look; it then runs the work again, with a look, if the insert fails or the work throws.
+   */
+  isTaken(unique: Uniques<Name> | 'key', value: string): Promise<boolean>;
   /** @throws DuplicateError if the primary key or a unique value exists. */
   insert(row: Row<Name>): Promise<void>;
   /** Replaces the row with the same primary key. @throws DuplicateError, MissingRowError. */

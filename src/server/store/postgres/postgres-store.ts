@@ -124,7 +124,7 @@ export class PostgresStore {
       const tryOnce = () => this.#tryOnce(work, isOptimistic);
       const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
       if ('result' in outcome) return outcome.result;
-      isOptimistic = !isDuplicate(outcome.conflict);
+      isOptimistic = !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
       if (attempt >= maxAttempts || stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
       const longest = Math.min(maxPause, 2 ** attempt);
@@ -175,8 +175,14 @@ export class PostgresStore {
       () => client.release(true),
     );
     if (!isOwn && isConflict(failure)) return { conflict: failure };
+    if (isOwn && attempt.hasAssumed) return { conflict: new WrongAssumptionError() };
     throw failure;
   }
+}
+
+/** The work threw after a value was reported to be free without a look: it runs again with checks. */
+class WrongAssumptionError extends Error {
+  override readonly name = 'WrongAssumptionError';
 }
 
 /** The public interface of the engine. */
