@@ -182,8 +182,6 @@ async function importKey({ kid, alg }: SigningKey, jwk: Readonly<Record<string, 
 
 /** Milliseconds between reads of the keys that other servers may have created. */
 const pollPause = 2_000;
-/** Unknown key ids cause at most one read in this time. */
-const minRefreshPause = 1_000;
 /** A server that has not read the keys for as long does not sign: its key may be retired, and expire too early. */
 const maxAge = 30_000;
 
@@ -272,10 +270,13 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     publicKeysBefore: () => previousKeys ?? earlierKeys(),
     currentPem: async () => `${await exportSPKI(keys.current.publicKey)}\n`,
     rotate: () => runSerially(isShared ? announceNextKey : rotateKeys),
-    refresh: () =>
-      runSerially(async () => {
-        if (isShared && stopwatch.now() - readAt >= minRefreshPause) await readKeys();
-      }),
+    refresh() {
+      const asked = stopwatch.now();
+      // One read answers all that asked before it began.
+      return runSerially(async () => {
+        if (isShared && readAt < asked) await readKeys();
+      });
+    },
     close() {
       isClosed = true;
       cancelPoll();

@@ -44,7 +44,8 @@ export interface PostgresStoreOptions {
 }
 
 const knownRowsCapacity = 50_000;
-const maxAttempts = 10;
+/** Of two servers that change the same rows, one commits and the other runs again: ten times in a row happened. */
+const maxAttempts = 30;
 /** Attempts beside other transactions of this process; later ones run alone. */
 const sharedAttempts = 3;
 /** Milliseconds. */

@@ -168,7 +168,7 @@ async function addReplica(self: ReplicaDescription, connections: PrimaryConnecti
     return conflict;
   } catch (error) {
     client.release(true);
-    throw connections.explain(error);
+    throw connections.explain(error, client);
   }
 }
 
