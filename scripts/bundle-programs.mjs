@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 const programs = {
   bench: ['bench/main.ts', 'bench/floor.ts', 'bench/hash-floor.ts', 'bench/monitor.ts', 'bench/make-store.ts'],
-  stress: ['test/stress/main.ts', 'test/stress/server.ts'],
+  stress: ['test/stress/main.ts', 'test/stress/server.ts', 'test/stress/failover/server.ts'],
 };
 
 /** Writes each program into a folder of its name in `outdir`. */

@@ -117,7 +117,7 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    openStore: (identity) => openStore(settings, log, identity),
+    openStore: () => openStore(settings, log),
     openAudit: () => openAudit(settings, deps),
   });
 }
@@ -141,7 +141,7 @@ export async function startInMemory(flags: Flags, seed: unknown): Promise<Runnin
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    openStore: (identity) => openStore(settings, log, identity),
+    openStore: () => openStore(settings, log),
   });
 }
 

@@ -68,7 +68,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
       ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
-      openStore: (identity) => openStore(settings, log, identity),
+      openStore: () => openStore(settings, log),
       openAudit: createAuditOpener(log, options),
     },
     options.credentials ?? {},

@@ -8,14 +8,15 @@ export interface Limits {
   readonly count: number;
   readonly signal: AbortSignal;
   readonly seededBug?: string | undefined;
+  readonly servers?: number | undefined;
 }
 
 /** Returns the budget of the next suite when `suitesLeft` suites remain in a run that started at `startedAt`. */
 export function nextBudget(limits: Limits, startedAt: number, suitesLeft: number, log: (line: string) => void): Budget {
-  const { seed, count, signal, seededBug } = limits;
+  const { seed, count, signal, seededBug, servers } = limits;
   const now = performance.now();
   const end = now + Math.max(0, startedAt + limits.milliseconds - now) / suitesLeft;
-  return { seed, count, signal, seededBug, log, hasTimeLeft: () => performance.now() < end };
+  return { seed, count, signal, seededBug, servers, log, hasTimeLeft: () => performance.now() < end };
 }
 
 /** Returns a budget limited by rounds only, for tests that must not depend on time. */

@@ -6,19 +6,21 @@ import { seededBugs } from './seeded-bugs.ts';
 import type { Finding, Suite } from './suite.ts';
 import { suites } from './suites.ts';
 
-const names = suites.map(({ name }) => name);
+/** The suites that `--only` names. */
+const findSuites = (name: string) => suites.filter((suite) => suite.name === name || suite.name.startsWith(`${name}-`));
 
-const usage = `usage: npm run stress -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--bug NAME]
+const usage = `usage: npm run stress -- [--only NAME]... [--minutes N | --seconds N] [--count N] [--seed N] [--bug NAME] [--servers N]
 
-  --only     run only this suite; repeatable
+  --only     run only this suite, or those whose names begin with NAME-; repeatable
   --minutes  time limit of the whole run, divided over the suites (default: 5)
   --seconds  the same in seconds
   --count    maximum number of rounds of each suite
   --seed     seed of the first round (default: random)
-  --bug    run with a seeded bug, to verify that it is found
+  --bug      run with a seeded bug, to verify that it is found
+  --servers  number of servers on one database, for failover suites
 
 suites
-${table(suites.map(({ name, about }) => [name, about]))}
+${table(suites.map(({ name, about, isOnDemand }) => [name, isOnDemand ? `${about} (only if named)` : about]))}
 seeded bugs
 ${table(Object.entries(seededBugs))}`;
 
@@ -28,11 +30,12 @@ function table(rows: readonly (readonly [string, string])[]): string {
 }
 
 interface StressOptions {
-  readonly only: readonly string[];
+  readonly selected: readonly Suite[];
   readonly milliseconds: number;
   readonly count: number;
   readonly seed: number;
   readonly seededBug: string | undefined;
+  readonly servers: number | undefined;
 }
 
 /** @throws Error that describes the invalid option. */
@@ -40,26 +43,28 @@ function readOptions(): StressOptions | 'help' {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', multiple: true, default: names },
+      only: { type: 'string', multiple: true },
       minutes: text,
       seconds: text,
       count: text,
       seed: text,
       bug: text,
+      servers: text,
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return 'help';
-  const unknown = values.only.find((name) => !names.includes(name));
+  const unknown = values.only?.find((name) => findSuites(name).length === 0);
   if (unknown !== undefined) throw new Error(`unknown suite: ${unknown}`);
   if (values.bug !== undefined && !(values.bug in seededBugs)) throw new Error(`unknown seeded bug: ${values.bug}`);
   const seconds = number('seconds', values.seconds) ?? 60 * (number('minutes', values.minutes) ?? 5);
   return {
-    only: values.only,
+    selected: values.only?.flatMap(findSuites) ?? suites.filter(({ isOnDemand }) => !isOnDemand),
     milliseconds: seconds * 1000,
     count: number('count', values.count) ?? Number.POSITIVE_INFINITY,
     seed: number('seed', values.seed) ?? randomInt(1, 1_000_000_000),
     seededBug: values.bug,
+    servers: number('servers', values.servers),
   };
 }
 
@@ -106,7 +111,7 @@ async function run(options: StressOptions): Promise<void> {
   process.once('SIGINT', () => interrupted.abort());
   print(`seed ${options.seed}, Node ${process.version}, ${process.platform}`);
   const startedAt = performance.now();
-  const selected = suites.filter(({ name }) => options.only.includes(name));
+  const { selected } = options;
   let found = 0;
   for (const [at, suite] of selected.entries()) {
     if (interrupted.signal.aborted) break;

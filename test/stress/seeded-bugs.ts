@@ -29,6 +29,10 @@ export const seededBugs = {
   'frozen-clock': 'the clock is read only once, at the start',
   'throttle-by-name': 'failed logins are counted by name only, so that other sources throttle the owner',
   'ignore-origin': 'Origin is not checked',
+  'asynchronous-commit': 'PostgreSQL confirms commits before a standby has them',
+  'ignore-notice': 'a commit whose wait for a standby was cancelled counts as confirmed',
+  'skip-void-mark': 'a commit that left no mark counts as void, without a mark that prevents it',
+  'keep-unique-violation': 'transactions that fail with 23505 do not run again',
 } as const;
 export type SeededBug = keyof typeof seededBugs;
 

@@ -4,6 +4,8 @@ export interface Suite {
   readonly name: string;
   /** The invariant that the suite verifies, in one line. */
   readonly about: string;
+  /** Runs only if it is named with `--only`. */
+  readonly isOnDemand?: true;
   run(budget: Budget): Promise<Finding[]>;
 }
 
@@ -19,6 +21,8 @@ export interface Budget {
   readonly signal: AbortSignal;
   /** A seeded bug that the suite must find. */
   readonly seededBug?: string | undefined;
+  /** The number of servers, for suites that start several on one database. */
+  readonly servers?: number | undefined;
 }
 
 export interface Finding {

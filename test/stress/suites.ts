@@ -1,4 +1,5 @@
 /** All suites, in the order of execution. */
+import { failoverSuites } from './failover/index.ts';
 import { fuzzSuite } from './fuzz/index.ts';
 import { browsersSuite } from './hostile/browsers.ts';
 import { fairnessSuite } from './hostile/fairness.ts';
@@ -59,4 +60,5 @@ export const suites: readonly Suite[] = [
   killpoints,
   stops,
   soak,
+  ...failoverSuites,
 ];

@@ -3,8 +3,9 @@
  * arrival, so that a reader that asks for later ids misses no message.
  */
 import type { AdjustableClock } from '../lib/adjustable-clock.ts';
+import type { Ids } from '../lib/ids.ts';
 import type { Timer } from '../lib/timer.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 
 export interface DelayedMessages {
@@ -16,7 +17,7 @@ export interface DelayedMessages {
 export interface DelayedMessagesDeps {
   readonly store: Store;
   readonly clock: AdjustableClock;
-  createMessageId(tx: Transaction): Promise<string>;
+  readonly ids: Ids;
   readonly timer: Timer;
   isRelayed(channel: Message['channel']): boolean;
   onArrival(): void;
@@ -29,7 +30,7 @@ export interface DelayedMessagesDeps {
 export function createDelayedMessages({
   store,
   clock,
-  createMessageId,
+  ids,
   timer,
   isRelayed,
   onArrival,
@@ -52,7 +53,7 @@ export function createDelayedMessages({
       const due = delayed.filter((message) => parseArrival(message) <= now);
       scheduleNext(delayed.map(parseArrival).filter((time) => time > now));
       if (due.length === 0) return;
-      await deliverMessages(due, { store, createMessageId, isRelayed });
+      await deliverMessages(due, { store, ids, isRelayed });
       // Other subscribers wait as well.
       onArrival();
     },
@@ -70,7 +71,7 @@ function parseArrival({ arrivesAt = '' }: Message): number {
 /** Delivers in the order of the arrival times. */
 async function deliverMessages(
   due: readonly Message[],
-  { store, createMessageId, isRelayed }: Pick<DelayedMessagesDeps, 'store' | 'createMessageId' | 'isRelayed'>,
+  { store, ids, isRelayed }: Pick<DelayedMessagesDeps, 'store' | 'ids' | 'isRelayed'>,
 ): Promise<void> {
   const inOrder = [...due].sort((a, b) => parseArrival(a) - parseArrival(b));
   await store.transaction(async (tx) => {
@@ -81,7 +82,7 @@ async function deliverMessages(
       const { delivery: _, arrivesAt: __, ...arrived } = row;
       await tx.messages.delete(messageId);
       const waits = isRelayed(row.channel) ? { delivery: 'waiting' as const } : {};
-      await tx.messages.insert({ ...arrived, ...waits, messageId: await createMessageId(tx) });
+      await tx.messages.insert({ ...arrived, ...waits, messageId: ids.newId() });
     }
   });
 }

@@ -1,14 +1,10 @@
 /** The message outbox: messages in the store, subscribers that wait for them, and relays if configured. */
 
 import { hasTestFeatures, type Settings } from '../config/settings.ts';
-import type { Ids } from '../lib/ids.ts';
 import { createSubscribers, type Subscribers } from '../lib/subscribers.ts';
-import type { Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 import { createDelayedMessages, type DelayedMessagesDeps } from './delayed-messages.ts';
 import { createDeliveries, type DeliveryDeps } from './deliveries.ts';
-import { createMessageId } from './message-ids.ts';
-import { startMessagePoll } from './message-poll.ts';
 import type { Outbox } from './messages.ts';
 import type { Relay } from './relay.ts';
 import { parseTestRecipient } from './test-recipients.ts';
@@ -26,12 +22,11 @@ export interface MessageOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
-type Deps = Omit<DelayedMessagesDeps, 'isRelayed' | 'onArrival' | 'createMessageId'> &
-  Omit<DeliveryDeps, 'channel' | 'openRelay'> & { readonly settings: Settings; readonly ids: Ids };
+type Deps = Omit<DelayedMessagesDeps, 'isRelayed' | 'onArrival'> &
+  Omit<DeliveryDeps, 'channel' | 'openRelay'> & { readonly settings: Settings };
 
 export function createOutbox(deps: Deps): MessageOutbox {
   const subscribers = createSubscribers();
-  let stopPoll = () => {};
   const channels = selectRelays(deps).map(([channel, openRelay]) => ({
     channel,
     deliveries: createDeliveries({ ...deps, channel, openRelay }),
@@ -45,8 +40,7 @@ export function createOutbox(deps: Deps): MessageOutbox {
     // Readers deliver due messages themselves; relays have no reader.
     if (channels.length > 0) deliverDueToRelays();
   };
-  const newMessageId = (tx: Transaction) => createMessageId(tx, deps);
-  const delayed = createDelayedMessages({ ...deps, createMessageId: newMessageId, isRelayed, onArrival: onMessage });
+  const delayed = createDelayedMessages({ ...deps, isRelayed, onArrival: onMessage });
   const deliverDueToRelays = () => {
     delayed
       .deliverDue()
@@ -58,7 +52,6 @@ export function createOutbox(deps: Deps): MessageOutbox {
   return {
     isRelayed,
     findOutcome: (contact) => (hasOutcomes && !isRelayed(contact.channel) ? parseTestRecipient(contact) : undefined),
-    createMessageId: newMessageId,
     wake() {
       onMessage();
       wakeAll();
@@ -67,17 +60,8 @@ export function createOutbox(deps: Deps): MessageOutbox {
     subscribe: subscribers.subscribe,
     onNotify: subscribers.onNotify,
     deliverDue: delayed.deliverDue,
-    start() {
-      onMessage();
-      if (deps.store.shared)
-        stopPoll = startMessagePoll(deps, {
-          isWaited: subscribers.isWaited,
-          onNews: onMessage,
-          onRelayTime: () => (channels.length > 0 ? deliverDueToRelays() : undefined),
-        });
-    },
+    start: onMessage,
     async stop() {
-      stopPoll();
       subscribers.end();
       delayed.stop();
       await Promise.all(channels.map(({ deliveries }) => deliveries.stop()));

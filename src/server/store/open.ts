@@ -12,18 +12,11 @@ import { openNodeProcesses } from './file/node-processes.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
-/** The server that opens a store, among those that may share it. */
-export interface ServerIdentity {
-  readonly replica: string;
-  /** The issuer of its tokens. */
-  readonly issuer: string;
-}
-
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
-export async function openStore(settings: Settings, log: Log, server: ServerIdentity): Promise<Store> {
+export async function openStore(settings: Settings, log: Log): Promise<Store> {
   const { store, data } = settings;
   if (store === 'memory') return openMemoryStore();
-  if (store === 'postgres') return openDatabase(settings, server);
+  if (store === 'postgres') return openDatabase(settings);
   return openFileStore({
     directory: path.resolve(data),
     disk: nodeDisk,
@@ -35,18 +28,13 @@ export async function openStore(settings: Settings, log: Log, server: ServerIden
 }
 
 /** Loads the driver only now: other stores start without it. */
-async function openDatabase(
-  { databaseUrl, databaseSecretUrl, ...settings }: Settings,
-  { replica, issuer }: ServerIdentity,
-): Promise<Store> {
+async function openDatabase({ databaseUrl, databaseSecretUrl, ...settings }: Settings): Promise<Store> {
   const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
   return openPostgresStore({
     databaseUrl: databaseSecretUrl ?? databaseUrl ?? '',
     schema: settings.databaseSchema,
     initialize: settings.init,
     lanes: settings.databaseLanes,
-    replica: { name: replica, issuer, isExclusive: settings.exclusive },
-    clock: systemClock,
     random: systemRandom,
     stopwatch: systemStopwatch,
     timer: systemTimer,

@@ -31,7 +31,7 @@ export default defineOperation({
       if (found.locked) await tx.users.replace({ ...rest, locked: false });
       return found;
     });
-    await authentication.throttles.clear(user);
+    authentication.throttles.clear(user);
     return {};
   },
 });

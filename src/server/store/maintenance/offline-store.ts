@@ -99,13 +99,12 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
         return { folder, setAside: await replaceStore(disk, layout, [bytes]) };
       });
     },
-    copyToDatabase: (folder, to) =>
-      withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
+    copyToDatabase: (folder, to) => withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, copyDeps)),
     copyToFolder: async (from, folder) => {
       const layout = layoutOf(folder);
       if (await holdsStore(disk, layout)) throw createStoreExistsError(folder);
       await prepareFolder(disk, layout);
-      return withWriteLock(deps, folder, () => copyToFolder(from, layout, { ...copyDeps, now }, now().toISOString()));
+      return withWriteLock(deps, folder, () => copyToFolder(from, layout, copyDeps, now().toISOString()));
     },
   });
 }

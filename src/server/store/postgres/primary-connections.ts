@@ -76,7 +76,7 @@ export class PrimaryConnections {
     }
   }
 
-  /** Waits for a connection of the pool. Rejects when the pool is lost: it forgets callers that wait. */
+  /** Waits for a connection of the pool. Rejects when the pool is lost: an ended pool never calls those that wait. */
   #takeFrom(pool: Pool): Promise<PoolClient> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(pool) ?? new Set();
@@ -84,7 +84,7 @@ export class PrimaryConnections {
       waiting.add(reject);
       pool.connect().then(
         (client) => {
-          // After a rejection nobody uses it.
+          // Rejected, the caller does not use it.
           if (waiting.delete(reject)) resolve(client);
           else client.release(true);
         },

@@ -4,7 +4,6 @@ import { SandboxName } from './sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
-  exclusive: true,
   id: 'control.sandbox-delete',
   title: 'Delete a sandbox',
   description:

@@ -4,7 +4,6 @@ import { SnapshotName } from './state-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
-  exclusive: true,
   id: 'control.snapshot-restore',
   title: 'Restore a snapshot',
   description:
