@@ -17,12 +17,13 @@ import type { Timer } from '../src/server/lib/timer.ts';
 import { listen } from '../src/server/listen.ts';
 import type { SeedDocument } from '../src/server/seed/schema.ts';
 import { openMemoryStore } from '../src/server/store/memory/memory-store.ts';
+import type { ServerIdentity } from '../src/server/store/open.ts';
 import type { Store } from '../src/server/store/store.ts';
 import { type Client, type TableName, tables } from '../src/server/store/tables.ts';
 import { TestSchemas } from './postgres/schemas.ts';
 import { createStoppableStore } from './server/operations/stoppable-store.ts';
 import { createRawSender, type RawRequest, type RawResponse } from './server/property/raw-sender.ts';
-import { createSecretGuard } from './server/property/secret-guard.ts';
+import { createSecretGuard, type SecretGuard } from './server/property/secret-guard.ts';
 import { repeatWork } from './server/store/repeated-work.ts';
 import { recordStatuses } from './statuses/recorded-statuses.ts';
 
@@ -53,7 +54,11 @@ export interface TestServerOptions {
   readonly clock?: FakeClock;
   /** Replaces real timers. */
   readonly timer?: Timer;
-  readonly openStore?: () => Promise<Store>;
+  readonly openStore?: (identity: ServerIdentity) => Promise<Store>;
+  /** A balancer: the server adds itself to it, and clients call it instead of the server. */
+  readonly front?: { readonly url: string; add(url: string): void };
+  /** Searches responses and logs for secrets, for several servers together. */
+  readonly guard?: SecretGuard;
   /** Certificate and key in PEM: serves HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Receives the lines of the audit log, and those of the other two sinks if they are not set. */
@@ -103,8 +108,13 @@ const tlsFlags = { 'tls-cert': 'cert.pem', 'tls-key': 'key.pem' };
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? createFakeClock();
   const log: string[] = [];
-  const guard = createSecretGuard([adminClient.clientSecret, environment.IAM_ADMIN_PASSWORD]);
-  const { store, stopWrites } = createStoppableStore(await (options.openStore ?? openDefaultStore)());
+  const guard = options.guard ?? createGuard();
+  let stopWrites = () => {};
+  const openServerStore = async (identity: ServerIdentity): Promise<Store> => {
+    const stoppable = createStoppableStore(await (options.openStore ?? openDefaultStore)(identity));
+    ({ stopWrites } = stoppable);
+    return stoppable.store;
+  };
   const write = (line: string) => {
     log.push(line);
     guard.addLogLine(line);
@@ -120,10 +130,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log: createLog('info', write, () => clock.now()),
     seed: options.seed,
     timer: options.timer,
-    openStore: async () => store,
+    openStore: openServerStore,
     openAudit: async () => options.audit && auditSinks(options.audit, options),
   });
-  const { appContext, url } = service;
+  const { appContext } = service;
+  options.front?.add(service.url);
+  const url = options.front?.url ?? service.url;
   const raw = createRawSender(url);
   const clients: IamClient[] = [];
   const as: TestServer['as'] = (credentials, { onResponse, ...more } = {}) => {
@@ -152,7 +164,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     withAuthorities: async (authorities, client = {}) =>
       as({ basic: await makeClient({ ...client, authorities: [...authorities] }) }),
     dump: () => dump(appContext.store),
-    stopWrites,
+    stopWrites: () => stopWrites(),
     async [Symbol.asyncDispose]() {
       raw.close();
       await Promise.all(clients.map((client) => client.close()));
@@ -161,6 +173,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       guard.assertClean();
     },
   };
+}
+
+/** The guard of a server or of several that share a store. */
+export function createGuard(): SecretGuard {
+  return createSecretGuard([adminClient.clientSecret, environment.IAM_ADMIN_PASSWORD]);
 }
 
 function auditSinks(granted: AuditSink, { rejectedAudit = granted, selfServiceAudit = granted }: TestServerOptions) {

@@ -857,6 +857,12 @@ export const errorTable = {
     message: 'Too many requests from this address are queued.',
     hint: 'Wait for the time in Retry-After, then send fewer concurrent requests.',
   },
+  STORE_SHARED: {
+    status: 409,
+    category: 'conflict',
+    message: 'Several servers share the store, and this change would reach only one of them.',
+    hint: 'Stop the servers, and start one alone with --exclusive.',
+  },
   OUTCOME_UNKNOWN: {
     status: 503,
     category: 'outcome-unknown',

@@ -104,7 +104,10 @@ export function createAppContext(deps: AppContextDeps): AppContext {
   const baseUrl = deps.baseUrl.replace(/\/+$/, '');
   const issuerUrl = resolveIssuerUrl(settings, baseUrl, deps.sandbox);
   const passwords = createPasswords(hashQueue, { fast: settings.fastPasswords });
-  const throttles = createThrottles(clock, { disabled: settings.disableRateLimits });
+  const throttles = createThrottles(clock, {
+    disabled: settings.disableRateLimits,
+    loginEvents: deps.store.shared?.loginEvents,
+  });
   const growthLimit = deps.growthLimit ?? selectGrowthLimit(settings, clock);
   const ids = deps.ids ?? createIds(clock, random);
   const integrations = createIntegrations({ ...deps, ids, timer, passwords });
@@ -172,6 +175,7 @@ export function createAppContext(deps: AppContextDeps): AppContext {
       observability?.requestWaiters.end();
       observability?.eventSubscribers.end();
       unfollow();
+      deps.keys.close();
       return integrations.outbox.stop();
     },
     verifier: createVerifier({ keys: deps.keys, clock, issuer: issuerUrl }),
@@ -195,7 +199,7 @@ function selectGrowthLimit({ growthLimit, disableRateLimits }: Settings, clock: 
 
 /** Notifies subscribers of changes to the clock, and of messages. @returns a function that stops this. */
 function followEvents(subscribers: Subscribers, clock: AdjustableClock, outbox: MessageOutbox): () => void {
-  const stops = [clock.onAdjust(subscribers.notify), outbox.onNotify(subscribers.notify)];
+  const stops = [clock.onAdjust(subscribers.notify), outbox.onNotify(subscribers.notify, subscribers.isWaited)];
   return () => {
     for (const stop of stops) stop();
   };

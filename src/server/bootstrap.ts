@@ -7,7 +7,7 @@ import { revokeUserAccess } from './auth/revoke-user-access.ts';
 import { administratorsGroupName, createBootstrapGroups } from './bootstrap-groups.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { reserveSubjectId, retireSubjectId } from './directory/subject-ids.ts';
-import { type Clock, epochSeconds } from './lib/clock.ts';
+import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
 import { generateSecret, type Random } from './lib/random.ts';
 import { hashSecret, secretMatches } from './lib/secrets.ts';
@@ -100,9 +100,8 @@ async function assertPasswordSetting(password: string, settings: Settings, user:
 async function ensureAdminClient(tx: Transaction, deps: BootstrapDeps, secret: string | undefined): Promise<Client> {
   const client = await ensureClient(tx, deps, 'admin', deps.settings.adminClientId);
   if (secret === undefined) return client;
-  // Token times have a resolution of one second: start at the next one, to reject tokens of this second too.
-  const tokensValidFrom = epochSeconds(deps.clock) + 1;
-  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokensValidFrom } : {}) };
+  const tokenGeneration = (client.tokenGeneration ?? 0) + 1;
+  const changed = { ...client, secretHash: hashSecret(secret), ...(client.secretHash ? { tokenGeneration } : {}) };
   await tx.clients.replace(changed);
   return changed;
 }

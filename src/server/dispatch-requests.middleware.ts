@@ -6,6 +6,7 @@ import { isControlPath, mountControlRoutes } from './control/control-plane.ts';
 import type { ControlGuard } from './control/guard.ts';
 import { parseQuery } from './http/query.ts';
 import type { Middleware } from './http/request-state.ts';
+import { setHeader } from './http/response.ts';
 import { createRouter } from './http/router.ts';
 import { type AnyOperation, compileOperation, type MountedRoute } from './pipeline.ts';
 
@@ -31,6 +32,7 @@ export function dispatchRequests(
   registry: readonly AnyOperation[],
   guard: ControlGuard,
 ): Middleware {
+  const { shared } = appContext.store;
   const hasControlPlane = !appContext.settings.disableControlPlane;
   const controlRoutes = hasControlPlane ? mountControlRoutes(appContext) : [];
   const router = createRouter([...mountOperations(registry, appContext), ...controlRoutes]);
@@ -39,6 +41,8 @@ export function dispatchRequests(
     const route = router.find(ctx.req.method ?? '', path);
     const isControl = hasControlPlane && isControlPath(path);
     if (isControl) guard.assertAllowed(ctx.state, route?.isPage === true);
+    // The request log, the coverage and the metrics are those of the server that responds.
+    if (isControl && shared) setHeader(ctx, 'X-Iam-Replica', shared.replica);
     if (!route) throw createUnmatchedError(path, router.methodsAt(path), isControl);
     ctx.state.operation = route.operation;
     await route.handle(ctx, query === '' ? noQuery : parseQuery(query));

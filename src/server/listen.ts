@@ -16,7 +16,7 @@ import { type Connections, trackConnections } from './http/connections/connectio
 import { createNodeServer, type NodeServerOptions, rejectRequest } from './http/node-server.ts';
 import { type AdjustableClock, createAdjustableClock } from './lib/adjustable-clock.ts';
 import type { Clock } from './lib/clock.ts';
-import { createIds, type Ids } from './lib/ids.ts';
+import { createIds, createReplicaName, type Ids } from './lib/ids.ts';
 import type { Log } from './lib/log.ts';
 import type { Random } from './lib/random.ts';
 import { createNetworkReader, createSourceReader } from './lib/request-source.ts';
@@ -26,6 +26,7 @@ import type { SeedDocument } from './seed/schema.ts';
 import { initializeStore } from './snapshots/baseline.ts';
 import type { DumpTables } from './snapshots/dump.ts';
 import { collectStartWarnings } from './start-warnings.ts';
+import type { ServerIdentity } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { openStoreSecret } from './store/store-secret.ts';
 import { findLongestTokenLifetime, openKeyRing } from './tokens/keys.ts';
@@ -47,7 +48,7 @@ export interface ListenOptions {
   readonly prepareClock?: ((clock: AdjustableClock) => void) | undefined;
   /** The state that resets return to, for an initialized store. Default: bootstrap data and the seed. */
   readonly readInitialState?: (() => Promise<DumpTables>) | undefined;
-  openStore(): Promise<Store>;
+  openStore(server: ServerIdentity): Promise<Store>;
   /** Opens the sinks of the audit log. Without it there is no audit log. */
   openAudit?(settings: Settings): Promise<AuditSinks | undefined>;
 }
@@ -93,7 +94,9 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   const clock = createAdjustableClock(options.clock);
   options.prepareClock?.(clock);
   clock.markStart();
-  const ids = createIds(clock, random);
+  // Only servers on a database can have others beside them.
+  const replica = settings.store === 'postgres' ? createReplicaName(random) : undefined;
+  const ids = createIds(clock, random, replica);
   // Uses the real clock, not the adjustable one: it measures how long hashes take.
   const hashQueue = createHashQueue({
     concurrency: settings.hashConcurrency,
@@ -121,25 +124,19 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   let store: Store | undefined;
   let audit: AuditLog | undefined;
   try {
-    store = await options.openStore();
+    const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
+    store = await options.openStore({ replica: replica ?? '', issuer: settings.issuer ?? baseUrl });
     // Opening the store has created and locked its folder.
     const sinks = await options.openAudit?.(settings);
     audit = sinks && createAuditLog(sinks, options.timer ?? systemTimer);
-    const { bootstrapped: bootstrapResult, baseline } = await initializeStore({
-      ...options,
-      store,
-      clock,
-      ids,
-      hashQueue,
-    });
-    const baseUrl = settings.baseUrl ?? formatServerUrl(server, settings);
-    const open = (from: Store, kept: Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimit'>> = {}) =>
-      openAppContext(
-        from,
-        { ...options, ...kept, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey },
-        gate,
-      );
-    let appContext = await open(store);
+    const setUp = async (opened: Store) => {
+      const { bootstrapped, baseline } = await initializeStore({ ...options, store: opened, clock, ids, hashQueue });
+      const deps = { ...options, audit, clock, ids, hashQueue, baseUrl, baseline, configuredKey };
+      const open = (from: Store, kept: KeptParts = {}) => openAppContext(from, { ...deps, ...kept }, gate);
+      return { bootstrapResult: bootstrapped, open, first: await open(opened) };
+    };
+    const { bootstrapResult, open, first } = await runSetUp(store, setUp);
+    let appContext = first;
     appContext.outbox.start();
     let lastReplacement: Promise<void> = Promise.resolve();
     async function replaceStore(other: Store): Promise<void> {
@@ -178,6 +175,13 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   }
 }
 
+type KeptParts = Partial<Pick<AppContextDeps, 'sandboxes' | 'growthLimit'>>;
+
+/** Of several servers that start on one store, one at a time sets it up; the others find everything done. */
+function runSetUp<Result>(store: Store, work: (store: Store) => Promise<Result>): Promise<Result> {
+  return store.shared ? store.shared.runAlone('setup', () => work(store)) : work(store);
+}
+
 type OpenContextDeps = Omit<AppContextDeps, 'store' | 'storeSecret' | 'keys'> & { readonly ids: Ids };
 
 /** Creates an app context for this store and routes requests to it. */
@@ -189,6 +193,7 @@ async function openAppContext(store: Store, deps: OpenContextDeps, gate: Gate): 
     clock,
     longestToken: findLongestTokenLifetime(settings),
     configuredKey,
+    timer: deps.timer,
   });
   const storeSecret = await openStoreSecret(store, random);
   const appContext = createAppContext({ ...deps, store, storeSecret, keys });

@@ -117,7 +117,7 @@ async function startServerProcess(
     log,
     clock: systemClock,
     random: systemRandom,
-    openStore: () => openStore(settings, log),
+    openStore: (identity) => openStore(settings, log, identity),
     openAudit: () => openAudit(settings, deps),
   });
 }
@@ -141,7 +141,7 @@ export async function startInMemory(flags: Flags, seed: unknown): Promise<Runnin
     clock: systemClock,
     random: systemRandom,
     ref: false,
-    openStore: () => openStore(settings, log),
+    openStore: (identity) => openStore(settings, log, identity),
   });
 }
 

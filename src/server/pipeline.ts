@@ -63,6 +63,8 @@ export interface CompileOptions {
   /** Whether the growth limit applies to unauthenticated callers. Revocation is exempt: a limit would keep tokens valid. */
   readonly limitGrowth?: boolean;
   readonly guardAccounts?: boolean;
+  /** Rejects authorized callers before the body is read. */
+  readonly rejection?: 'STORE_SHARED' | undefined;
   /** For the control plane: see its context. */
   readonly controlDocument?: HandlerContext['controlDocument'];
 }
@@ -113,6 +115,7 @@ export function compileOperation(
     // Operations without authentication ignore credentials, also invalid ones.
     const credentials = operation.auth === 'none' ? undefined : readRequestCredentials(ctx, search, operation);
     let caller = await authenticateCaller(ctx, credentials);
+    if (options.rejection !== undefined) throw apiError(options.rejection);
     const appliedFaults = faults?.matchOperation(operation, caller);
     if (faults && appliedFaults && (await applyFaultBefore(ctx, faults, appliedFaults, disconnectSignal)))
       caller = await authenticateCaller(ctx, credentials);

@@ -58,6 +58,7 @@ export function serveSandboxes(
   return async (ctx, next) => {
     const target = parseSandboxPath(ctx.state.path, basePath);
     if (!target) return next();
+    if (appContext.store.shared) throw apiError('STORE_SHARED');
     const { name, rest } = target;
     const changes = !isSafeMethod(ctx.req.method);
     const mayCreate = guard.canCreateSandbox(ctx.state);

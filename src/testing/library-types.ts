@@ -413,6 +413,11 @@ export interface SettingValues {
   readonly 'database-lanes'?: number | undefined;
   /** Create or migrate the tables of --store postgres */
   readonly 'init'?: boolean | undefined;
+  /**
+   * Use the database of --store postgres alone, as resets, imports, faults, the clock, snapshots and sandboxes
+   * require
+   */
+  readonly 'exclusive'?: boolean | undefined;
   /** Signing algorithm of tokens. Default: ES256 */
   readonly 'signing-alg'?: 'ES256' | 'RS256' | 'RS512' | 'PS256' | 'EdDSA' | undefined;
   /**

@@ -68,7 +68,7 @@ async function startWithOptions(options: StartOptions): Promise<IamServer> {
       ref: false,
       seed,
       prepareClock: createClockSetup(options.clock),
-      openStore: () => openStore(settings, log),
+      openStore: (identity) => openStore(settings, log, identity),
       openAudit: createAuditOpener(log, options),
     },
     options.credentials ?? {},

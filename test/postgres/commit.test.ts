@@ -1,6 +1,7 @@
 /** Commits whose response is lost: found out, run again, or reported as unknown; never as success. */
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer, type Timer } from '../../src/server/lib/timer.ts';
@@ -23,6 +24,8 @@ const openStore = (databaseUrl: string, time: { timer: Timer; stopwatch: { now()
     schema: `commit_${process.pid}_${schemas}`,
     initialize: true,
     lanes: 2,
+    replica: { name: 'alone', issuer: 'http://iam.example', isExclusive: true },
+    clock: systemClock,
     random: systemRandom,
     ...time,
   });

@@ -1,6 +1,7 @@
 /** Connections to the primary: what happens to callers when they are lost. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/server/lib/clock.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer } from '../../src/server/lib/timer.ts';
@@ -35,6 +36,8 @@ beforeEach(async () => {
     schema: 'iam',
     initialize: true,
     lanes: 2,
+    replica: { name: 'alone', issuer: 'http://iam.example', isExclusive: true },
+    clock: systemClock,
     random: systemRandom,
     stopwatch: systemStopwatch,
     timer: systemTimer,

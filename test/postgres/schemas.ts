@@ -1,11 +1,20 @@
 /** Stores on PostgreSQL for tests: each has a schema of its own, which a later test uses again, emptied. */
 import pg from 'pg';
+import { systemClock } from '../../src/server/lib/clock.ts';
+import { createReplicaName } from '../../src/server/lib/ids.ts';
 import { systemRandom } from '../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../src/server/lib/stopwatch.ts';
 import { systemTimer } from '../../src/server/lib/timer.ts';
+import type { ServerIdentity } from '../../src/server/store/open.ts';
 import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
 import { storedTables } from '../../src/server/store/postgres/table-columns.ts';
 import type { Store } from '../../src/server/store/store.ts';
+
+export interface OpenTestStoreOptions {
+  readonly schema?: string;
+  /** The server that shares the store with others; alone by default. */
+  readonly sharedBy?: ServerIdentity;
+}
 
 export class TestSchemas {
   readonly #databaseUrl: string;
@@ -16,16 +25,32 @@ export class TestSchemas {
     this.#databaseUrl = databaseUrl;
   }
 
-  /** Opens an empty store. Closing it makes its schema available to others. */
-  async open(): Promise<Store> {
+  /** Returns the name of a schema without rows; it may not exist yet. */
+  async take(): Promise<string> {
     const used = this.#free.pop();
-    const schema = used ?? `test_${systemRandom.uuid().replaceAll('-', '')}`;
     if (used !== undefined) await this.#empty(used);
+    return used ?? `test_${systemRandom.uuid().replaceAll('-', '')}`;
+  }
+
+  /** Makes a schema available to others. */
+  release(schema: string): void {
+    this.#free.push(schema);
+  }
+
+  /** Opens a store in the given schema, or in one of its own, which is available to others once it is closed. */
+  async open({ schema: shared, sharedBy }: OpenTestStoreOptions = {}): Promise<Store> {
+    const schema = shared ?? (await this.take());
     const store = await openPostgresStore({
       databaseUrl: this.#databaseUrl,
       schema,
       initialize: true,
       lanes: 2,
+      replica: {
+        name: sharedBy?.replica ?? createReplicaName(systemRandom),
+        issuer: sharedBy?.issuer ?? 'http://iam.example',
+        isExclusive: sharedBy === undefined,
+      },
+      clock: systemClock,
       random: systemRandom,
       stopwatch: systemStopwatch,
       timer: systemTimer,
@@ -33,7 +58,7 @@ export class TestSchemas {
     let closing: Promise<void> | undefined;
     const close = async () => {
       await store.close();
-      this.#free.push(schema);
+      if (shared === undefined) this.release(schema);
     };
     return { ...store, close: () => (closing ??= close()) };
   }
@@ -41,7 +66,7 @@ export class TestSchemas {
   /** Faster than truncate for few rows. */
   async #empty(schema: string): Promise<void> {
     this.#client ??= this.#connect();
-    const names = [...storedTables().map(({ sqlName }) => sqlName), 'commits'];
+    const names = [...storedTables().map(({ sqlName }) => sqlName), 'commits', 'login_events', 'leases', 'replicas'];
     await (await this.#client).query(names.map((name) => `delete from ${schema}."${name}";`).join(''));
   }
 

@@ -73,12 +73,31 @@ describe('a server', () => {
     expect(await second.exit()).toBe(0);
   });
 
-  test('keeps others away while it runs', async () => {
+  test('shares the database with others of its issuer, and keeps those of another one away', async () => {
     const schema = newSchema();
-    const first = start(schema, { init: true });
+    const issuer = 'http://iam.example';
+    const first = await start(schema, { init: true, issuer }).ready();
+    const second = await start(schema, { issuer }).ready();
+    const login = await logIn(second, first.adminClientSecret);
+    const { accessToken } = (await login.json()) as { accessToken: string };
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${first.url}${servicePrefix}/groups`, { headers })).status).toBe(200);
+    await expectExit(start(schema), 13, /have the issuer http:\/\/iam\.example, this one http:\/\/127/);
+    await expectExit(start(schema, { issuer, exclusive: true }), 13, /Other servers use the database: r\w+, r\w+\./);
+  });
+
+  test('with --exclusive keeps all others away while it runs', async () => {
+    const schema = newSchema();
+    const issuer = 'http://iam.example';
+    const first = start(schema, { init: true, exclusive: true, issuer });
     const ready = await first.ready();
-    await expectExit(start(schema), 13, /another server uses it/);
-    expect((await logIn(ready, ready.adminClientSecret)).status).toBe(200);
+    await expectExit(start(schema, { issuer }), 13, /Another server \(r\w+\) uses the database alone\./);
+    await expectExit(
+      start(schema, { issuer, exclusive: true }),
+      13,
+      /Another server \(r\w+\) uses the database alone\./,
+    );
+    expect((await fetch(`${ready.url}/_iam/state/reset`, { method: 'POST' })).status).toBe(204);
     first.process.kill('SIGTERM');
     expect(await first.exit()).toBe(0);
     const next = start(schema);
@@ -100,12 +119,17 @@ describe('a server', () => {
     expect(await listTables(schema)).toEqual(['orders']);
   });
 
-  test('does not use tables of a newer version', async () => {
+  test('uses tables that are one version ahead, not those further ahead', async () => {
     const schema = newSchema();
     const first = start(schema, { init: true });
     await first.ready();
     first.process.kill('SIGTERM');
     await first.exit();
+    await client.query(`insert into ${schema}.meta values ('migration 9998-later', '')`);
+    const next = start(schema);
+    await next.ready();
+    next.process.kill('SIGTERM');
+    await next.exit();
     await client.query(`insert into ${schema}.meta values ('migration 9999-later', '')`);
     await expectExit(start(schema, { init: true }), 14, /newer version/);
   });
@@ -139,7 +163,7 @@ describe('a server', () => {
 describe('the migrations', () => {
   test('make the tables that the declarations require', async () => {
     const [migrated, declared] = [newSchema(), newSchema()];
-    const own = ['commits', 'leases', 'meta'];
+    const own = ['commits', 'leases', 'login_events', 'meta', 'replicas'];
     for (const [schema, statements] of [
       [migrated, migrations.flatMap((migration) => migration.statements)],
       [declared, createSchemaText()],
@@ -166,12 +190,15 @@ describe('the migrations', () => {
     expect(await describeSchema(migrated)).toEqual(expected);
   });
 
-  test('run once, also when several processes start at once', async () => {
+  test('run once, also when several processes start at once; one of them prints the secrets', async () => {
     const schema = newSchema();
-    const runs = Array.from({ length: 4 }, () => start(schema, { init: true }));
-    const outcomes = await Promise.allSettled(runs.map((run) => run.ready()));
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const exits = runs.filter((_, at) => outcomes[at]?.status === 'rejected').map((run) => run.exit());
-    expect(await Promise.all(exits)).toEqual([13, 13, 13]);
+    const issuer = 'http://iam.example';
+    const runs = Array.from({ length: 4 }, () => start(schema, { init: true, issuer }));
+    const ready = await Promise.all(runs.map((run) => run.ready()));
+    const [secret, ...others] = ready.flatMap(({ adminClientSecret }) => adminClientSecret ?? []);
+    expect(others).toEqual([]);
+    for (const server of ready) expect((await logIn(server, secret)).status).toBe(200);
+    const { rows } = await client.query(`select name from ${schema}.meta where starts_with(name, 'migration ')`);
+    expect(rows).toHaveLength(migrations.length);
   });
 });

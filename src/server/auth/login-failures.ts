@@ -103,6 +103,11 @@ export class LoginFailures {
     this.#regaining.schedule(failures, failures.regainedAt);
   }
 
+  /** Whether failures of this name are counted. */
+  hasFailures(name: string): boolean {
+    return this.#names.has(name);
+  }
+
   /** Clears the failures of one caller under a name; those of other callers remain. */
   clearCaller(name: string, caller: string): void {
     const entry = this.#names.get(name)?.callers.get(caller);

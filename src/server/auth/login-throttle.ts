@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { type IamError, retryLater } from '../../contract/errors.ts';
 import { ConcurrentAttempts } from '../lib/concurrent-attempts.ts';
 import type { MonotonicClock } from '../lib/monotonic-clock.ts';
+import type { LoginEvent } from './login-events.ts';
 import { type LoginAttempt, LoginFailures } from './login-failures.ts';
 
 export interface LoginThrottle {
@@ -16,23 +17,38 @@ export interface LoginThrottle {
    */
   attempt<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
   /** After a login of the user with these names: restores their budgets and clears the failures of this caller under them. */
-  recordLogin(names: readonly string[], caller: string): void;
+  recordLogin(names: readonly string[], caller: string): Promise<void>;
   /** Clears all counts of these names, for all callers. */
-  clear(names: readonly string[]): void;
-  /** Clears everything. */
+  clear(names: readonly string[]): Promise<void>;
+  /** Counts an event of another server. */
+  apply(event: LoginEvent): void;
+  /** Clears everything of this server. */
   reset(): void;
 }
 
 /** For the setting disable-rate-limits: counts nothing. */
 export const noLoginThrottle: LoginThrottle = {
   attempt: (_, verify) => verify(),
-  recordLogin: () => undefined,
-  clear: () => undefined,
+  recordLogin: () => Promise.resolve(),
+  clear: () => Promise.resolve(),
+  apply: () => undefined,
   reset: () => undefined,
 };
 
-/** @param capacity the number of names and callers that are counted individually. */
-export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number): LoginThrottle {
+interface LoginThrottleOptions {
+  /** The number of names and callers that are counted individually. */
+  readonly capacity?: number | undefined;
+  /** Exchanges events with other servers. Default: there are none. */
+  readonly exchange?: {
+    receive(): Promise<void>;
+    publish(event: LoginEvent): Promise<void>;
+  };
+}
+
+export function createLoginThrottle(
+  elapsed: MonotonicClock,
+  { capacity, exchange }: LoginThrottleOptions = {},
+): LoginThrottle {
   const running = new ConcurrentAttempts();
   let failures = new LoginFailures(elapsed, capacity);
 
@@ -54,28 +70,58 @@ export function createLoginThrottle(elapsed: MonotonicClock, capacity?: number):
     }
   }
 
+  function apply(event: LoginEvent): void {
+    switch (event.kind) {
+      case 'failure':
+        failures.add(event.attempt);
+        break;
+      case 'success':
+        failures.clearCaller(event.name, event.caller);
+        break;
+      case 'login':
+        for (const name of event.names) {
+          failures.clearCaller(name, event.caller);
+          failures.restoreBudget(name);
+        }
+        break;
+      case 'clear':
+        for (const name of event.names) failures.clearName(name);
+    }
+  }
+
+  /** Without failures of the names there is nothing to clear on other servers either. */
+  async function applyAndPublish(event: LoginEvent, names: readonly string[]): Promise<void> {
+    const isNews = event.kind === 'failure' || names.some((name) => failures.hasFailures(name));
+    apply(event);
+    if (isNews) await exchange?.publish(event);
+  }
+
   return {
     async attempt(unhashedAttempt, verify) {
-      const attempt = { ...unhashedAttempt, name: hashName(unhashedAttempt.name) };
+      const name = hashName(unhashedAttempt.name);
+      const attempt = { ...unhashedAttempt, name };
+      if (exchange) await exchange.receive();
       const acquired = await acquireSlot(attempt);
       try {
         const result = await verify();
-        if (result === undefined) failures.add(attempt);
-        else failures.clearCaller(attempt.name, attempt.caller);
+        const { caller } = attempt;
+        await applyAndPublish(result === undefined ? { kind: 'failure', attempt } : { kind: 'success', name, caller }, [
+          name,
+        ]);
         return result;
       } finally {
         running.release(acquired);
       }
     },
     recordLogin(names, caller) {
-      for (const name of names.map(hashName)) {
-        failures.clearCaller(name, caller);
-        failures.restoreBudget(name);
-      }
+      const hashed = names.map(hashName);
+      return applyAndPublish({ kind: 'login', names: hashed, caller }, hashed);
     },
     clear(names) {
-      for (const name of names) failures.clearName(hashName(name));
+      const hashed = names.map(hashName);
+      return applyAndPublish({ kind: 'clear', names: hashed }, hashed);
     },
+    apply,
     reset() {
       failures = new LoginFailures(elapsed, capacity);
     },

@@ -69,7 +69,7 @@ export async function loginWithPassword(
       return startLoginSession(tx, { ...start, user, callerKey: callerKey(deps.source, device) }, deps);
     },
   );
-  deps.authentication.throttles.recordLogin(loginSession.user, attempt.caller);
+  await deps.authentication.throttles.recordLogin(loginSession.user, attempt.caller);
   return deps.issuer.issueForUser(loginSession.user, loginSession.session, client, {
     refreshToken: loginSession.refreshToken,
   });

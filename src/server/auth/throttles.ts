@@ -3,12 +3,19 @@ import type { Clock } from '../lib/clock.ts';
 import { createMonotonicClock } from '../lib/monotonic-clock.ts';
 import type { RequestSource } from '../lib/request-source.ts';
 import { callerKey, isKnownSource, type KnownSourceDeps } from '../sessions/known-sources.ts';
+import type { EventJournal } from '../store/store.ts';
 import { type Device, loginNames, type User } from '../store/tables.ts';
 import {
   type ClientSecretThrottle,
   createClientSecretThrottle,
   noClientSecretThrottle,
 } from './client-secret-throttle.ts';
+import {
+  createLoginEventExchange,
+  type LoginEvent,
+  type LoginEventExchange,
+  type ThrottleName,
+} from './login-events.ts';
 import type { LoginAttempt } from './login-failures.ts';
 import { createLoginThrottle, type LoginThrottle, noLoginThrottle } from './login-throttle.ts';
 
@@ -20,36 +27,53 @@ export interface Throttles {
   readonly currentPassword: LoginThrottle;
   readonly clientSecret: ClientSecretThrottle;
   /** After a successful login: restores the budgets of the user's names, and clears the failures of this caller. */
-  recordLogin(user: User, caller: string): void;
+  recordLogin(user: User, caller: string): Promise<void>;
   /** After a recovery or an unlock: clears all failures for the user's names. */
-  clear(user: User): void;
+  clear(user: User): Promise<void>;
   reset(): void;
 }
 
-/** @param options.disabled setting disable-rate-limits: counts nothing. */
-export function createThrottles(clock: Clock, { disabled }: { readonly disabled: boolean }): Throttles {
+interface ThrottleOptions {
+  /** Setting disable-rate-limits: counts nothing. */
+  readonly disabled: boolean;
+  /** Counts failures together with other servers. Missing if there are none. */
+  readonly loginEvents?: EventJournal | undefined;
+}
+
+export function createThrottles(clock: Clock, { disabled, loginEvents }: ThrottleOptions): Throttles {
   const elapsed = createMonotonicClock(clock);
-  const create = () => (disabled ? noLoginThrottle : createLoginThrottle(elapsed));
-  const [login, logon, currentPassword] = [create(), create(), create()];
+  const exchange = loginEvents && createLoginEventExchange(loginEvents, (name, event) => logins[name].apply(event));
+  const create = (name: ThrottleName) =>
+    disabled ? noLoginThrottle : createLoginThrottle(elapsed, exchange && exchangeOf(exchange, name));
+  const logins: Readonly<Record<ThrottleName, LoginThrottle>> = {
+    login: create('login'),
+    logon: create('logon'),
+    currentPassword: create('currentPassword'),
+  };
+  const { login, logon, currentPassword } = logins;
   const clientSecret = disabled ? noClientSecretThrottle : createClientSecretThrottle(elapsed);
   return {
     login,
     logon,
     currentPassword,
     clientSecret,
-    recordLogin(user, caller) {
-      login.recordLogin(loginNames(user), caller);
-      logon.recordLogin(user.legacyLogons ?? [], caller);
+    async recordLogin(user, caller) {
+      await login.recordLogin(loginNames(user), caller);
+      await logon.recordLogin(user.legacyLogons ?? [], caller);
     },
-    clear(user) {
-      login.clear(loginNames(user));
-      logon.clear(user.legacyLogons ?? []);
-      currentPassword.clear([user.userId]);
+    async clear(user) {
+      await login.clear(loginNames(user));
+      await logon.clear(user.legacyLogons ?? []);
+      await currentPassword.clear([user.userId]);
     },
     reset() {
       for (const throttle of [login, logon, currentPassword, clientSecret]) throttle.reset();
     },
   };
+}
+
+function exchangeOf(exchange: LoginEventExchange, name: ThrottleName) {
+  return { exchange: { receive: exchange.receive, publish: (event: LoginEvent) => exchange.publish(name, event) } };
 }
 
 export interface LoginAttemptInput {

@@ -59,6 +59,10 @@ export const settingsTable = {
     'Writing transactions at once of --store postgres; more of them conflict more often',
   ),
   init: booleanSetting('init', 'Create or migrate the tables of --store postgres'),
+  exclusive: booleanSetting(
+    'exclusive',
+    'Use the database of --store postgres alone, as resets, imports, faults, the clock, snapshots and sandboxes require',
+  ),
   signingAlg: textSetting('signing-alg', 'Signing algorithm of tokens', {
     default: 'ES256',
     values: signingAlgorithms,

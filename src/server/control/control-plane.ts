@@ -72,9 +72,11 @@ function createControlDocument({ baseUrl, settings }: AppContext): () => object 
 
 function mountRoute(route: ControlRoute, appContext: AppContext, options: CompileOptions): MountedRoute {
   // The request context comes from the app context, whose clock is adjustable; only the type of these routes exposes it.
+  // One server cannot do this for the others.
+  const rejection = route.exclusive && appContext.store.shared ? 'STORE_SHARED' : undefined;
   const operation = route as unknown as AnyOperation;
   const authenticated = appContext.settings.allowRemote ? operation : withoutAuthentication(operation);
-  const handle = compileOperation(authenticated, appContext, options);
+  const handle = compileOperation(authenticated, appContext, { ...options, rejection });
   return {
     method: route.method,
     path: controlPrefix + route.path,

@@ -52,6 +52,8 @@ export interface RouteOptions {
   readonly capability: keyof typeof capabilities;
   /** For browsers: a `page` that other sites may link to, or an `asset` (a file) of it. */
   readonly browser?: 'page' | 'asset';
+  /** Changes what a server keeps in memory, or all data at once: refused while several servers share the store. */
+  readonly exclusive?: true;
 }
 
 export type ControlRoute = Operation<ControlContext> & RouteOptions;
@@ -73,9 +75,11 @@ export function defineRoute<
   const authorized = {
     ...declaration,
     ...capabilities[declaration.capability],
-    status: [...declaration.status, 400],
+    status: [...declaration.status, 400, ...(declaration.exclusive ? [409] : [])],
+    errors: [...declaration.errors, ...(declaration.exclusive ? (['STORE_SHARED'] as const) : [])],
     request: { ...declaration.request, strictQuery: true },
   } as unknown as Declaration<Path, Req, Res, ControlContext>;
-  const { capability, browser } = declaration;
-  return { ...defineOperation(authorized), capability, ...(browser ? { browser } : {}) };
+  const { capability, browser, exclusive } = declaration;
+  const options = { capability, ...(browser ? { browser } : {}), ...(exclusive ? { exclusive } : {}) };
+  return { ...defineOperation(authorized), ...options };
 }

@@ -26,7 +26,10 @@ export function createApiKeyUses(): ApiKeyUses {
       await store.transaction(async (tx) => {
         for (const [apiKeyId, at] of written) {
           const row = await tx.apiKeys.get(apiKeyId);
-          if (row) await tx.apiKeys.replace({ ...row, lastUsedAt: at.toISOString() });
+          const lastUsedAt = at.toISOString();
+          // Another server that shares the store may have written a later use.
+          const isLater = !store.shared || (row?.lastUsedAt ?? '') < lastUsedAt;
+          if (row && isLater) await tx.apiKeys.replace({ ...row, lastUsedAt });
         }
       });
       for (const [apiKeyId, at] of written) if (uses.get(apiKeyId) === at) uses.delete(apiKeyId);

@@ -174,13 +174,16 @@ function createCycleError(group: Group, last: Group, predecessors: ReadonlyMap<s
   return apiError('DEPENDENCY_CYCLE', `The dependencies of the groups would form a cycle: ${names.join(' -> ')}.`);
 }
 
-/** @throws IamError GROUP_NAME_TAKEN if another group has the name. */
-export async function assertGroupNameAvailable(tx: Transaction, groupName: string, groupId?: string): Promise<void> {
-  assertNotOther(await tx.groups.getBy('groupName', groupName), groupId);
+/** Checks the name of a new group. @throws IamError GROUP_NAME_TAKEN. */
+export async function assertGroupNameAvailable(tx: Transaction, groupName: string): Promise<void> {
+  if (await tx.groups.isTaken('groupName', groupName)) throw createNameTakenError(groupName);
 }
 
 /** Checks the group that has a requested name. @throws IamError GROUP_NAME_TAKEN if it is another group. */
-export function assertNotOther(named: Group | undefined, groupId?: string): void {
-  if (named && named.groupId !== groupId)
-    throw apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(named.groupName)} is already in use.`);
+export function assertNotOther(named: Group | undefined, groupId: string): void {
+  if (named && named.groupId !== groupId) throw createNameTakenError(named.groupName);
+}
+
+function createNameTakenError(groupName: string) {
+  return apiError('GROUP_NAME_TAKEN', `The group name ${JSON.stringify(groupName)} is already in use.`);
 }

@@ -8,7 +8,8 @@ export const logonSubjectPrefix = 'logon:';
 
 /** @throws IamError ID_TAKEN if the id is in use, was used before, or starts with the prefix of a mainframe logon. */
 export async function reserveSubjectId(tx: Transaction, reservation: Omit<Row<'subjects'>, 'retired'>): Promise<void> {
-  const isTaken = reservation.subject.startsWith(logonSubjectPrefix) || (await tx.subjects.get(reservation.subject));
+  const isTaken =
+    reservation.subject.startsWith(logonSubjectPrefix) || (await tx.subjects.isTaken('key', reservation.subject));
   if (isTaken) throw apiError('ID_TAKEN', `The id ${reservation.subject} is or was in use.`);
   await tx.subjects.insert({ ...reservation, retired: false });
 }

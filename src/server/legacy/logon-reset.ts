@@ -56,7 +56,7 @@ export async function resetLogonPassword(reset: LogonResetRequest, deps: LogonRe
   if (!session) throw apiError('PROOF_INVALID');
   const { throttles } = deps.authentication;
   throttles.logon.clear([reset.logon]);
-  if (session.user) throttles.clear(session.user);
+  if (session.user) await throttles.clear(session.user);
   return session;
 }
 

@@ -129,7 +129,7 @@ export async function loginWithLogon(
     return startLogonSession(tx, { ...options, clientId: client.clientId, logon, user: current }, deps);
   });
   throttles.logon.recordLogin([logon], attempt.caller);
-  if (logonSession.user) throttles.recordLogin(logonSession.user, attempt.caller);
+  if (logonSession.user) await throttles.recordLogin(logonSession.user, attempt.caller);
   return issueLogonToken(deps.issuer, logonSession, client);
 }
 

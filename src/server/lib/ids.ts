@@ -5,19 +5,26 @@ import type { Random } from './random.ts';
 export interface Ids {
   /** Generates an id that sorts after all earlier ones of this process. */
   newId(): string;
+  /** Generates an id whose time is later than the given one, in milliseconds, also if that is in the future. */
+  newIdAfter(time: number): { readonly id: string; readonly time: number };
   /** Generates an id for a request, for logs and the X-Request-Id header. */
   newRequestId(): string;
+}
+
+/** Generates the name of a server among those that share a store. */
+export function createReplicaName(random: Random): string {
+  return `r${random.bytes(4).toString('hex')}`;
 }
 
 const countDigits = 4;
 const countLimit = 16 ** countDigits;
 
-/** 12 digits of milliseconds, 4 of a counter within the millisecond, 8 random digits. Monotonic, also if the clock is set back. */
-export function createIds(clock: Clock, random: Random): Ids {
+/** 12 digits of milliseconds, 4 of a counter within the millisecond, 8 random digits. Monotonic, also if the clock is set back. Ids of requests begin with the name of the replica. */
+export function createIds(clock: Clock, random: Random, replica?: string): Ids {
   let lastTime = 0;
   let count = 0;
   let requests = 0;
-  const processPrefix = random.bytes(6).toString('hex');
+  const processPrefix = replica ?? random.bytes(6).toString('hex');
 
   function advance(): void {
     const now = clock.now().getTime();
@@ -28,11 +35,19 @@ export function createIds(clock: Clock, random: Random): Ids {
     count = 0;
   }
 
+  function format(time: number, counted: number): string {
+    const suffix = random.bytes(4).toString('hex');
+    return time.toString(16).padStart(12, '0') + counted.toString(16).padStart(countDigits, '0') + suffix;
+  }
+
   return {
     newId() {
       advance();
-      const suffix = random.bytes(4).toString('hex');
-      return lastTime.toString(16).padStart(12, '0') + count.toString(16).padStart(countDigits, '0') + suffix;
+      return format(lastTime, count);
+    },
+    newIdAfter(previous) {
+      const time = Math.max(clock.now().getTime(), previous + 1);
+      return { id: format(time, 0), time };
     },
     newRequestId() {
       requests += 1;

@@ -14,8 +14,10 @@ export interface Subscribers {
    */
   subscribe<Found>(look: () => Promise<Found | undefined>, disconnectSignal: AbortSignal): Subscription<Found>;
   notify(): void;
-  /** Calls `work` after each `notify`. @returns a function that unsubscribes. */
-  onNotify(work: () => void): () => void;
+  /** Calls `work` after each `notify`; `isWaited` returns whether it has an effect. @returns a function that unsubscribes. */
+  onNotify(work: () => void, isWaited?: () => boolean): () => void;
+  /** Whether something waits for the next `notify`. */
+  isWaited(): boolean;
   /** Ends all waits and subscriptions, including later ones. */
   end(): void;
 }
@@ -31,14 +33,14 @@ export const maxSubscribers = 100;
 
 export function createSubscribers(): Subscribers {
   const listeners = new Set<() => void>();
-  const followers = new Set<() => void>();
+  const followers = new Map<() => void, () => boolean>();
   const endController = new AbortController();
   setMaxListeners(maxSubscribers, endController.signal);
   let waiting = 0;
   let subscribing = 0;
 
   function notify(): void {
-    for (const listener of [...listeners, ...followers]) listener();
+    for (const listener of [...listeners, ...followers.keys()]) listener();
   }
 
   /** Created before the query runs, so that no notification is missed. */
@@ -96,8 +98,9 @@ export function createSubscribers(): Subscribers {
       return { items: iterate(look, disconnectSignal), endSignal: endController.signal };
     },
     notify,
-    onNotify(work) {
-      followers.add(work);
+    isWaited: () => listeners.size > 0 || [...followers.values()].some((isWaited) => isWaited()),
+    onNotify(work, isWaited = () => true) {
+      followers.set(work, isWaited);
       return () => void followers.delete(work);
     },
     end() {

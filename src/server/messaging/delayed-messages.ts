@@ -3,9 +3,8 @@
  * arrival, so that a reader that asks for later ids misses no message.
  */
 import type { AdjustableClock } from '../lib/adjustable-clock.ts';
-import type { Ids } from '../lib/ids.ts';
 import type { Timer } from '../lib/timer.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 
 export interface DelayedMessages {
@@ -17,7 +16,7 @@ export interface DelayedMessages {
 export interface DelayedMessagesDeps {
   readonly store: Store;
   readonly clock: AdjustableClock;
-  readonly ids: Ids;
+  createMessageId(tx: Transaction): Promise<string>;
   readonly timer: Timer;
   isRelayed(channel: Message['channel']): boolean;
   onArrival(): void;
@@ -30,7 +29,7 @@ export interface DelayedMessagesDeps {
 export function createDelayedMessages({
   store,
   clock,
-  ids,
+  createMessageId,
   timer,
   isRelayed,
   onArrival,
@@ -53,7 +52,7 @@ export function createDelayedMessages({
       const due = delayed.filter((message) => parseArrival(message) <= now);
       scheduleNext(delayed.map(parseArrival).filter((time) => time > now));
       if (due.length === 0) return;
-      await deliverMessages(due, { store, ids, isRelayed });
+      await deliverMessages(due, { store, createMessageId, isRelayed });
       // Other subscribers wait as well.
       onArrival();
     },
@@ -71,7 +70,7 @@ function parseArrival({ arrivesAt = '' }: Message): number {
 /** Delivers in the order of the arrival times. */
 async function deliverMessages(
   due: readonly Message[],
-  { store, ids, isRelayed }: Pick<DelayedMessagesDeps, 'store' | 'ids' | 'isRelayed'>,
+  { store, createMessageId, isRelayed }: Pick<DelayedMessagesDeps, 'store' | 'createMessageId' | 'isRelayed'>,
 ): Promise<void> {
   const inOrder = [...due].sort((a, b) => parseArrival(a) - parseArrival(b));
   await store.transaction(async (tx) => {
@@ -82,7 +81,7 @@ async function deliverMessages(
       const { delivery: _, arrivesAt: __, ...arrived } = row;
       await tx.messages.delete(messageId);
       const waits = isRelayed(row.channel) ? { delivery: 'waiting' as const } : {};
-      await tx.messages.insert({ ...arrived, ...waits, messageId: ids.newId() });
+      await tx.messages.insert({ ...arrived, ...waits, messageId: await createMessageId(tx) });
     }
   });
 }

@@ -31,6 +31,8 @@ export interface Deliveries {
 
 /** Delays between attempts, in milliseconds. After the last one delivery fails: the code would have expired too. */
 const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 300_000];
+/** Another server sends a message again if the one that claimed it does not report the outcome within this time. */
+const claimMs = 60_000;
 const batchSize = 50;
 /** Max time that a relay can delay a stop; the message is then sent after the next start. */
 const stopTimeoutMs = 5_000;
@@ -101,13 +103,31 @@ class ChannelDeliveries implements Deliveries {
     try {
       if (expiresAt !== undefined && Date.parse(expiresAt) <= this.#deps.clock.now().getTime())
         return await this.#markFailed(message, 'the code has expired');
-      if (!this.#relayed.has(messageId)) await this.#send(message);
+      if (!this.#relayed.has(messageId)) {
+        if (!(await this.#claim(messageId, claimMs))) return;
+        await this.#send(message);
+      }
       this.#relayed.add(messageId);
       await this.#updateMessage(messageId, { delivery: 'sent' });
       this.#clearRetryState(messageId);
     } catch (error) {
       await this.#handleFailure(message, error);
     }
+  }
+
+  /** Of the servers that share a store, one sends a message. @returns whether it is this one */
+  async #claim(messageId: string, milliseconds: number): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const by = store.shared?.replica;
+    if (by === undefined) return true;
+    const now = clock.now().getTime();
+    return store.transaction(async (tx) => {
+      const row = await tx.messages.get(messageId);
+      const isTaken = row?.claim !== undefined && row.claim.by !== by && row.claim.until > now;
+      if (row?.delivery !== 'waiting' || isTaken) return false;
+      await tx.messages.replace({ ...row, claim: { by, until: now + milliseconds } });
+      return true;
+    });
   }
 
   async #send(message: Message): Promise<void> {
@@ -138,6 +158,8 @@ class ChannelDeliveries implements Deliveries {
       'delivery of a message failed, will retry',
     );
     this.#scheduleRetry(messageId, delay);
+    // Otherwise another server would try in between, and count its failures from the start.
+    await this.#claim(messageId, delay + claimMs).catch(() => undefined);
   }
 
   #scheduleRetry(messageId: string, milliseconds: number): void {

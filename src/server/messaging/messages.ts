@@ -16,6 +16,8 @@ export interface Outbox {
   isRelayed(channel: Contact['channel']): boolean;
   /** The delivery outcome of a test recipient; undefined for any other contact. */
   findOutcome(contact: Contact): DeliveryOutcome | undefined;
+  /** Generates an id that sorts after those of all messages that are visible before this transaction's. */
+  createMessageId(tx: Transaction): Promise<string>;
   /** Signals new messages; call it after the commit. */
   wake(): void;
 }
@@ -53,8 +55,8 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
   const { contact, purpose, text, code, collapsedUntil } = draft;
   const now = deps.clock.now();
   await deleteOldMessages(tx, now.getTime());
-  const message = (): Message => ({
-    messageId: deps.ids.newId(),
+  const message = async (): Promise<Message> => ({
+    messageId: await deps.outbox.createMessageId(tx),
     ...contact,
     purpose,
     text,
@@ -73,23 +75,29 @@ export async function enqueueMessage(tx: Transaction, draft: MessageDraft, deps:
         : {}
       : { delivery: 'late' as const, arrivesAt: collapsedUntil.toISOString(), collapsed: 1 }),
   });
-  for (const row of applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
+  for (const row of await applyOutcome(message, deps.outbox.findOutcome(contact), now.getTime()))
     await tx.messages.insert(row);
 }
 
 /** The rows to store for a message: none, one or two. */
-function applyOutcome(message: () => Message, outcome: DeliveryOutcome | undefined, now: number): Message[] {
+async function applyOutcome(
+  message: () => Promise<Message>,
+  outcome: DeliveryOutcome | undefined,
+  now: number,
+): Promise<Message[]> {
   switch (outcome?.kind) {
     case 'never':
       return [];
     case 'twice':
-      return [message(), message()];
+      return [await message(), await message()];
     case 'late':
-      return [{ ...message(), delivery: 'late', arrivesAt: new Date(now + outcome.milliseconds).toISOString() }];
+      return [
+        { ...(await message()), delivery: 'late', arrivesAt: new Date(now + outcome.milliseconds).toISOString() },
+      ];
     case 'bounced':
-      return [{ ...withoutCode(message()), delivery: 'failed', failure: outcome.reason }];
+      return [{ ...withoutCode(await message()), delivery: 'failed', failure: outcome.reason }];
     default:
-      return [message()];
+      return [await message()];
   }
 }
 
@@ -103,8 +111,8 @@ export function renderMessageText(message: Message, key: StoreSecret): string {
   return message.text.replace('{code}', decryptMessageCode(message, key) ?? '******');
 }
 
-/** The stored form of a message after it was sent or failed: without its code. */
-export function withoutCode({ sealedCode: _, ...message }: Message): Message {
+/** The stored form of a message after it was sent or failed: without its code and the claim of a server. */
+export function withoutCode({ sealedCode: _code, claim: _claim, ...message }: Message): Message {
   return message;
 }
 

@@ -1,10 +1,14 @@
 /** The message outbox: messages in the store, subscribers that wait for them, and relays if configured. */
 
 import { hasTestFeatures, type Settings } from '../config/settings.ts';
+import type { Ids } from '../lib/ids.ts';
 import { createSubscribers, type Subscribers } from '../lib/subscribers.ts';
+import type { Transaction } from '../store/store.ts';
 import type { Message } from '../store/tables.ts';
 import { createDelayedMessages, type DelayedMessagesDeps } from './delayed-messages.ts';
 import { createDeliveries, type DeliveryDeps } from './deliveries.ts';
+import { createMessageId } from './message-ids.ts';
+import { startMessagePoll } from './message-poll.ts';
 import type { Outbox } from './messages.ts';
 import type { Relay } from './relay.ts';
 import { parseTestRecipient } from './test-recipients.ts';
@@ -22,11 +26,12 @@ export interface MessageOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
-type Deps = Omit<DelayedMessagesDeps, 'isRelayed' | 'onArrival'> &
-  Omit<DeliveryDeps, 'channel' | 'openRelay'> & { readonly settings: Settings };
+type Deps = Omit<DelayedMessagesDeps, 'isRelayed' | 'onArrival' | 'createMessageId'> &
+  Omit<DeliveryDeps, 'channel' | 'openRelay'> & { readonly settings: Settings; readonly ids: Ids };
 
 export function createOutbox(deps: Deps): MessageOutbox {
   const subscribers = createSubscribers();
+  let stopPoll = () => {};
   const channels = selectRelays(deps).map(([channel, openRelay]) => ({
     channel,
     deliveries: createDeliveries({ ...deps, channel, openRelay }),
@@ -40,7 +45,8 @@ export function createOutbox(deps: Deps): MessageOutbox {
     // Readers deliver due messages themselves; relays have no reader.
     if (channels.length > 0) deliverDueToRelays();
   };
-  const delayed = createDelayedMessages({ ...deps, isRelayed, onArrival: onMessage });
+  const newMessageId = (tx: Transaction) => createMessageId(tx, deps);
+  const delayed = createDelayedMessages({ ...deps, createMessageId: newMessageId, isRelayed, onArrival: onMessage });
   const deliverDueToRelays = () => {
     delayed
       .deliverDue()
@@ -52,6 +58,7 @@ export function createOutbox(deps: Deps): MessageOutbox {
   return {
     isRelayed,
     findOutcome: (contact) => (hasOutcomes && !isRelayed(contact.channel) ? parseTestRecipient(contact) : undefined),
+    createMessageId: newMessageId,
     wake() {
       onMessage();
       wakeAll();
@@ -60,8 +67,17 @@ export function createOutbox(deps: Deps): MessageOutbox {
     subscribe: subscribers.subscribe,
     onNotify: subscribers.onNotify,
     deliverDue: delayed.deliverDue,
-    start: onMessage,
+    start() {
+      onMessage();
+      if (deps.store.shared)
+        stopPoll = startMessagePoll(deps, {
+          isWaited: subscribers.isWaited,
+          onNews: onMessage,
+          onRelayTime: () => (channels.length > 0 ? deliverDueToRelays() : undefined),
+        });
+    },
     async stop() {
+      stopPoll();
       subscribers.end();
       delayed.stop();
       await Promise.all(channels.map(({ deliveries }) => deliveries.stop()));

@@ -14,10 +14,18 @@ export async function restoreBootstrap(tx: Transaction, deps: BootstrapDeps): Pr
   const idOf = async (name: string) => (await store.groups.getBy('groupName', name))?.groupId ?? deps.ids.newId();
   await createBootstrapGroups(tx, { clock, createId: idOf });
   for (const kind of ['admin', 'app'] as const) {
-    const { clientId, secretHash, createdAt, tokensValidFrom } = (await store.clients.getBy('bootstrap', kind)) ?? {};
-    if (clientId === undefined || createdAt === undefined) continue;
+    const client = await store.clients.getBy('bootstrap', kind);
+    if (!client) continue;
+    const { clientId, secretHash, createdAt, tokensValidFrom, tokenGeneration } = client;
     await reserveSubjectId(tx, { subject: clientId, kind: 'client', ownerId: clientId });
-    await tx.clients.insert({ ...createBootstrapClient(kind), clientId, secretHash, createdAt, tokensValidFrom });
+    await tx.clients.insert({
+      ...createBootstrapClient(kind),
+      clientId,
+      secretHash,
+      createdAt,
+      tokensValidFrom,
+      tokenGeneration,
+    });
   }
   const user = await store.users.getBy('bootstrap', 'admin');
   if (user) await insertAdminUser(tx, { ...adminUserDefaults, ...pickIdentity(user) });

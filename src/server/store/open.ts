@@ -12,11 +12,18 @@ import { openNodeProcesses } from './file/node-processes.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
+/** The server that opens a store, among those that may share it. */
+export interface ServerIdentity {
+  readonly replica: string;
+  /** The issuer of its tokens. */
+  readonly issuer: string;
+}
+
 /** Opens the store. It uses the system clock, not the adjustable one. @throws StoreOpenError. */
-export async function openStore(settings: Settings, log: Log): Promise<Store> {
+export async function openStore(settings: Settings, log: Log, server: ServerIdentity): Promise<Store> {
   const { store, data } = settings;
   if (store === 'memory') return openMemoryStore();
-  if (store === 'postgres') return openDatabase(settings);
+  if (store === 'postgres') return openDatabase(settings, server);
   return openFileStore({
     directory: path.resolve(data),
     disk: nodeDisk,
@@ -28,13 +35,18 @@ export async function openStore(settings: Settings, log: Log): Promise<Store> {
 }
 
 /** Loads the driver only now: other stores start without it. */
-async function openDatabase({ databaseUrl, databaseSecretUrl, ...settings }: Settings): Promise<Store> {
+async function openDatabase(
+  { databaseUrl, databaseSecretUrl, ...settings }: Settings,
+  { replica, issuer }: ServerIdentity,
+): Promise<Store> {
   const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
   return openPostgresStore({
     databaseUrl: databaseSecretUrl ?? databaseUrl ?? '',
     schema: settings.databaseSchema,
     initialize: settings.init,
     lanes: settings.databaseLanes,
+    replica: { name: replica, issuer, isExclusive: settings.exclusive },
+    clock: systemClock,
     random: systemRandom,
     stopwatch: systemStopwatch,
     timer: systemTimer,

@@ -51,6 +51,11 @@ export interface TableReader<Name extends TableName> {
 
 /** Write access to a table, within a transaction. */
 export interface TableWriter<Name extends TableName> extends TableReader<Name> {
+  /**
+   * Whether a row has this unique value, or this primary key, before a row with it is inserted. An engine may return false
+   * without a look; it then runs the work again, with a look, if the insert fails or the work throws.
+   */
+  isTaken(unique: Uniques<Name> | 'key', value: string): Promise<boolean>;
   /** @throws DuplicateError if the primary key or a unique value exists. */
   insert(row: Row<Name>): Promise<void>;
   /** Replaces the row with the same primary key. @throws DuplicateError, MissingRowError. */
@@ -96,8 +101,30 @@ export interface Store extends Reader {
   diskStats?(): DiskStats;
   /** Whether writes are accepted, and if not, why (for logs and /readyz, never for callers). */
   health(): StoreHealth;
+  /** What the servers of a shared store need besides its rows; missing if one server uses the store alone. */
+  readonly shared?: SharedStore;
   /** Waits for pending writes, writes a final checkpoint if the engine has one, and releases the store. */
   close(): Promise<void>;
+}
+
+/** A store that several servers use at the same time. */
+export interface SharedStore {
+  /** The name of this server. */
+  readonly replica: string;
+  /**
+   * Runs `work` while no other server runs work of this name: waits for it.
+   * @throws StoreUnavailableError if that takes longer than a minute
+   */
+  runAlone<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  readonly loginEvents: EventJournal;
+}
+
+/** Events that each server publishes to the others. */
+export interface EventJournal {
+  /** Resolves when the other servers can read the event. */
+  publish(event: object): Promise<void>;
+  /** Reads the events of other servers since the last call; the first call also returns those of the last 15 minutes. */
+  readNew(): Promise<readonly unknown[]>;
 }
 
 export interface StoreDump {

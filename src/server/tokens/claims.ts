@@ -28,6 +28,8 @@ export const AccessClaims = z.object({
   app_id: z.string(),
   /** Present in every token of this server, so that none is mistaken for a token of the real service. */
   stand_in: z.boolean().optional(),
+  /** The generation of the client's tokens; absent for the first one. */
+  generation: z.int().optional(),
   /** The session of the token; the token is valid only as long as the session. */
   sid: z.string().optional(),
   user_id: z.string().optional(),
@@ -76,7 +78,7 @@ export function createCommonClaims(
   lifetime: number,
   { session, scope }: TokenRestrictions,
 ): CommonClaims {
-  // If the secret changed within this second, new tokens must be later than those that the change invalidated.
+  // Stores of earlier versions have times instead of generations.
   const iat = Math.max(epochSeconds(options.clock), client.tokensValidFrom ?? 0);
   const exp = Math.min(iat + lifetime, session?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
@@ -90,6 +92,7 @@ export function createCommonClaims(
     client_id: client.clientId,
     app_id: client.appId,
     stand_in: true,
+    ...(client.tokenGeneration === undefined ? {} : { generation: client.tokenGeneration }),
     ...(session === undefined ? {} : { sid: session.sessionId }),
   };
 }

@@ -1,9 +1,12 @@
 /** The states of signing keys, for operators. */
 import type { SigningKey } from '../store/tables.ts';
-import { maxConfigurableLifetimeSeconds, retirementMarginSeconds } from './keys.ts';
+import { isNext, maxConfigurableLifetimeSeconds, retirementMarginSeconds } from './key-rotation.ts';
 
-/** `current` signs, `retired` only verifies, `expired` does neither and is deleted by the next rotation. */
-export type KeyState = 'current' | 'retired' | 'expired';
+/**
+ * `current` signs, `next` signs soon and is published already, `retired` only verifies, `expired` does neither and is
+ * deleted by the next rotation.
+ */
+export type KeyState = 'current' | 'next' | 'retired' | 'expired';
 
 export interface KeyDescription {
   readonly kid: string;
@@ -17,12 +20,16 @@ export interface KeyDescription {
 }
 
 /** @param now epoch seconds. */
-export function describeSigningKey(
-  { kid, alg, current, createdAt, retiresAt, longestToken }: SigningKey,
-  now: number,
-): KeyDescription {
-  const state = current ? 'current' : retiresAt !== undefined && retiresAt <= now ? 'expired' : 'retired';
+export function describeSigningKey(row: SigningKey, now: number): KeyDescription {
+  const { kid, alg, createdAt, retiresAt, longestToken } = row;
+  const state = determineState(row, now);
   const lifetime = (longestToken ?? maxConfigurableLifetimeSeconds) + retirementMarginSeconds;
   const dates = retiresAt === undefined ? {} : { retiredAt: retiresAt - lifetime, expiresAt: retiresAt };
   return { kid, alg, state, createdAt, ...dates };
+}
+
+function determineState(row: SigningKey, now: number): KeyState {
+  if (row.current) return 'current';
+  if (isNext(row)) return 'next';
+  return row.retiresAt !== undefined && row.retiresAt <= now ? 'expired' : 'retired';
 }

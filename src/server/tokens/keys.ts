@@ -3,8 +3,18 @@ import type { CryptoKey, JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, exportSPKI, generateKeyPair, importJWK } from 'jose';
 import type { SigningAlgorithm } from '../../contract/signing-algorithms.ts';
 import { type Clock, epochSeconds } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import { type Stopwatch, systemStopwatch } from '../lib/stopwatch.ts';
+import { systemTimer, type Timer } from '../lib/timer.ts';
+import { type Store, StoreUnavailableError } from '../store/store.ts';
 import type { SigningKey } from '../store/tables.ts';
+import {
+  announceKey,
+  isExpired,
+  isNext,
+  maxConfigurableLifetimeSeconds,
+  promoteDueKey,
+  storeCurrentKey,
+} from './key-rotation.ts';
 import type { ConfiguredSigningKey } from './signing-key-file.ts';
 
 /** A key that verifies tokens. `publicJwk` has public members only. */
@@ -35,11 +45,17 @@ export interface KeyRing {
   rotate(): Promise<KeyRotation>;
   /** Reads the keys of the store again, after it was replaced. */
   reload(): Promise<void>;
+  /** Reads the keys again if several servers share the store: another one may have created a key just now. */
+  refresh(): Promise<void>;
+  /** Ends reading the keys of other servers. */
+  close(): void;
 }
 
 export interface KeyRotation {
-  /** The key that signs from now on. */
+  /** The new key. */
   readonly kid: string;
+  /** The epoch second from which it signs, on servers that share a store; undefined if it signs already. */
+  readonly signsFrom?: number | undefined;
   /** Keys that no longer sign, with the epoch second until which they verify; undefined if unknown. */
   readonly retired: readonly { readonly kid: string; readonly until: number | undefined }[];
 }
@@ -52,12 +68,10 @@ export interface KeyRingDeps {
   readonly longestToken: number;
   /** Signs after each start instead of a generated key. */
   readonly configuredKey?: Pick<ConfiguredSigningKey, 'privateJwk' | 'publicJwk'> | undefined;
+  /** Default: those of the system. */
+  readonly timer?: Timer | undefined;
+  readonly stopwatch?: Stopwatch | undefined;
 }
-
-/** A retired key remains valid this much longer than its last token is valid, because signing takes time and clocks differ. */
-export const retirementMarginSeconds = 60;
-/** The maximum lifetime that the settings allow; used for keys without a recorded one. */
-export const maxConfigurableLifetimeSeconds = 86_400;
 
 /** The maximum token lifetime of these settings, in seconds. */
 export function findLongestTokenLifetime(settings: {
@@ -134,33 +148,6 @@ async function storeLongestToken(row: SigningKey, { store, longestToken }: KeyRi
   return updated;
 }
 
-/**
- * Stores a current key, retires the previous one and deletes expired keys. A retired key that becomes current again
- * replaces its row. @returns all remaining keys.
- */
-function storeCurrentKey(created: SigningKey, { store, clock }: KeyRingDeps): Promise<readonly SigningKey[]> {
-  const now = epochSeconds(clock);
-  return store.transaction(async (tx) => {
-    for (const row of await tx.signingKeys.list()) {
-      if (row.kid === created.kid) await tx.signingKeys.delete(row.kid);
-      else if (row.current) await tx.signingKeys.replace(retireKey(row, now));
-      else if (isExpired(row, now)) await tx.signingKeys.delete(row.kid);
-    }
-    await tx.signingKeys.insert(created);
-    return tx.signingKeys.list();
-  });
-}
-
-/** The private key is no longer needed and is deleted. */
-function retireKey(row: SigningKey, now: number): SigningKey {
-  const retiresAt = now + (row.longestToken ?? maxConfigurableLifetimeSeconds) + retirementMarginSeconds;
-  return { ...row, current: false, privateJwk: {}, retiresAt };
-}
-
-function isExpired({ retiresAt }: { readonly retiresAt?: number | undefined }, now: number): boolean {
-  return (retiresAt ?? Number.POSITIVE_INFINITY) <= now;
-}
-
 /** The current key, and all verification keys by id. */
 interface KeySet {
   readonly current: CurrentSigningKey;
@@ -193,8 +180,18 @@ async function importKey({ kid, alg }: SigningKey, jwk: Readonly<Record<string, 
   return key;
 }
 
+/** Milliseconds between reads of the keys that other servers may have created. */
+const pollPause = 2_000;
+/** A server that has not read the keys for as long does not sign: its key may be retired, and expire too early. */
+const maxAge = 30_000;
+
 function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
+  const { timer = systemTimer, stopwatch = systemStopwatch } = deps;
+  const isShared = deps.store.shared !== undefined;
   let keys = first;
+  let readAt = stopwatch.now();
+  let cancelPoll = () => {};
+  let isClosed = false;
   let lastChange: Promise<unknown> = Promise.resolve();
   let previousKeys: readonly JWK[] | undefined;
   const isActive = (key: StoredVerificationKey) => !isExpired(key, epochSeconds(deps.clock));
@@ -220,6 +217,38 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     return { kid: created.kid, retired: others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt })) };
   }
 
+  /** Servers that share a store publish the new key at once, and sign with it when all of them have read it. */
+  async function announceNextKey(): Promise<KeyRotation> {
+    const created = await generateSigningKey(keys.current.alg, deps);
+    const { next, rows } = await announceKey(created, deps);
+    await adoptRows(rows);
+    const others = rows.filter((row) => !row.current && !isNext(row));
+    const retired = others.map(({ kid, retiresAt }) => ({ kid, until: retiresAt }));
+    return { kid: next.kid, signsFrom: next.signsFrom, retired };
+  }
+
+  async function readKeys(): Promise<void> {
+    const begin = stopwatch.now();
+    await adoptRows(await promoteDueKey(await deps.store.signingKeys.list(), deps));
+    readAt = begin;
+  }
+
+  async function adoptRows(rows: readonly SigningKey[]): Promise<void> {
+    const current = rows.find((row) => row.current && row.alg === deps.alg);
+    if (!current) return;
+    const isSame = current.kid === keys.current.kid && rows.length === keys.byId.size;
+    if (isSame && rows.every(({ kid }) => keys.byId.has(kid))) return;
+    const previous = publicKeys();
+    keys = await importKeys(current, rows);
+    previousKeys = previous;
+  }
+
+  function schedulePoll(): void {
+    if (isClosed) return;
+    cancelPoll = timer.after(pollPause, () => void runSerially(readKeys).then(schedulePoll, schedulePoll));
+  }
+  if (isShared) schedulePoll();
+
   /** Runs key changes one at a time. */
   function runSerially<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = lastChange.then(work);
@@ -228,7 +257,11 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
   }
 
   return {
-    current: () => keys.current,
+    current() {
+      if (isShared && stopwatch.now() - readAt > maxAge)
+        throw new StoreUnavailableError('The signing keys cannot be read.');
+      return keys.current;
+    },
     find(kid) {
       const key = keys.byId.get(kid);
       return key && isActive(key) ? key : undefined;
@@ -236,7 +269,18 @@ function createKeyRing(first: KeySet, deps: KeyRingDeps): KeyRing {
     publicKeys,
     publicKeysBefore: () => previousKeys ?? earlierKeys(),
     currentPem: async () => `${await exportSPKI(keys.current.publicKey)}\n`,
-    rotate: () => runSerially(rotateKeys),
+    rotate: () => runSerially(isShared ? announceNextKey : rotateKeys),
+    refresh() {
+      const asked = stopwatch.now();
+      // One read answers all that asked before it began.
+      return runSerially(async () => {
+        if (isShared && readAt < asked) await readKeys();
+      });
+    },
+    close() {
+      isClosed = true;
+      cancelPoll();
+    },
     reload: () =>
       runSerially(async () => {
         keys = await loadKeys(deps);

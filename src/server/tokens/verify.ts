@@ -79,7 +79,7 @@ async function verifySignature(
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
-      (header) => findVerificationKey(keys, header).publicKey,
+      async (header) => (await findVerificationKey(keys, header)).publicKey,
       {
         issuer,
         audience: issuer,
@@ -105,8 +105,13 @@ function isCanonical(token: string): boolean {
  * Finds the server's key by `kid` and accepts it for its own algorithm only. Payloads must be encoded (RFC 7797 does not
  * apply to JWTs). Other header parameters are ignored.
  */
-function findVerificationKey(keys: KeyRing, header: JWTHeaderParameters): VerificationKey {
-  const key = typeof header.kid === 'string' ? keys.find(header.kid) : undefined;
+async function findVerificationKey(keys: KeyRing, { kid, ...header }: JWTHeaderParameters): Promise<VerificationKey> {
+  if (typeof kid !== 'string') throw new Error('no key id');
+  let key = keys.find(kid);
+  if (!key) {
+    await keys.refresh();
+    key = keys.find(kid);
+  }
   if (!key || key.alg !== header.alg || 'b64' in header) throw new Error('unknown key');
   return key;
 }

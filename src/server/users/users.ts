@@ -50,7 +50,7 @@ export function buildUser(
 /** Inserts a new user. @throws IamError ID_TAKEN, LOGIN_NAME_TAKEN. */
 export async function insertUser(tx: Transaction, user: User): Promise<void> {
   await reserveSubjectId(tx, { subject: user.userId, kind: 'user', ownerId: user.userId });
-  await assertLoginNamesAvailable(tx, user);
+  for (const name of loginNames(user)) if (await tx.users.isTaken('login', name)) throw createLoginNameTakenError(name);
   await tx.users.insert(user);
 }
 
@@ -78,9 +78,12 @@ export function withVerifiedName({ userNameProven: _userNameProven, ...user }: U
 export async function assertLoginNamesAvailable(tx: Transaction, user: User): Promise<void> {
   for (const name of loginNames(user)) {
     const existing = await tx.users.getBy('login', name);
-    if (existing && existing.userId !== user.userId)
-      throw apiError('LOGIN_NAME_TAKEN', `The login name ${JSON.stringify(name)} is already in use by another user.`);
+    if (existing && existing.userId !== user.userId) throw createLoginNameTakenError(name);
   }
+}
+
+function createLoginNameTakenError(name: string) {
+  return apiError('LOGIN_NAME_TAKEN', `The login name ${JSON.stringify(name)} is already in use by another user.`);
 }
 
 /**

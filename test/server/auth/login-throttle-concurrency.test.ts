@@ -22,7 +22,7 @@ const source = (number: number) => `198.51.${number >> 8}.${number & 255}`;
 
 function createAttempts(capacity?: number) {
   const clock = createFakeClock();
-  const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
+  const throttle = createLoginThrottle(createMonotonicClock(clock), { capacity });
   let running = 0;
   const seen = { maxRunning: 0, checks: 0 };
   const attempt = (isRight: boolean, options: Partial<LoginAttempt> = {}) =>

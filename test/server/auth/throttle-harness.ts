@@ -9,7 +9,7 @@ const stranger: LoginAttempt = { name: 'alice', caller: '192.0.2.1', isLoopback:
 
 export function createThrottleHarness(capacity?: number) {
   const clock = createFakeClock();
-  const throttle = createLoginThrottle(createMonotonicClock(clock), capacity);
+  const throttle = createLoginThrottle(createMonotonicClock(clock), { capacity });
   const attempt = (options: Partial<LoginAttempt>, isRight: boolean) =>
     throttle.attempt({ ...stranger, ...options }, async () => (isRight ? 'right' : undefined));
 

@@ -69,7 +69,12 @@ export class OtpHarness {
       random,
       ids: createIds(clock, random),
       storeSecret: createStoreSecret(Buffer.alloc(32, 7), random),
-      outbox: { isRelayed: () => false, findOutcome: ({ to }) => outcomes[to], wake: () => undefined },
+      outbox: {
+        isRelayed: () => false,
+        findOutcome: ({ to }) => outcomes[to],
+        createMessageId: async () => this.deps.ids.newId(),
+        wake: () => undefined,
+      },
     };
   }
 

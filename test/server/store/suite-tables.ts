@@ -1,6 +1,7 @@
 /** The part of the store suite for single tables. */
 import { describe, expect, test } from 'vitest';
 import { DuplicateError, MissingRowError, type Store } from '../../../src/server/store/store.ts';
+import type { Group } from '../../../src/server/store/tables.ts';
 import { group, idsOf, insertGroups, user } from './rows.ts';
 
 export function readingSuite(store: () => Store): void {
@@ -202,6 +203,24 @@ export function writingSuite(store: () => Store): void {
       });
       expect(seen).toEqual([['b', 'c'], ['d'], ['c']]);
       expect(await idsOf(store().groups.find('role', 'x'))).toEqual(['d']);
+    });
+
+    test('reports a taken value or key before an insert, also if the work throws another error', async () => {
+      await insertGroups(store(), group('a'));
+      const insertUnlessTaken = (row: Group, error?: Error) =>
+        store().transaction(async ({ groups }) => {
+          if (await groups.isTaken('groupName', row.groupName)) throw new Error('name taken');
+          if (await groups.isTaken('key', row.groupId)) throw new Error('key taken');
+          if (error) throw error;
+          await groups.insert(row);
+        });
+      await expect(insertUnlessTaken(group('b', { groupName: 'name of a' }))).rejects.toThrow('name taken');
+      await expect(insertUnlessTaken(group('b', { groupName: 'name of a' }), new Error('x'))).rejects.toThrow('name');
+      await expect(insertUnlessTaken(group('a', { groupName: 'other' }))).rejects.toThrow('key taken');
+      await expect(insertUnlessTaken(group('c'), new Error('other reason'))).rejects.toThrow('other reason');
+      expect(await idsOf(store().groups.list())).toEqual(['a']);
+      await insertUnlessTaken(group('b'));
+      expect(await idsOf(store().groups.list())).toEqual(['a', 'b']);
     });
 
     test('finds the writes of a transaction with all methods, also after the same reads before', async () => {

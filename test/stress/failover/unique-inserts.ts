@@ -2,6 +2,7 @@
  * Transactions of several stores that insert the same key at once, without a look at it before. PostgreSQL fails all but
  * one with 23505. They run again, and find the key.
  */
+import { systemClock } from '../../../src/server/lib/clock.ts';
 import { systemRandom } from '../../../src/server/lib/random.ts';
 import { systemStopwatch } from '../../../src/server/lib/stopwatch.ts';
 import { systemTimer } from '../../../src/server/lib/timer.ts';
@@ -27,6 +28,8 @@ export async function insertSameKeys(
     random: systemRandom,
     stopwatch: systemStopwatch,
     timer: systemTimer,
+    clock: systemClock,
+    replica: { name: 'unique-inserts', issuer: 'http://iam.example', isExclusive: true },
   });
   try {
     const problems: string[] = [];

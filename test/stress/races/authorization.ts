@@ -132,6 +132,7 @@ export const authorizationRaces: readonly Race[] = [
     name: 'guessed passwords',
     about: 'at most ten wrong passwords are verified',
     coveredBy: 'test/server/auth/login-throttle-concurrency.test.ts',
+    isCountedLate: true,
     seed: userSeed,
     flags: fastPasswords,
     setUp: async (server) => ({

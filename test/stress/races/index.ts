@@ -1,5 +1,5 @@
 /** `races`: sends 100 concurrent requests for each resource that is single-use, unique, rotated, limited or guarded. */
-import { startServer } from '../../harness.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
 import { type Budget, createFinding, type Finding, hasBudget, type Suite } from '../suite.ts';
 import { authorizationRaces } from './authorization.ts';
 import { callCount, classifyOutcome, type Race, shuffleNumbers } from './race.ts';
@@ -10,9 +10,19 @@ import { openYieldingStore } from './yielding-store.ts';
 export const races: readonly Race[] = [...rotationRaces, ...uniquenessRaces, ...authorizationRaces];
 
 /** Runs one round of a race on a separate server. @throws Error with the invariant that was broken. */
-export async function runRace({ name, seed, flags, setUp }: Race, round: number): Promise<void> {
+export async function runRace(race: Race, round: number): Promise<void> {
   const openStore = async () => openYieldingStore(round);
-  await using server = await startServer({ openStore, ...(seed ? { seed } : {}), ...(flags ? { flags } : {}) });
+  await using server = await startServer({ openStore, ...optionsOf(race) });
+  await runRaceOn(server, race, round);
+}
+
+/** The options of the server for a race. */
+export function optionsOf({ seed, flags }: Race): Pick<TestServerOptions, 'seed' | 'flags'> {
+  return { ...(seed ? { seed } : {}), ...(flags ? { flags } : {}) };
+}
+
+/** Runs one round of a race on this server. @throws Error with the invariant that was broken. */
+export async function runRaceOn(server: TestServer, { name, setUp }: Race, round: number): Promise<void> {
   const { call, verify } = await setUp(server);
   const outcomes = await Promise.all(shuffleNumbers(callCount, round).map((at) => classifyOutcome(call(at))));
   try {

@@ -10,6 +10,8 @@ export interface Race {
   readonly coveredBy?: string;
   /** Takes several times as long as the others; the tests run a single round. */
   readonly isSlow?: true;
+  /** Servers that share a store count a little late: each can add a burst to the limit. */
+  readonly isCountedLate?: true;
   readonly seed?: SeedDocument;
   readonly flags?: Readonly<Record<string, string | boolean>>;
   /** Creates the resource that the requests compete for. */

@@ -66,7 +66,7 @@ export default defineOperation({
       const current = requireRecoverable(await tx.users.get(user.userId));
       await replacePassword(tx, current, passwordHash, context, { deviceKey: source.deviceKey });
     });
-    context.authentication.throttles.clear(user);
+    await context.authentication.throttles.clear(user);
     context.outbox.wake();
     return { userId: user.userId };
   },

@@ -31,7 +31,7 @@ export default defineOperation({
       if (found.locked) await tx.users.replace({ ...rest, locked: false });
       return found;
     });
-    authentication.throttles.clear(user);
+    await authentication.throttles.clear(user);
     return {};
   },
 });

@@ -21,6 +21,8 @@ export interface DatabaseTarget {
 
 export interface CopyDeps {
   readonly disk: Disk;
+  /** The system clock: it is compared with that of the database. */
+  now(): Date;
   readonly random: Random;
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
@@ -33,7 +35,7 @@ export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: C
   const expected = digestRows(rows);
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
   const { writeDatabaseRows } = await import('../postgres/copy-rows.ts');
-  await withExclusiveDatabase({ ...to, ...deps, initialize: true }, (connections) =>
+  await withExclusiveDatabase({ ...to, ...deps, clock: deps, initialize: true }, (connections) =>
     writeDatabaseRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
   );
   return expected;
@@ -48,7 +50,7 @@ export async function copyToFolder(
 ): Promise<RowsDigest> {
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
   const { readDatabaseRows } = await import('../postgres/copy-rows.ts');
-  const rows = await withExclusiveDatabase({ ...from, ...deps, initialize: false }, readDatabaseRows);
+  const rows = await withExclusiveDatabase({ ...from, ...deps, clock: deps, initialize: false }, readDatabaseRows);
   const tables = sortRows(rows);
   const expected = digestRows(tables);
   await replaceStore(deps.disk, layout, createBackup({ sequence: 1, tables }, writtenAt));

@@ -99,12 +99,13 @@ export function createOfflineStore({ processes, now, ...copyDeps }: OfflineStore
         return { folder, setAside: await replaceStore(disk, layout, [bytes]) };
       });
     },
-    copyToDatabase: (folder, to) => withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, copyDeps)),
+    copyToDatabase: (folder, to) =>
+      withReadLock(deps, folder, (layout) => copyToDatabase(layout, to, { ...copyDeps, now })),
     copyToFolder: async (from, folder) => {
       const layout = layoutOf(folder);
       if (await holdsStore(disk, layout)) throw createStoreExistsError(folder);
       await prepareFolder(disk, layout);
-      return withWriteLock(deps, folder, () => copyToFolder(from, layout, copyDeps, now().toISOString()));
+      return withWriteLock(deps, folder, () => copyToFolder(from, layout, { ...copyDeps, now }, now().toISOString()));
     },
   });
 }

@@ -136,6 +136,10 @@ class ReadAccess<Kind extends View> {
 }
 
 class WriteAccess extends ReadAccess<WritableView> {
+  async isTaken(unique: string, value: string): Promise<boolean> {
+    return (unique === 'key' ? await this.get(value) : await this.getBy(unique, value)) !== undefined;
+  }
+
   async insert(row: StoredRow): Promise<void> {
     const pausing = this.view.pause();
     if (pausing) await pausing;

@@ -20,6 +20,8 @@ export class Attempt implements TransactionRunner {
   readonly isOptimistic: boolean;
   readonly seen = new SeenTables<TableName>();
   hasWritten = false;
+  /** Whether a value was reported to be free without a look, which may be wrong. */
+  hasAssumed = false;
   /** The first error of a statement: the transaction cannot be committed any more. */
   failure: unknown;
   readonly #client: PoolClient;
@@ -60,6 +62,10 @@ export class Attempt implements TransactionRunner {
   /** Resolves once all writes have their results; `failure` is set then. */
   settle(): Promise<void> {
     return this.#settled;
+  }
+
+  assumeFree(): void {
+    this.hasAssumed = true;
   }
 
   newVersion(): string {

@@ -28,25 +28,6 @@ const inquire = {
   text: "insert into commits (id, kind) values ($1, 'void') on conflict (id) do update set kind = commits.kind returning kind",
 };
 
-const sweep = { name: 'commits.sweep', text: "delete from commits where at < now() - interval '1 day'" };
-const sweepPause = 3_600_000;
-
-/** Deletes old marks now and every hour. @returns a function that ends it */
-export function sweepCommits({ connections, timer }: CommitDeps): () => void {
-  let cancel = () => {};
-  let isEnded = false;
-  const run = async () => {
-    // After a failure, the next run deletes them.
-    await connections.query(sweep, []).catch(() => undefined);
-    if (!isEnded) cancel = timer.after(sweepPause, run);
-  };
-  void run();
-  return () => {
-    isEnded = true;
-    cancel();
-  };
-}
-
 /** The commit was not confirmed: it may have happened. */
 class UnconfirmedCommitError extends Error {
   override readonly name = 'UnconfirmedCommitError';

@@ -1,23 +1,22 @@
-/** A lease: a name that one process holds for a time, and renews. The clock is that of the database. */
+/** Work that one server at a time runs: a lease that it takes, renews and releases. The clock is that of the database. */
+import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
+import { StoreUnavailableError } from '../store.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
-
-export interface Lease {
-  /** Whether the last renewal succeeded in time. */
-  isHeld(): boolean;
-  release(): Promise<void>;
-}
 
 export interface LeaseDeps {
   readonly connections: PrimaryConnections;
+  readonly stopwatch: Stopwatch;
   readonly timer: Timer;
-  /** Identifies this process. */
+  /** Identifies this server. */
   readonly holder: string;
 }
 
 /** Milliseconds. */
 const duration = 30_000;
-const renewal = 10_000;
+const renewalPause = 10_000;
+const pollPause = 100;
+const maxWait = 60_000;
 
 const take = {
   name: 'leases.take',
@@ -27,31 +26,39 @@ const take = {
 };
 const drop = { name: 'leases.drop', text: 'delete from leases where name = $1 and holder = $2' };
 
-/** Takes a lease that no other process holds. @returns undefined if another process holds it */
-export async function takeLease(name: string, deps: LeaseDeps): Promise<Lease | undefined> {
-  const { connections, timer, holder } = deps;
-  const renew = async () => (await connections.query(take, [name, holder, duration])).rowCount === 1;
-  if (!(await renew())) return undefined;
-  let isHeld = true;
+/** See `SharedStore.runAlone`. */
+export async function runUnderLease<Result>(
+  name: string,
+  work: () => Promise<Result>,
+  deps: LeaseDeps,
+): Promise<Result> {
+  const { connections, stopwatch, timer, holder } = deps;
+  const takeOnce = async () => (await connections.query(take, [name, holder, duration])).rowCount === 1;
+  const end = stopwatch.now() + maxWait;
+  while (!(await takeOnce())) {
+    if (stopwatch.now() >= end)
+      throw new StoreUnavailableError(`Another server has been at work for a minute (${name}). Try again.`);
+    await new Promise<void>((resolve) => timer.after(pollPause, resolve));
+  }
+  const stopRenewing = renewEvery(renewalPause, takeOnce, timer);
+  try {
+    return await work();
+  } finally {
+    stopRenewing();
+    await connections.query(drop, [name, holder]).catch(() => undefined);
+  }
+}
+
+function renewEvery(pause: number, renew: () => Promise<unknown>, timer: Timer): () => void {
   let cancel = () => {};
-  const renewLater = () => {
-    cancel = timer.after(renewal, () => {
-      void renew()
-        // While the database is away no other process can take it.
-        .catch(() => isHeld)
-        .then((isRenewed) => {
-          isHeld = isRenewed;
-          if (isHeld) renewLater();
-        });
-    });
+  let isEnded = false;
+  const schedule = () => {
+    if (isEnded) return;
+    cancel = timer.after(pause, () => void renew().then(schedule, schedule));
   };
-  renewLater();
-  return {
-    isHeld: () => isHeld,
-    async release() {
-      cancel();
-      isHeld = false;
-      await connections.query(drop, [name, holder]).catch(() => undefined);
-    },
+  schedule();
+  return () => {
+    isEnded = true;
+    cancel();
   };
 }

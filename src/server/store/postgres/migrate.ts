@@ -13,8 +13,11 @@ export type SchemaState =
   /** Some migrations are missing. */
   | 'older'
   | 'current'
-  /** It has migrations that this program does not know. */
+  /** It is more than one migration ahead of this program. */
   | 'newer';
+
+/** Each migration leaves the tables usable for the version before it, so that replicas can be replaced one by one. */
+const tolerableUnknown = 1;
 
 const prefix = 'migration ';
 
@@ -29,7 +32,7 @@ export async function readSchemaState(client: PoolClient, schema: string): Promi
   const applied = await readApplied(client);
   if (applied.length === 0) return 'foreign';
   const known = migrations.map(({ name }) => name);
-  if (applied.some((name) => !known.includes(name))) return 'newer';
+  if (applied.filter((name) => !known.includes(name)).length > tolerableUnknown) return 'newer';
   return known.every((name) => applied.includes(name)) ? 'current' : 'older';
 }
 

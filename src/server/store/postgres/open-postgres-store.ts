@@ -1,77 +1,88 @@
-/** Opens the store on PostgreSQL, for one server at a time. */
+/** Opens the store on PostgreSQL: shared with other servers, or for one alone. */
 import type { ClientConfig } from 'pg';
 import { SettingError } from '../../config/settings.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createReplicaName } from '../../lib/ids.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Stopwatch } from '../../lib/stopwatch.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { StoreOpenError } from '../file/open-error.ts';
-import type { Store } from '../store.ts';
+import type { SharedStore, Store } from '../store.ts';
 import { parseDatabaseUrls } from './database-url.ts';
-import { type Lease, takeLease } from './lease.ts';
+import { runUnderLease } from './lease.ts';
+import { createEventJournal } from './login-events.ts';
 import { migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
 import { PostgresStore, toPostgresStore } from './postgres-store.ts';
 import { PrimaryConnections } from './primary-connections.ts';
+import { assertClock, type Registration, type ReplicaDescription, registerReplica } from './registration.ts';
 import { sqlStateOf } from './sql-errors.ts';
 
-export interface OpenPostgresOptions {
+export interface OpenDatabaseOptions {
   /** One URL or several, separated by commas. */
   readonly databaseUrl: string;
   readonly schema: string;
   /** Creates the tables in an empty schema, and applies missing migrations. */
   readonly initialize: boolean;
-  readonly lanes: number;
+  readonly clock: Clock;
   readonly random: Random;
   readonly stopwatch: Stopwatch;
   readonly timer: Timer;
 }
 
-const maxConnections = 10;
-
-/** A database that this process alone uses. */
-export interface ExclusiveDatabase {
-  readonly connections: PrimaryConnections;
-  readonly lease: Lease;
+export interface OpenPostgresOptions extends OpenDatabaseOptions {
+  readonly lanes: number;
+  readonly replica: ReplicaDescription;
 }
+
+const maxConnections = 10;
 
 /** @throws StoreOpenError if the database cannot be used, with the next step */
 export async function openPostgresStore(options: OpenPostgresOptions): Promise<Store> {
-  const database = await openDatabase(options);
-  return toPostgresStore(new PostgresStore({ ...options, ...database }));
+  const { replica } = options;
+  const { connections, registration } = await openDatabase(options, replica);
+  const shared = replica.isExclusive ? {} : { shared: createSharedStore(connections, options) };
+  return toPostgresStore(new PostgresStore({ ...options, connections, registration, ...shared }));
+}
+
+function createSharedStore(connections: PrimaryConnections, options: OpenPostgresOptions): SharedStore {
+  const replica = options.replica.name;
+  return {
+    replica,
+    runAlone: (name, work) => runUnderLease(name, work, { ...options, connections, holder: replica }),
+    loginEvents: createEventJournal({ ...options, connections, replica }),
+  };
 }
 
 /** Runs `work` while no server uses the database. @throws StoreOpenError as `openPostgresStore` */
 export async function withExclusiveDatabase<Result>(
-  options: Omit<OpenPostgresOptions, 'lanes'>,
+  options: OpenDatabaseOptions,
   work: (connections: PrimaryConnections) => Promise<Result>,
 ): Promise<Result> {
-  const { connections, lease } = await openDatabase(options);
+  const replica = { name: createReplicaName(options.random), issuer: '', isExclusive: true };
+  const { connections, registration } = await openDatabase(options, replica);
   try {
     return await work(connections);
   } finally {
-    await lease.release();
+    await registration.release();
     await connections.close();
   }
 }
 
-async function openDatabase(options: Omit<OpenPostgresOptions, 'lanes'>): Promise<ExclusiveDatabase> {
-  const { databaseUrl, schema, random, stopwatch, timer } = options;
-  const holder = random.uuid();
-  const connections = new PrimaryConnections({
-    hosts: parseHosts(databaseUrl),
-    schema,
-    applicationName: `iam ${holder}`,
-    maxConnections,
-    stopwatch,
-    timer,
-  });
+interface OpenDatabase {
+  readonly connections: PrimaryConnections;
+  readonly registration: Registration;
+}
+
+async function openDatabase(options: OpenDatabaseOptions, replica: ReplicaDescription): Promise<OpenDatabase> {
+  const { schema } = options;
+  const hosts = parseHosts(options.databaseUrl);
+  const applicationName = `iam ${replica.name}`;
+  const connections = new PrimaryConnections({ ...options, hosts, schema, applicationName, maxConnections });
+  const deps = { ...options, connections };
   try {
+    await assertClock(deps);
     await prepareSchema(connections, options);
-    const lease = await takeLease('exclusive', { connections, timer, holder });
-    if (lease) return { connections, lease };
-    throw new StoreOpenError(
-      'in-use',
-      `Schema ${schema}: another server uses it. Stop that server first; after a crash, wait 30 seconds.`,
-    );
+    return { connections, registration: await registerReplica(replica, deps) };
   } catch (error) {
     await connections.close();
     throw toOpenError(error);

@@ -10,6 +10,7 @@ import {
   OutcomeUnknownError,
   type Prefetch,
   type Reader,
+  type SharedStore,
   type Store,
   type StoreDump,
   type StoreHealth,
@@ -19,20 +20,22 @@ import {
 import type { StoredRow } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
 import { Attempt, runOn } from './attempt.ts';
-import { commit, commitReads, sweepCommits } from './commit.ts';
+import { commit, commitReads } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
-import type { Lease } from './lease.ts';
 import { prefetchRows } from './prefetch.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
+import type { Registration } from './registration.ts';
 import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
 import { isConflict, isDuplicate, isUnavailable } from './sql-errors.ts';
+import { startSweeping } from './sweep.ts';
 import type { Run } from './table-reader.ts';
 
 export interface PostgresStoreOptions {
   readonly connections: PrimaryConnections;
-  /** Keeps other servers away. Without it, this one stops writing. */
-  readonly lease: Lease;
+  readonly registration: Registration;
+  /** Missing if this server uses the database alone. */
+  readonly shared?: SharedStore;
   /** Writing transactions of this process that run at once. */
   readonly lanes: number;
   readonly random: Random;
@@ -41,7 +44,8 @@ export interface PostgresStoreOptions {
 }
 
 const knownRowsCapacity = 50_000;
-const maxAttempts = 10;
+/** Of two servers that change the same rows, one commits and the other runs again: ten times in a row happened. */
+const maxAttempts = 30;
 /** Attempts beside other transactions of this process; later ones run alone. */
 const sharedAttempts = 3;
 /** Milliseconds. */
@@ -50,6 +54,7 @@ const maxPause = 50;
 
 export class PostgresStore {
   readonly reader: Reader;
+  readonly shared: SharedStore | undefined;
   readonly #run: Run;
   readonly #options: PostgresStoreOptions;
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
@@ -60,8 +65,9 @@ export class PostgresStore {
 
   constructor(options: PostgresStoreOptions) {
     this.#options = options;
+    this.shared = options.shared;
     this.#lanes = new Lanes(options.lanes);
-    this.#endSweeping = sweepCommits(options);
+    this.#endSweeping = startSweeping(options.connections, options.timer);
     this.#run = (statement, values) => options.connections.query(statement, values);
     this.reader = createSqlReader(this.#accesses, this.#run);
   }
@@ -74,8 +80,9 @@ export class PostgresStore {
 
   /** See `Store.transaction`. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const health = this.health();
-    if (!health.writable && health.permanent) return Promise.reject(new StoreUnavailableError(health.reason));
+    const closed = this.#closing && 'The store is closed.';
+    const reason = closed ?? this.#options.registration.rejection();
+    if (reason !== undefined) return Promise.reject(new StoreUnavailableError(reason));
     const running = this.#runUntilCommitted(work);
     this.#running.add(running);
     const forget = () => this.#running.delete(running);
@@ -101,16 +108,16 @@ export class PostgresStore {
 
   health(): StoreHealth {
     if (this.#closing) return { writable: false, reason: 'The store is closed.', permanent: true };
-    if (!this.#options.lease.isHeld())
-      return { writable: false, reason: 'Another server uses the store.', permanent: true };
-    return this.#options.connections.health();
+    const { registration, connections } = this.#options;
+    const health = connections.health();
+    return health.writable ? registration.health() : health;
   }
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#endSweeping();
       await Promise.allSettled(this.#running);
-      await this.#options.lease.release();
+      await this.#options.registration.release();
       await this.#options.connections.close();
     })();
     return this.#closing;
@@ -124,7 +131,7 @@ export class PostgresStore {
       const tryOnce = () => this.#tryOnce(work, isOptimistic);
       const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
       if ('result' in outcome) return outcome.result;
-      isOptimistic = !isDuplicate(outcome.conflict);
+      isOptimistic = !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
       if (attempt >= maxAttempts || stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
       const longest = Math.min(maxPause, 2 ** attempt);
@@ -175,14 +182,21 @@ export class PostgresStore {
       () => client.release(true),
     );
     if (!isOwn && isConflict(failure)) return { conflict: failure };
+    if (isOwn && attempt.hasAssumed) return { conflict: new WrongAssumptionError() };
     throw failure;
   }
+}
+
+/** The work threw after a value was reported to be free without a look: it runs again with checks. */
+class WrongAssumptionError extends Error {
+  override readonly name = 'WrongAssumptionError';
 }
 
 /** The public interface of the engine. */
 export function toPostgresStore(store: PostgresStore): Store {
   return {
     ...store.reader,
+    ...(store.shared ? { shared: store.shared } : {}),
     prefetch: (wanted) => store.prefetch(wanted),
     transaction: (work) => store.transaction(work),
     dump: () => store.dump(),

@@ -16,6 +16,8 @@ export interface TransactionRunner {
    * exists. The same work then runs again with checks.
    */
   readonly isOptimistic: boolean;
+  /** Called where a value was reported to be free without a look. */
+  assumeFree(): void;
   /** Returns a number that no other write uses. */
   newVersion(): string;
 }
@@ -28,6 +30,15 @@ export class SqlTableWriter extends SqlTableReader {
     super(access, runner.run, seen);
     this.runner = runner;
     this.written = seen;
+  }
+
+  /** An index that is read before an insert conflicts with all inserts beside it. */
+  async isTaken(unique: string, value: string): Promise<boolean> {
+    if (this.runner.isOptimistic) {
+      this.runner.assumeFree();
+      return false;
+    }
+    return (unique === 'key' ? await this.get(value) : await this.getBy(unique, value)) !== undefined;
   }
 
   /** The key is not read first: such a read would conflict with all inserts beside it. */
@@ -46,7 +57,7 @@ export class SqlTableWriter extends SqlTableReader {
     if (before === undefined) throw new MissingRowError(table.shape.name);
     if (!this.runner.isOptimistic)
       for (const index of table.indexes.values())
-        if (index.isUnique && (await this.isTaken(index, key, missingIn(index, row, before))))
+        if (index.isUnique && (await this.isTakenByOther(index, key, missingIn(index, row, before))))
           throw new DuplicateError(table.shape.name, index.name);
     await this.change(key, async () => {
       await this.runner.send(statements.replace, this.columnsOf(row));
@@ -110,7 +121,7 @@ export class SqlTableWriter extends SqlTableReader {
     return [shape.key(row), this.runner.newVersion(), JSON.stringify(row), ...values];
   }
 
-  private async isTaken(index: StoredIndex, key: string, values: readonly string[]): Promise<boolean> {
+  private async isTakenByOther(index: StoredIndex, key: string, values: readonly string[]): Promise<boolean> {
     if (values.length === 0) return false;
     return ((await this.run(this.statementsOf(index.name).findTaken, [values, key])).rowCount ?? 0) > 0;
   }
@@ -119,7 +130,7 @@ export class SqlTableWriter extends SqlTableReader {
     const { table } = this.access;
     if ((await this.get(key)) !== undefined) return new DuplicateError(table.shape.name, 'key');
     for (const index of table.columns)
-      if (index.isUnique && (await this.isTaken(index, key, index.values(row))))
+      if (index.isUnique && (await this.isTakenByOther(index, key, index.values(row))))
         return new DuplicateError(table.shape.name, index.name);
     return new Error(`${table.shape.name}: the row was not inserted`);
   }

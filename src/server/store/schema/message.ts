@@ -22,6 +22,8 @@ export const MessageRow = z
     expiresAt: instant.optional(),
     /** The delivery state; absent if messages stay in the outbox. `late`: not yet visible. */
     delivery: z.enum(['waiting', 'sent', 'failed', 'late']).optional(),
+    /** The server that sends it, and until when no other one does (epoch milliseconds). */
+    claim: z.strictObject({ by: text, until: z.number() }).optional(),
     /** When a late message becomes visible. */
     arrivesAt: instant.optional(),
     /** For a collapsed notice: the number of notices that it combines. */

@@ -13,6 +13,8 @@ export const SigningKeyRow = z
     createdAt: instant,
     /** The maximum lifetime, in seconds, of the tokens signed with it. */
     longestToken: z.number().optional(),
+    /** For a key that is published but does not sign yet: from when on it signs (epoch seconds). */
+    signsFrom: z.number().optional(),
     /** For a retired key: when its last token expires (epoch seconds). */
     retiresAt: z.number().optional(),
   })

@@ -32,6 +32,12 @@ export const ClientItem = z.strictObject({
 });
 
 /** Omits secrets and internal fields. */
-export function toClientItem({ secretHash: _, tokensValidFrom: _from, bootstrap: _bootstrap, ...client }: Client) {
+export function toClientItem({
+  secretHash: _,
+  tokensValidFrom: _from,
+  tokenGeneration: _generation,
+  bootstrap: _bootstrap,
+  ...client
+}: Client) {
   return client;
 }

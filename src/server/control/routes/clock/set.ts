@@ -32,6 +32,7 @@ type ClockAdjustment = z.output<typeof ClockAdjustment>;
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.set-clock',
   title: 'Set the server clock',
   description:

@@ -4,6 +4,7 @@ import { FaultInput, FaultItem, parseFaultRule, toFaultItem } from './fault-item
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.faults-add',
   title: 'Add a fault rule',
   description:

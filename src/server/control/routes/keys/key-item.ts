@@ -8,8 +8,10 @@ export const KeyItem = z.strictObject({
   kid: z.string().meta({ examples: ['iam-standin-5RtsV5mvnXcBqHjBpEzFk0vHGAvIwsYXyQKq0gGLnJ8'] }),
   alg: z.string().meta({ examples: ['ES256'] }),
   state: z
-    .enum(['current', 'retired', 'expired'])
-    .describe('current signs new tokens; retired only verifies; expired does neither'),
+    .enum(['current', 'next', 'retired', 'expired'])
+    .describe(
+      'current signs new tokens; next does so in a few seconds, on servers that share a store; retired only verifies; expired does neither',
+    ),
   createdAt: instant,
   retiredAt: instant.optional().describe('When another key replaced it'),
   expiresAt: instant.optional().describe('Until when its tokens are accepted'),

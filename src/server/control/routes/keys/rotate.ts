@@ -4,6 +4,11 @@ import { defineRoute } from '../../define.ts';
 
 const KeyRotation = z.strictObject({
   kid: z.string().meta({ description: 'Id of the new signing key', examples: ['2026-03-01-standin'] }),
+  signsFrom: z
+    .string()
+    .optional()
+    .describe('From when on the key signs. Absent if it signs already: only servers that share a store wait')
+    .meta({ examples: ['2026-03-01T12:00:00.000Z'] }),
   retired: z
     .array(
       z.strictObject({
@@ -22,7 +27,7 @@ export default defineRoute({
   id: 'control.keys-rotate',
   title: 'Rotate the signing key',
   description:
-    'Creates a key of the same algorithm, publishes it and signs with it immediately. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
+    'Creates a key of the same algorithm, publishes it and signs with it immediately, or 10 seconds later if several servers share the store. A verifier that caches the JWK Set (allowed for five minutes) must fetch it again when it sees an unknown key id. Previous keys stay published until the last token that they signed expires.',
   method: 'POST',
   path: '/keys/rotate',
   audit: { kind: 'administration', targets: {} },
@@ -32,8 +37,9 @@ export default defineRoute({
   errors: [],
 
   async handle(_input, { keys }) {
-    const { kid, retired } = await keys.rotate();
-    return { kid, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
+    const { kid, signsFrom, retired } = await keys.rotate();
+    const from = signsFrom === undefined ? {} : { signsFrom: new Date(signsFrom * 1000).toISOString() };
+    return { kid, ...from, retired: retired.map((key) => ({ kid: key.kid, ...formatUntil(key.until) })) };
   },
 });
 

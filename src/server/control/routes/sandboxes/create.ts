@@ -7,6 +7,7 @@ import { SandboxItem, SandboxName } from './sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.sandbox-create',
   title: 'Create a sandbox',
   description: `A separate service at /s/NAME, with its control plane at /s/NAME/_iam. It starts with the seed of the server, or with the bootstrap data and the seed in the body, to which its resets return. It has its own users, keys, messages, limits, faults and clock (a copy of the server clock at creation). An existing sandbox is not changed; with a seed, an existing name is an error. An invalid seed creates nothing, and the response contains every error with its path. On a server without remote access, the first request below /s/NAME also creates the sandbox. A sandbox is in memory and is deleted after ${sandboxIdleMinutes} minutes without a request. The limit is ${maxSandboxes} sandboxes; a new one replaces one that has only been read since its first request.`,

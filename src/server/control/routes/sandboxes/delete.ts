@@ -4,6 +4,7 @@ import { SandboxName } from './sandbox-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.sandbox-delete',
   title: 'Delete a sandbox',
   description:

@@ -5,6 +5,7 @@ import { resetState } from '../../reset-state.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.state-reset',
   title: 'Reset the state',
   description:

@@ -4,6 +4,7 @@ import { SnapshotName } from './state-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.snapshot-restore',
   title: 'Restore a snapshot',
   description:

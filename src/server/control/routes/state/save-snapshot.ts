@@ -6,6 +6,7 @@ import { SnapshotItem, SnapshotName } from './state-schemas.ts';
 
 export default defineRoute({
   capability: 'maintain',
+  exclusive: true,
   id: 'control.snapshot-save',
   title: 'Save a snapshot of the state',
   description: `Stored in memory until the server stops. Snapshots share unchanged rows with the store. The limit is ${maxSnapshots} snapshots.`,

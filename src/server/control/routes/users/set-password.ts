@@ -32,7 +32,7 @@ export default defineRoute({
       const current = await requireUser(tx, id);
       await replacePassword(tx, current, passwordHash, { ...context, source: undefined });
     });
-    context.authentication.throttles.clear(user);
+    await context.authentication.throttles.clear(user);
     context.outbox.wake();
     return undefined;
   },

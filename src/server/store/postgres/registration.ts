@@ -1,0 +1,190 @@
+/**
+ * The servers that use a schema. Each has a row in `replicas`, which it renews; the clock of the rows is that of the
+ * database. A server that runs alone (`--exclusive`, or a copy) keeps all others away.
+ */
+import type { PoolClient } from 'pg';
+import type { Clock } from '../../lib/clock.ts';
+import type { Stopwatch } from '../../lib/stopwatch.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { StoreOpenError } from '../file/open-error.ts';
+import type { StoreHealth } from '../store.ts';
+import type { PrimaryConnections } from './primary-connections.ts';
+
+export interface ReplicaDescription {
+  readonly name: string;
+  /** The issuer of its tokens: replicas with different issuers would reject the tokens of each other. */
+  readonly issuer: string;
+  /** Whether no other server may use the schema at the same time. */
+  readonly isExclusive: boolean;
+}
+
+export interface RegistrationDeps {
+  readonly connections: PrimaryConnections;
+  readonly clock: Clock;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+export interface Registration {
+  /** Not writable: another server took over, this one could not renew its row, or its clock is wrong. */
+  health(): StoreHealth;
+  /** Why this server must not write; undefined if it may. */
+  rejection(): string | undefined;
+  release(): Promise<void>;
+}
+
+/** Milliseconds. */
+const duration = 30_000;
+const renewalPause = 10_000;
+const retryPause = 1_000;
+/** Maximum difference between the clock of a replica and that of the database. */
+const maxClockOffset = 2_000;
+
+const now = 'extract(epoch from clock_timestamp()) * 1000 as now';
+/** Registrations run one at a time: each must see the others. */
+const lock = "insert into meta (name, value) values ('replicas lock', '') on conflict (name) do update set value = ''";
+const removeExpired = 'delete from replicas where until < now()';
+const listOthers = 'select name, issuer, exclusive::text from replicas where name <> $1 order by name';
+const add = {
+  name: 'replicas.add',
+  text: `insert into replicas (name, issuer, exclusive, until)
+    values ($1, $2, $3, now() + $4 * interval '1 millisecond')
+    on conflict (name) do update set until = excluded.until`,
+};
+const renewal = {
+  name: 'replicas.renew',
+  text: `update replicas set until = now() + $2 * interval '1 millisecond' where name = $1 returning ${now}`,
+};
+const remove = { name: 'replicas.remove', text: 'delete from replicas where name = $1' };
+
+interface OtherReplica {
+  readonly name: string;
+  readonly issuer: string;
+  readonly exclusive: string;
+}
+
+/** Registers this server. @throws StoreOpenError if others prevent it */
+export async function registerReplica(self: ReplicaDescription, deps: RegistrationDeps): Promise<Registration> {
+  const conflict = await addReplica(self, deps.connections);
+  if (conflict !== undefined) throw new StoreOpenError('in-use', conflict);
+  return new RenewedRegistration(self, deps);
+}
+
+class RenewedRegistration implements Registration {
+  readonly #self: ReplicaDescription;
+  readonly #deps: RegistrationDeps;
+  #renewedAt: number;
+  /** Why another server has the schema now. */
+  #conflict: string | undefined;
+  #clockProblem: string | undefined;
+  #isReleased = false;
+  #cancel = () => {};
+
+  constructor(self: ReplicaDescription, deps: RegistrationDeps) {
+    this.#self = self;
+    this.#deps = deps;
+    this.#renewedAt = deps.stopwatch.now();
+    this.#schedule(renewalPause);
+  }
+
+  health(): StoreHealth {
+    const reason = this.rejection() ?? this.#clockProblem;
+    return reason === undefined
+      ? { writable: true }
+      : { writable: false, reason, permanent: this.#conflict !== undefined };
+  }
+
+  rejection(): string | undefined {
+    if (this.#conflict !== undefined) return this.#conflict;
+    // The row may have expired, and another server may have started alone.
+    const hasExpired = this.#deps.stopwatch.now() - this.#renewedAt >= duration;
+    return hasExpired ? 'The registration at the database has expired.' : undefined;
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    this.#cancel();
+    await this.#deps.connections.query(remove, [this.#self.name]).catch(() => undefined);
+  }
+
+  #schedule(pause: number): void {
+    if (this.#isReleased || this.#conflict !== undefined) return;
+    this.#cancel = this.#deps.timer.after(pause, () => {
+      void this.#renew().then(
+        () => this.#schedule(renewalPause),
+        () => this.#schedule(retryPause),
+      );
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const { connections, clock, stopwatch } = this.#deps;
+    const begin = stopwatch.now();
+    const sentAt = clock.now().getTime();
+    const { rows } = await connections.query(renewal, [this.#self.name, duration]);
+    const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
+    this.#clockProblem = offset === undefined ? undefined : describeClockOffset(offset);
+    // Another server may have removed the expired row.
+    if (rows.length === 0) this.#conflict = await addReplica(this.#self, connections);
+    this.#renewedAt = begin;
+  }
+}
+
+/** @throws StoreOpenError if the clock of this machine differs from that of the database */
+export async function assertClock({
+  connections,
+  clock,
+}: Pick<RegistrationDeps, 'connections' | 'clock'>): Promise<void> {
+  const sentAt = clock.now().getTime();
+  const { rows } = await connections.query({ name: 'replicas.clock', text: `select ${now}` }, []);
+  const offset = findClockOffset(sentAt, clock.now().getTime(), rows);
+  if (offset !== undefined)
+    throw new StoreOpenError('io', `${describeClockOffset(offset)} Nothing was changed. Correct one of the clocks.`);
+}
+
+/** The certain part of the difference of the clocks, in milliseconds, if it is too large. */
+function findClockOffset(sentAt: number, receivedAt: number, rows: readonly { now?: string }[]): number | undefined {
+  const databaseNow = Number(rows[0]?.now ?? sentAt);
+  const offset = Math.max(sentAt - databaseNow, databaseNow - receivedAt);
+  return offset > maxClockOffset ? offset : undefined;
+}
+
+function describeClockOffset(milliseconds: number): string {
+  return `The clock of this machine differs from that of the database by ${(milliseconds / 1000).toFixed(1)} seconds.`;
+}
+
+/** @returns why the server may not use the schema, in one line */
+async function addReplica(self: ReplicaDescription, connections: PrimaryConnections): Promise<string | undefined> {
+  const client = await connections.acquire();
+  try {
+    await client.query('begin');
+    await client.query(lock);
+    await client.query(removeExpired);
+    const conflict = findConflict(self, await readOthers(client, self));
+    if (conflict === undefined)
+      await client.query({ ...add, values: [self.name, self.issuer, self.isExclusive, duration] });
+    await client.query('commit');
+    client.release();
+    return conflict;
+  } catch (error) {
+    client.release(true);
+    throw connections.explain(error, client);
+  }
+}
+
+async function readOthers(client: PoolClient, { name }: ReplicaDescription): Promise<readonly OtherReplica[]> {
+  return (await client.query<OtherReplica>(listOthers, [name])).rows;
+}
+
+function findConflict(self: ReplicaDescription, others: readonly OtherReplica[]): string | undefined {
+  const exclusive = others.find((other) => other.exclusive === 'true');
+  if (exclusive)
+    return `Another server (${exclusive.name}) uses the database alone. Stop it first; after a crash, wait 30 seconds.`;
+  const [first] = others;
+  if (first && self.isExclusive)
+    return `Other servers use the database: ${others.map(({ name }) => name).join(', ')}. Stop them first; after a crash, wait 30 seconds.`;
+  const different = others.find(({ issuer }) => issuer !== self.issuer);
+  if (different)
+    return `The other servers of the database (${different.name}) have the issuer ${different.issuer}, this one ${self.issuer}. Start it with the same --base-url or --issuer.`;
+  return undefined;
+}

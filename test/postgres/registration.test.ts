@@ -1,0 +1,123 @@
+/** Servers that lose their registration, or whose clock is wrong. */
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { systemClock } from '../../src/server/lib/clock.ts';
+import { systemRandom } from '../../src/server/lib/random.ts';
+import type { Timer } from '../../src/server/lib/timer.ts';
+import { StoreOpenError } from '../../src/server/store/file/open-error.ts';
+import { openPostgresStore } from '../../src/server/store/postgres/open-postgres-store.ts';
+import { StoreUnavailableError } from '../../src/server/store/store.ts';
+import { group } from '../server/store/rows.ts';
+import { until } from './replicas/replicas.ts';
+
+const databaseUrl = inject('databaseUrl');
+const client = new pg.Client({ connectionString: databaseUrl });
+beforeAll(() => client.connect());
+afterAll(() => client.end());
+
+/** Time passes only by `advance`; what is due then runs. The clock of the machine can be wrong. */
+class TestTime {
+  #now = 0;
+  offset = 0;
+  #due: { readonly at: number; readonly work: () => void }[] = [];
+  readonly clock = { now: () => new Date(systemClock.now().getTime() + this.offset) };
+  readonly stopwatch = { now: () => this.#now };
+  readonly timer: Timer = {
+    after: (milliseconds, work) => {
+      const entry = { at: this.#now + milliseconds, work };
+      this.#due.push(entry);
+      return () => {
+        this.#due = this.#due.filter((one) => one !== entry);
+      };
+    },
+  };
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+    const due = this.#due.filter(({ at }) => at <= this.#now);
+    this.#due = this.#due.filter(({ at }) => at > this.#now);
+    for (const { work } of due) work();
+  }
+}
+
+let schemas = 0;
+function newSchema(): string {
+  schemas += 1;
+  return `registration_${process.pid}_${schemas}`;
+}
+
+const open = (schema: string, time: TestTime, replica: { name: string; isExclusive?: boolean }) =>
+  openPostgresStore({
+    databaseUrl,
+    schema,
+    initialize: true,
+    lanes: 2,
+    replica: { issuer: 'http://iam.example', isExclusive: false, ...replica },
+    random: systemRandom,
+    clock: time.clock,
+    stopwatch: time.stopwatch,
+    timer: time.timer,
+  });
+
+test('a server with a wrong clock does not start, and writes nothing', async () => {
+  const schema = newSchema();
+  for (const offset of [-2_500, 2_500]) {
+    const time = new TestTime();
+    time.offset = offset;
+    const error: unknown = await open(schema, time, { name: 'wrong' }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoreOpenError);
+    expect((error as Error).message).toMatch(
+      /^The clock of this machine differs from that of the database by 2\.\d seconds/,
+    );
+  }
+  const { rows } = await client.query('select from information_schema.tables where table_schema = $1', [schema]);
+  expect(rows).toEqual([]);
+});
+
+test('a server whose clock becomes wrong is not ready until it is right again', async () => {
+  const time = new TestTime();
+  const store = await open(newSchema(), time, { name: 'drifting' });
+  time.offset = 3_000;
+  time.advance(10_000);
+  const reason = expect.stringMatching(/clock of this machine differs/);
+  await until(async () => (store.health().writable ? undefined : true));
+  expect(store.health()).toEqual({ writable: false, reason, permanent: false });
+  time.offset = 0;
+  await until(async () => {
+    time.advance(10_000);
+    return store.health().writable ? true : undefined;
+  });
+  await store.close();
+});
+
+test('a server that could not renew its registration stops writing for good once another one uses the database alone', async () => {
+  const schema = newSchema();
+  const [time, otherTime] = [new TestTime(), new TestTime()];
+  const store = await open(schema, time, { name: 'paused' });
+  // As if the process had been paused: nothing renewed the registration, and it expired.
+  await client.query(`update ${schema}.replicas set until = now() - interval '1 second'`);
+  const alone = await open(schema, otherTime, { name: 'alone', isExclusive: true });
+  time.advance(30_000);
+  await expect(store.transaction((tx) => tx.groups.insert(group('lost')))).rejects.toThrow(StoreUnavailableError);
+  const health = await until(async () => {
+    const found = store.health();
+    return found.writable || !found.permanent ? undefined : found;
+  });
+  expect(health).toMatchObject({ reason: expect.stringMatching(/Another server \(alone\) uses the database alone/) });
+  await expect(store.transaction((tx) => tx.groups.insert(group('lost')))).rejects.toThrow(StoreUnavailableError);
+  expect(await alone.groups.list()).toEqual([]);
+  await Promise.all([store.close(), alone.close()]);
+});
+
+test('a server whose registration was removed after a pause registers again if no other one minds', async () => {
+  const schema = newSchema();
+  const time = new TestTime();
+  const store = await open(schema, time, { name: 'returning' });
+  await client.query(`delete from ${schema}.replicas`);
+  time.advance(30_000);
+  await expect(store.transaction((tx) => tx.groups.insert(group('early')))).rejects.toThrow(StoreUnavailableError);
+  await until(async () => (store.health().writable ? true : undefined));
+  await store.transaction((tx) => tx.groups.insert(group('later')));
+  expect((await client.query(`select name from ${schema}.replicas`)).rows).toEqual([{ name: 'returning' }]);
+  await store.close();
+});

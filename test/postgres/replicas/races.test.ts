@@ -1,0 +1,12 @@
+/** What is single-use, unique, rotated, limited or guarded stays so over two servers. */
+import { describe, test } from 'vitest';
+import { optionsOf, races, runRaceOn } from '../../stress/races/index.ts';
+import { startReplicas } from './replicas.ts';
+
+describe('100 concurrent requests over two servers', () => {
+  for (const race of races.filter(({ isCountedLate }) => !isCountedLate))
+    test(race.name, async () => {
+      await using replicas = await startReplicas({ ...optionsOf(race), isBalanced: true });
+      await runRaceOn(replicas.servers[0], race, 1);
+    });
+});

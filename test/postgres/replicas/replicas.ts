@@ -1,0 +1,61 @@
+/** Several servers on one database. */
+import { inject } from 'vitest';
+import { systemTimer, type Timer } from '../../../src/server/lib/timer.ts';
+import { createFakeClock, createGuard, startServer, type TestServer, type TestServerOptions } from '../../harness.ts';
+import { TestSchemas } from '../schemas.ts';
+import { startBalancer } from './balancer.ts';
+
+export interface Replicas extends AsyncDisposable {
+  readonly servers: readonly [TestServer, TestServer, ...TestServer[]];
+}
+
+interface ReplicaOptions extends TestServerOptions {
+  /** Default: 2. */
+  readonly count?: number;
+  /** Clients of the first server send their requests to all servers in turn. */
+  readonly isBalanced?: true;
+}
+
+/** Polls run sooner than in real time. */
+const speed = 20;
+const fastTimer: Timer = { after: (milliseconds, work) => systemTimer.after(milliseconds / speed, work) };
+
+/** The server has to know that it can have others beside it; the tests open its store. */
+const databaseFlags = { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' };
+
+const schemas = new TestSchemas(inject('databaseUrl'));
+
+/** They share one clock, and have the issuer of the balancer. */
+export async function startReplicas({ count = 2, isBalanced, ...options }: ReplicaOptions = {}): Promise<Replicas> {
+  const balancer = await startBalancer();
+  const schema = await schemas.take();
+  const shared = { timer: fastTimer, clock: createFakeClock(), guard: createGuard(), ...options };
+  const start = (front?: TestServerOptions['front']) =>
+    startServer({
+      ...shared,
+      ...(front ? { front } : {}),
+      flags: { ...options.flags, ...databaseFlags, issuer: balancer.url },
+      openStore: (sharedBy) => schemas.open({ schema, sharedBy }),
+    });
+  const first = await start(isBalanced && balancer);
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => start()));
+  for (const { url } of others) balancer.add(url);
+  const servers = [first, ...others] as unknown as Replicas['servers'];
+  return {
+    servers,
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) await server[Symbol.asyncDispose]();
+      await balancer[Symbol.asyncDispose]();
+      schemas.release(schema);
+    },
+  };
+}
+
+/** Waits until `look` returns a value. */
+export async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
