@@ -23,7 +23,7 @@ import { Attempt, runOn } from './attempt.ts';
 import { commit, commitReads } from './commit.ts';
 import { KnownRows } from './known-rows.ts';
 import { Lanes } from './lanes.ts';
-import { prefetchRows } from './prefetch.ts';
+import { Prefetcher } from './prefetch.ts';
 import type { PrimaryConnections } from './primary-connections.ts';
 import type { Registration } from './registration.ts';
 import { createCallReader, createSqlReader, createSqlTransaction, createTableAccess } from './row-access.ts';
@@ -56,6 +56,7 @@ export class PostgresStore {
   readonly reader: Reader;
   readonly shared: SharedStore | undefined;
   readonly #run: Run;
+  readonly #prefetcher: Prefetcher;
   readonly #options: PostgresStoreOptions;
   readonly #accesses = createTableAccess(new KnownRows(knownRowsCapacity));
   readonly #lanes: Lanes;
@@ -70,12 +71,12 @@ export class PostgresStore {
     this.#endSweeping = startSweeping(options.connections, options.timer);
     this.#run = (statement, values) => options.connections.query(statement, values);
     this.reader = createSqlReader(this.#accesses, this.#run);
+    this.#prefetcher = new Prefetcher(this.#accesses, this.#run);
   }
 
   /** See `Store.prefetch`. */
   async prefetch(wanted: Prefetch): Promise<Reader> {
-    const seen = await prefetchRows(this.#accesses, this.#run, wanted);
-    return createCallReader(this.#accesses, this.#run, seen);
+    return createCallReader(this.#accesses, this.#run, await this.#prefetcher.read(wanted));
   }
 
   /** See `Store.transaction`. */
@@ -131,7 +132,7 @@ export class PostgresStore {
       const tryOnce = () => this.#tryOnce(work, isOptimistic);
       const outcome = await (attempt > sharedAttempts ? this.#lanes.runAlone(tryOnce) : this.#lanes.run(tryOnce));
       if ('result' in outcome) return outcome.result;
-      isOptimistic = !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
+      isOptimistic &&= !(outcome.conflict instanceof WrongAssumptionError) && !isDuplicate(outcome.conflict);
       if (attempt >= maxAttempts || stopwatch.now() >= end)
         throw new StoreUnavailableError('Too many concurrent changes.', { cause: outcome.conflict });
       const longest = Math.min(maxPause, 2 ** attempt);

@@ -198,7 +198,7 @@ export class PrimaryConnections {
       query_timeout: responseTimeout,
       idle_in_transaction_session_timeout: idleInTransactionTimeout,
       lock_timeout: lockTimeout,
-      options: `-c search_path=${schema}`,
+      options: `-c search_path=${schema} ${plannerOptions}`,
       types: rawTypes,
     };
     const pool = new Pool(config);
@@ -208,6 +208,12 @@ export class PrimaryConnections {
     return pool;
   }
 }
+
+/**
+ * Every statement looks up few rows in an index. The planner makes one plan for all values, also while a table has no
+ * statistics: without them it would scan tables, which conflicts with every other transaction.
+ */
+const plannerOptions = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
 
 /** Documents and numbers stay text: documents are parsed once per version. */
 const rawTypes = { getTypeParser: () => (value: string) => value };

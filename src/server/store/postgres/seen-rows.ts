@@ -15,6 +15,11 @@ export class SeenRows {
     return this.#epoch;
   }
 
+  /** The number of keys. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
   has(key: string): boolean {
     return this.#rows.has(key);
   }

@@ -103,7 +103,7 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
     ),
     reach: named(
       `reach.${index.name}`,
-      `with recursive reached(key) as (select key collate "C" from unnest($1::text[]) as given(key) union ${followReached(table, index)}) select ${shown} from reached r join ${rows} t on t.key = r.key`,
+      `with recursive reached(key) as (select key collate "C" from unnest($1::text[]) as given(key) union ${followReached(table, index)}) select ${shown} from ${joinReached(table, 'reached')} where t.version is not null`,
     ),
     findTaken: named(
       `findTaken.${index.name}`,
@@ -119,20 +119,28 @@ function describeEntries(table: StoredTable, { isMultiValued, sqlName }: StoredI
     : { value: `t.${quoteName(sqlName)}`, key: 't.key', owners: `${quoteName(table.sqlName)} t` };
 }
 
-/** The recursive part of a query `reached(key)`: the keys that the reached rows name in the index. */
+/**
+ * The recursive part of a query `reached(key)`: the keys that the reached rows name in the index. The planner cannot know
+ * how many rows a recursion has: `lateral` with `offset 0` makes it look each one up in an index instead of joining tables.
+ */
 export function followReached(table: StoredTable, index: StoredIndex): string {
   const { value, key, owners } = describeEntries(table, index);
-  return `select ${value} from reached r join ${owners} on ${key} = r.key where ${value} is not null`;
+  return `select n.value from reached r, lateral (select ${value} as value from ${owners} where ${key} = r.key and ${value} is not null offset 0) n`;
+}
+
+/** The rows with the keys of a recursive query, without version and body where there is none. */
+export function joinReached(table: StoredTable, query: string): string {
+  return `${query} r left join lateral (select version, body from ${quoteName(table.sqlName)} where key = r.key offset 0) t on true`;
 }
 
 /** $1 value: the rows that have it in the index, and all that reach them along another. */
 export function createFindReaching(table: StoredTable, along: StoredIndex, index: StoredIndex): Statement {
   const [from, back] = [describeEntries(table, index), describeEntries(table, along)];
   const start = `select ${from.key} from ${from.owners} where ${from.value} = $1`;
-  const step = `select ${back.key} from reaching r join ${back.owners} on ${back.value} = r.key`;
+  const step = `select n.key from reaching r, lateral (select ${back.key} as key from ${back.owners} where ${back.value} = r.key offset 0) n`;
   return {
     name: `${table.sqlName}.findReaching.${along.name}.${index.name}`,
-    text: `with recursive reaching(key) as (${start} union ${step}) select ${shown} from reaching r join ${quoteName(table.sqlName)} t on t.key = r.key order by t.key`,
+    text: `with recursive reaching(key) as (${start} union ${step}) select ${shown} from ${joinReached(table, 'reaching')} where t.version is not null order by r.key`,
   };
 }
 
