@@ -137,7 +137,7 @@ export const customNouns: readonly Noun[] = [
     summary: 'Reset, snapshot, export and import the state of a server',
     addCommands: [addState],
   },
-  { name: 'store', summary: 'Verify, repair and back up store files', addCommands: [addStore] },
+  { name: 'store', summary: 'Verify, back up, copy and set up stores', addCommands: [addStore] },
   { name: 'sandbox', summary: 'Manage sandboxes: isolated services for tests', addCommands: [addSandbox] },
   { name: 'token', summary: 'Obtain and inspect tokens', addCommands: [addToken] },
   { name: 'profile', summary: 'Manage profiles: named servers with credentials', addCommands: [addProfile] },

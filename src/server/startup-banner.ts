@@ -1,5 +1,6 @@
 /** The startup banner: one JSON line for programs, or text. Generated secrets are printed only here. */
 import { controlPrefix, servicePrefix } from '../contract/prefix.ts';
+import type { BootstrapResult } from './bootstrap.ts';
 import type { Settings } from './config/settings.ts';
 import type { RunningServer } from './listen.ts';
 
@@ -37,7 +38,7 @@ export function formatBanner(
     ...(settings.disableControlPlane ? [] : listPages(url)),
     ...formatDeviations(settings),
     '',
-    ...formatCredentials(service, profile),
+    ...formatCredentials(bootstrapped, profile),
   ];
   const next =
     profile !== undefined || (bootstrapped.adminClientSecret === undefined && isDefaultStore)
@@ -74,7 +75,8 @@ function formatDeviations(settings: Settings): string[] {
   return deviations.length > 0 ? [`Differs from the interface: ${deviations.join(', ')}`] : [];
 }
 
-function formatCredentials({ bootstrapResult: bootstrapped }: RunningServer, profile: string | undefined): string[] {
+/** The secrets that were generated; no line if there are none. */
+export function formatCredentials(bootstrapped: BootstrapResult, profile?: string): string[] {
   const { adminClientId, adminClientSecret, appClientId, adminUser, adminPassword } = bootstrapped;
   if (adminClientSecret === undefined && adminPassword === undefined) return [];
   return [

@@ -61,6 +61,7 @@ const serverLayers = [
   'start-warnings.ts',
   'listen.ts',
   'startup-banner.ts',
+  'setup-database.ts',
   'main.ts',
 ];
 
@@ -177,6 +178,7 @@ describe('imports', () => {
     );
     expect(places).toEqual([
       ['src/cli/commands/server/serve.ts', 'import('],
+      ['src/cli/commands/store/database-options.ts', 'import('],
       ['src/cli/commands/store/store-folder.ts', 'import('],
       ['src/cli/conformance/reference-server.ts', 'import('],
     ]);

@@ -86,6 +86,7 @@ describe('every source file', () => {
     expect(users).toEqual([
       'src/server/lib/clock.ts',
       'src/server/main.ts',
+      'src/server/setup-database.ts',
       'src/server/store/maintenance/open-offline-store.ts',
       'src/server/store/open.ts',
       'src/testing/start-server.ts',

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { servicePrefix } from '../../src/contract/prefix.ts';
-import { migrations } from '../../src/server/store/postgres/migrations/index.ts';
+import { migrations } from '../../src/server/store/postgres/setup/migrations/index.ts';
 import { createLauncher, type Launcher, type Ready, type Run } from '../server/start/spawn.ts';
 import { createSchemaText } from './schema-text.ts';
 

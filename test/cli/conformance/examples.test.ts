@@ -20,6 +20,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store backup': 'test/cli/commands/store/store.test.ts',
   'store restore': 'test/cli/commands/store/store.test.ts',
   'store copy': 'test/postgres/copy.test.ts',
+  'store init': 'test/postgres/setup.test.ts',
+  'store migrate': 'test/postgres/setup.test.ts',
 };
 
 /** Sign-in issues a token, which is not a write of the command; its roles are those of the application. */

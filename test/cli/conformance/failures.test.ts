@@ -16,6 +16,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'store repair': 'works on files: test/cli/commands/store/store.test.ts',
   'store restore': 'works on files: test/cli/commands/store/store.test.ts',
   'store copy': 'sends no requests: test/postgres/copy.test.ts',
+  'store init': 'sends no requests: test/postgres/setup.test.ts',
+  'store migrate': 'sends no requests: test/postgres/setup.test.ts',
 };
 
 /** They need host:port where the kind of store is not known, as with a caller that may not read it. */

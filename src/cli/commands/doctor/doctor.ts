@@ -5,7 +5,7 @@ import { addCommand, type CommandDescription, setAction } from '../../command.ts
 import { getProfilePath } from '../../config/profile.ts';
 import { resolveSafetyRules } from '../../config/safety.ts';
 import { stripUserInfo } from '../../config/server-url.ts';
-import type { CliRuntime, Context } from '../../context.ts';
+import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { QuietExit } from '../../errors.ts';
 import { resolveBaseUrl } from '../../http/connection.ts';
 import { singleQuote } from '../../http/curl.ts';
@@ -17,13 +17,15 @@ import { findUserFolder } from '../../io/user-folders.ts';
 import { createErrorReport } from '../../output/error-report.ts';
 import { addServerOptions } from '../../output/hint-commands.ts';
 import { hangingIndent } from '../../output/table.ts';
+import { addDatabaseOptions } from '../store/database-options.ts';
+import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkSignIn } from './sign-in.ts';
 
 export const doctorText: CommandDescription = {
   title: 'Check settings, server and sign-in',
   description:
-    'Checks the settings in use, the modes of the files with secrets, whether the server responds, the encryption of the connection, the clocks (that of the machine of the server, and its test clock), the store, the version and the control plane. Then signs in with the current credentials and checks the expiry, roles and client of the token. Each finding has the next step. Changes nothing. Exits with 1 if a check fails; warnings exit with 0.',
+    'Checks the settings in use, the modes of the files with secrets, whether the server responds, the encryption of the connection, the clocks (that of the machine of the server, and its test clock), the store, the version and the control plane; with IAM_DATABASE_URL or --database-url also PostgreSQL: its version, tables, standbys, durability and connections. Then signs in with the current credentials and checks the expiry, roles and client of the token. Each finding has the next step. Changes nothing. Exits with 1 if a check fails; warnings exit with 0.',
   effect: 'read',
   examples: [
     { title: 'Run all checks', command: '' },
@@ -33,7 +35,7 @@ export const doctorText: CommandDescription = {
 
 /** Adds the command. */
 export function addDoctor(program: Command, runtime: CliRuntime): void {
-  setAction(addCommand(program, 'doctor', doctorText), runtime, doctor);
+  setAction(addDatabaseOptions(addCommand(program, 'doctor', doctorText)), runtime, doctor);
 }
 
 /** Adds the options of the server to the commands of the next steps. */
@@ -41,8 +43,13 @@ function withServerOptions({ settings }: Context, finding: Finding): Finding {
   return { ...finding, next: addServerOptions(finding.next, formatServerOptions(settings.options)) };
 }
 
-async function doctor(context: Context): Promise<void> {
-  const findings = [checkSettings(context), await checkFiles(context), ...(await checkServer(context))];
+async function doctor(context: Context, _: unknown, options: CommandOptions): Promise<void> {
+  const findings = [
+    checkSettings(context),
+    await checkFiles(context),
+    ...(await checkDatabase(context, options)),
+    ...(await checkServer(context)),
+  ];
   await print(
     context,
     findings.map((finding) => withServerOptions(context, finding)),

@@ -1,10 +1,10 @@
 /** `iam store copy`: moves a store between a folder and a database. */
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { DatabaseTarget } from '../../../server/store/maintenance/copy-database.ts';
 import { addCommand, setAction } from '../../command.ts';
 import type { CliRuntime, CommandOptions, Context } from '../../context.ts';
 import { usageError } from '../../errors.ts';
+import { addDatabaseOptions, readDatabase } from './database-options.ts';
 import { formatRowCounts, withOfflineStore } from './store-folder.ts';
 
 const databaseWord = 'postgres';
@@ -22,9 +22,8 @@ export function addStoreCopy(noun: Command, runtime: CliRuntime): void {
     ],
   })
     .option('--from <store>', 'folder of a store, or postgres')
-    .option('--to <store>', 'new folder, or postgres')
-    .option('--database-url <url>', 'database without a password, as in `iam serve --database-url`')
-    .option('--database-schema <name>', 'schema of the tables, as in `iam serve --database-schema`');
+    .option('--to <store>', 'new folder, or postgres');
+  addDatabaseOptions(command);
   setAction(command, runtime, (context, _, options) => copy(context, options));
 }
 
@@ -43,23 +42,4 @@ async function copy(context: Context, options: CommandOptions): Promise<void> {
   );
   if (!context.printer.isForPeople) return context.printer.value({ from, to, ...copied });
   context.notice(`Copied ${from} to ${to}. Rows: ${formatRowCounts(copied.tables)}. SHA-256 of both: ${copied.digest}`);
-}
-
-/** The same settings as `iam serve`. */
-function readDatabase({ manifest, environment }: Context, options: CommandOptions): DatabaseTarget {
-  const settingOf = (name: string) => manifest.settings.find((setting) => setting.name === name);
-  const read = (name: string, value: unknown) => {
-    const setting = settingOf(name);
-    return String(value ?? (environment.variables[setting?.environment ?? ''] || setting?.default) ?? '');
-  };
-  const databaseUrl = environment.variables.IAM_DATABASE_URL || read('database-url', options.databaseUrl);
-  if (databaseUrl === '')
-    throw usageError('The database is unknown.', 'Set IAM_DATABASE_URL, or pass --database-url without a password.');
-  if (options.databaseUrl !== undefined && hasPassword(String(options.databaseUrl)))
-    throw usageError('--database-url must not contain a password.', 'Set IAM_DATABASE_URL instead.');
-  return { databaseUrl, schema: read('database-schema', options.databaseSchema) };
-}
-
-function hasPassword(url: string): boolean {
-  return /^[a-z]+:\/\/[^/@]*:[^/@]*@/i.test(url);
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { OfflineStore } from '../../../server/store/maintenance/offline-store.ts';
 import type { CommandOptions, Context } from '../../context.ts';
-import { CliError, usageError } from '../../errors.ts';
+import { convertStoreErrors } from './store-errors.ts';
 
 /** The exit code for a damaged store. */
 export const damagedExitCode = 14;
@@ -17,15 +17,9 @@ export function resolveStoreFolder({ manifest, environment }: Context, { data }:
 
 /** Runs `work` with the offline store API of the server. @throws CliError if the store cannot be opened */
 export async function withOfflineStore<Result>(work: (store: OfflineStore) => Promise<Result>): Promise<Result> {
-  const offline = await import('../../../server/store/maintenance/open-offline-store.ts');
-  try {
-    return await work(await offline.openOfflineStore());
-  } catch (error) {
-    if (error instanceof offline.SettingError) throw usageError(`${error.message}.`);
-    if (!(error instanceof offline.StoreOpenError)) throw error;
-    const code = `STORE_${error.kind.toUpperCase().replaceAll('-', '_')}`;
-    throw new CliError(error.message, { code, exitCode: offline.openExitCodes[error.kind] });
-  }
+  const server = await import('../../../server/store/maintenance/open-offline-store.ts');
+  const usageErrors = [server.SettingError];
+  return convertStoreErrors(async () => work(await server.openOfflineStore()), { ...server, usageErrors });
 }
 
 /** Formats row counts by table; empty tables are omitted. */

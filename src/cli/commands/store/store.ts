@@ -1,8 +1,9 @@
-/** `iam store`: verifies, repairs, backs up, restores and copies stores. */
+/** `iam store`: verifies, repairs, backs up, restores, copies and sets up stores. */
 import type { Command } from 'commander';
 import type { CliRuntime } from '../../context.ts';
 import { addStoreBackup, addStoreRestore } from './backup.ts';
 import { addStoreCopy } from './copy.ts';
+import { addStoreInit, addStoreMigrate } from './init.ts';
 import { addStoreRepair } from './repair.ts';
 import { addStoreVerify } from './verify.ts';
 
@@ -13,4 +14,6 @@ export function addStore(noun: Command, runtime: CliRuntime): void {
   addStoreBackup(noun, runtime);
   addStoreRestore(noun, runtime);
   addStoreCopy(noun, runtime);
+  addStoreInit(noun, runtime);
+  addStoreMigrate(noun, runtime);
 }

@@ -34,7 +34,7 @@ export async function copyToDatabase(layout: Layout, to: DatabaseTarget, deps: C
   const rows = materialize(listRows(recovered.base));
   const expected = digestRows(rows);
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
-  const { writeDatabaseRows } = await import('../postgres/copy-rows.ts');
+  const { writeDatabaseRows } = await import('../postgres/setup/copy-rows.ts');
   await withExclusiveDatabase({ ...to, ...deps, clock: deps, initialize: true }, (connections) =>
     writeDatabaseRows(connections, rows, deps.random, (written) => assertSame(digestRows(written), expected)),
   );
@@ -49,7 +49,7 @@ export async function copyToFolder(
   writtenAt: string,
 ): Promise<RowsDigest> {
   const { withExclusiveDatabase } = await import('../postgres/open-postgres-store.ts');
-  const { readDatabaseRows } = await import('../postgres/copy-rows.ts');
+  const { readDatabaseRows } = await import('../postgres/setup/copy-rows.ts');
   const rows = await withExclusiveDatabase({ ...from, ...deps, clock: deps, initialize: false }, readDatabaseRows);
   const tables = sortRows(rows);
   const expected = digestRows(tables);

@@ -63,6 +63,13 @@ interface OtherReplica {
   readonly exclusive: string;
 }
 
+/** For a command that sets up the store while servers may use it. */
+export const noRegistration: Registration = {
+  health: () => ({ writable: true }),
+  rejection: () => undefined,
+  release: () => Promise.resolve(),
+};
+
 /** Registers this server. @throws StoreOpenError if others prevent it */
 export async function registerReplica(self: ReplicaDescription, deps: RegistrationDeps): Promise<Registration> {
   const conflict = await addReplica(self, deps.connections);

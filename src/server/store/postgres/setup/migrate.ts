@@ -1,8 +1,8 @@
 /** The version of the schema: what was applied is in the table `meta`. */
 import type { PoolClient } from 'pg';
+import { sqlStateOf } from '../sql-errors.ts';
+import { quoteName } from '../table-columns.ts';
 import { migrations } from './migrations/index.ts';
-import { sqlStateOf } from './sql-errors.ts';
-import { quoteName } from './table-columns.ts';
 
 /** What the database has, before it is changed. */
 export type SchemaState =

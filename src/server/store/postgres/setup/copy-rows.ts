@@ -1,11 +1,11 @@
 /** Writes all rows of a store into empty tables, and reads them, in one transaction. */
 import type { PoolClient } from 'pg';
-import type { Random } from '../../lib/random.ts';
-import { StoreOpenError } from '../file/open-error.ts';
-import type { StoredRow } from '../table-shape.ts';
-import type { PrimaryConnections } from './primary-connections.ts';
-import { createStatements, type Statement } from './statements.ts';
-import { type StoredTable, storedTables } from './table-columns.ts';
+import type { Random } from '../../../lib/random.ts';
+import { StoreOpenError } from '../../file/open-error.ts';
+import type { StoredRow } from '../../table-shape.ts';
+import type { PrimaryConnections } from '../primary-connections.ts';
+import { createStatements, type Statement } from '../statements.ts';
+import { type StoredTable, storedTables } from '../table-columns.ts';
 
 /** Rows by table. */
 export type TableRows = ReadonlyMap<string, Iterable<StoredRow>>;

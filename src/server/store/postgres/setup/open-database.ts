@@ -1,0 +1,138 @@
+/** Connects to a database and checks everything that must be right before a server uses it. */
+import type { ClientConfig } from 'pg';
+import { SettingError } from '../../../config/settings.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/random.ts';
+import type { Stopwatch } from '../../../lib/stopwatch.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import { StoreOpenError } from '../../file/open-error.ts';
+import { parseDatabaseUrls } from '../database-url.ts';
+import { PrimaryConnections } from '../primary-connections.ts';
+import { assertClock } from '../registration.ts';
+import { sqlStateOf } from '../sql-errors.ts';
+import { migrateSchema, readSchemaState, type SchemaState } from './migrate.ts';
+
+export interface OpenDatabaseOptions {
+  /** One URL or several, separated by commas. */
+  readonly databaseUrl: string;
+  readonly schema: string;
+  /** Creates the tables in an empty schema, and applies missing migrations. */
+  readonly initialize: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly stopwatch: Stopwatch;
+  readonly timer: Timer;
+}
+
+const maxConnections = 10;
+
+/**
+ * Connects, and creates or migrates the tables if that is requested. The caller closes the connections.
+ * @param name the name of this process among the connections of the database
+ * @throws StoreOpenError if the database cannot be used, with the next step
+ */
+export async function connectDatabase(
+  options: OpenDatabaseOptions,
+  name: string,
+): Promise<{ readonly connections: PrimaryConnections; readonly migrated: readonly string[] }> {
+  const connections = createConnections(options, name);
+  try {
+    await assertClock({ ...options, connections });
+    return { connections, migrated: await prepareSchema(connections, options) };
+  } catch (error) {
+    await connections.close();
+    throw toOpenError(error);
+  }
+}
+
+/** Connects without any check but that of the clock. @throws StoreOpenError */
+export async function connectToInspect(options: Omit<OpenDatabaseOptions, 'initialize'>): Promise<PrimaryConnections> {
+  const connections = createConnections(options, 'inspection');
+  try {
+    await assertClock({ ...options, connections });
+    return connections;
+  } catch (error) {
+    await connections.close();
+    throw toOpenError(error);
+  }
+}
+
+function createConnections(options: Omit<OpenDatabaseOptions, 'initialize'>, name: string): PrimaryConnections {
+  const hosts = parseHosts(options.databaseUrl);
+  return new PrimaryConnections({ ...options, hosts, applicationName: `iam ${name}`, maxConnections });
+}
+
+function parseHosts(databaseUrl: string): readonly ClientConfig[] {
+  try {
+    return parseDatabaseUrls(databaseUrl);
+  } catch (error) {
+    throw new SettingError(`--database-url ${(error as Error).message}`);
+  }
+}
+
+async function prepareSchema(
+  connections: PrimaryConnections,
+  { schema, initialize }: Pick<OpenDatabaseOptions, 'schema' | 'initialize'>,
+): Promise<readonly string[]> {
+  const client = await connections.acquire();
+  try {
+    const state = await readSchemaState(client, schema);
+    if (state === 'current') return [];
+    if (!initialize || state === 'foreign' || state === 'newer') throw createStateError(state, schema);
+    return await migrateSchema(client, schema);
+  } finally {
+    client.release();
+  }
+}
+
+function createStateError(state: Exclude<SchemaState, 'current'>, schema: string): StoreOpenError {
+  switch (state) {
+    case 'empty':
+      return new StoreOpenError('not-ours', `Schema ${schema} has no tables. Run \`iam store init\`, or add --init.`);
+    case 'older':
+      return new StoreOpenError(
+        'not-ours',
+        `Schema ${schema} is of an older version. Make a backup, then run \`iam store migrate\`.`,
+      );
+    case 'newer':
+      return new StoreOpenError(
+        'newer-format',
+        `Schema ${schema} is of a newer version of this program. Use that version.`,
+      );
+    case 'foreign':
+      return new StoreOpenError(
+        'not-ours',
+        `Schema ${schema} contains tables of another program. Nothing was changed. Use another schema or database.`,
+      );
+  }
+}
+
+/** The error for operators, in one line; the errors of the driver contain no password. */
+export function toOpenError(error: unknown): unknown {
+  if (error instanceof StoreOpenError) return error;
+  const cause = rootCause(error);
+  const state = sqlStateOf(cause);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new StoreOpenError('io', describeFailure(state, message), { cause: error });
+}
+
+function describeFailure(state: string | undefined, message: string): string {
+  switch (state) {
+    case '28P01':
+    case '28000':
+      return `The database rejected the user or its password: ${message}.`;
+    // too_many_connections
+    case '53300':
+      return `The database has no free connection: ${message}. Each server uses up to ${maxConnections}: raise max_connections, or run fewer servers.`;
+    // protocol_violation: a pooler that accepts only some parameters, such as PgBouncer
+    case '08P01':
+      return `The connection was refused: ${message}. Connect to PostgreSQL itself, without a connection pooler.`;
+    default:
+      return `The database cannot be used: ${message}. Check --database-url.`;
+  }
+}
+
+function rootCause(error: unknown): unknown {
+  if (error instanceof AggregateError) return rootCause(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
+}
