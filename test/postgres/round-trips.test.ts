@@ -33,7 +33,13 @@ beforeAll(async () => {
     users: [{ userId: 'alice', userName: 'alice', passwordHash: await hashPassword(password) }],
     groups: [...chain, { groupId: 'plain', groupName: 'plain', roles: ['A', 'B'] }],
   };
-  server = await startServer({ seed, openStore: () => schemas.open() });
+  server = await startServer({
+    seed,
+    // As one of several servers. It polls nothing by itself, which would count too.
+    timer: { after: () => () => {} },
+    flags: { store: 'postgres', 'database-url': 'postgres://iam@127.0.0.1/iam' },
+    openStore: (sharedBy) => schemas.open({ sharedBy }),
+  });
   const { body } = await server.admin.call('client-identities.login', {});
   client = server.as({ token: (body as { accessToken: string }).accessToken });
   user = await asUser(server, { roles: ['ADMIN', 'IAM_ADMIN_MAINTENANCE'] });
@@ -58,8 +64,8 @@ describe.each(['client', 'user', 'businessUser'] as const)('with the token of a 
 
   test('a group is read in 2', () => expectRoundTrips(() => call('groups.get', { params: { groupId: 'plain' } }), 2));
 
-  test('a group with dependencies is read in 3', () =>
-    expectRoundTrips(() => call('groups.get', { params: { groupId: nameOfLink(0) } }), 3));
+  test('a group with dependencies is read in 2', () =>
+    expectRoundTrips(() => call('groups.get', { params: { groupId: nameOfLink(0) } }), 2));
 
   test('100 groups with dependencies are read in 3', async () => {
     const list = () => call('groups.list', { query: { limit: 100 } });

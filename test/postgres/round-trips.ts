@@ -10,7 +10,7 @@ export interface RoundTrips {
 }
 
 /** Statements that the server sends by itself, at any time. */
-const isBackground = (name: string) => /^(commits\.sweep|leases\.|show )/.test(name);
+const isBackground = (name: string) => /^(commits\.sweep|login_events\.sweep|leases\.|replicas\.|show )/.test(name);
 
 type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;
 

@@ -52,6 +52,15 @@ export async function toGroupView(reader: GroupReader, group: Group): Promise<Gr
   );
 }
 
+/** Reads a group in its response form, by id or name. @throws IamError GROUP_NOT_FOUND. */
+export async function readGroupView(reader: GroupReader, reference: string): Promise<GroupView> {
+  const [group, ...dependencies] = await reader.groups.getLinked('dependency', reference);
+  if (group) return buildGroupView(reader.groups.rowCache(groupViews), group, dependencies);
+  const named = await reader.groups.getBy('groupName', reference);
+  if (!named) throw apiError('GROUP_NOT_FOUND');
+  return toGroupView(reader, named);
+}
+
 /** Converts groups to their response form. Most have no dependencies and need no await. */
 export async function toGroupViews(reader: GroupReader, groups: readonly Group[]): Promise<GroupView[]> {
   const views: GroupView[] = [];

@@ -13,8 +13,6 @@ export interface ReachOptions {
 
 /** See `TableReader.reach`. Skips keys without a row. */
 export async function collectReachedRows({ shape, index, keys, get, pause }: ReachOptions): Promise<StoredRow[]> {
-  const values = shape.index.find(([name]) => name === index)?.[1];
-  if (values === undefined) throw new Error(`The table ${shape.name} has no index ${index}.`);
   const reached = new Map<string, StoredRow>();
   const open = [...keys];
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
@@ -24,7 +22,13 @@ export async function collectReachedRows({ shape, index, keys, get, pause }: Rea
     const row = get(key);
     if (row === undefined) continue;
     reached.set(key, row);
-    open.push(...indexValues(values, row));
+    open.push(...valuesOf(shape, index, row));
   }
   return [...reached.values()];
+}
+
+/** The values of a row in a plain index. */
+export function valuesOf({ name, index: indexes }: TableShape, index: string, row: StoredRow): readonly string[] {
+  for (const [declared, values] of indexes) if (declared === index) return indexValues(values, row);
+  throw new Error(`The table ${name} has no index ${index}.`);
 }

@@ -20,6 +20,11 @@ export interface TableReader<Name extends TableName> {
   get(key: string): Promise<Row<Name> | undefined>;
   /** Returns the rows with these keys, in their order, without those that do not exist. */
   getMany(keys: readonly string[]): Promise<readonly Row<Name>[]>;
+  /**
+   * Returns the row with this key, followed by those that it names in the index, in their order. The values of the index
+   * are keys of the table. Empty if there is no such row.
+   */
+  getLinked(index: Indexes<Name>, key: string): Promise<readonly Row<Name>[]>;
   /** Returns the row that has this value in a unique index. */
   getBy(unique: Uniques<Name>, value: string): Promise<Row<Name> | undefined>;
   /** Returns the rows that have this value in a plain index, ordered by primary key. */

@@ -68,6 +68,21 @@ export function readingSuite(store: () => Store): void {
       expect(await groups.findMany('role', [])).toEqual([]);
     });
 
+    test('returns a row and those that it names, in their order', async () => {
+      await insertGroups(
+        store(),
+        group('a', { dependencies: ['c', 'missing', 'b'] }),
+        group('b', { dependencies: ['d'] }),
+        group('c'),
+        group('d', { dependencies: ['d'] }),
+      );
+      const { groups } = store();
+      expect(await idsOf(groups.getLinked('dependency', 'a'))).toEqual(['a', 'c', 'b']);
+      expect(await idsOf(groups.getLinked('dependency', 'c'))).toEqual(['c']);
+      expect(await idsOf(groups.getLinked('dependency', 'd'))).toEqual(['d', 'd']);
+      expect(await groups.getLinked('dependency', 'missing')).toEqual([]);
+    });
+
     test('reaches rows along an index, each once, in the order of a depth-first search from the last key', async () => {
       await insertGroups(
         store(),
@@ -230,17 +245,26 @@ export function writingSuite(store: () => Store): void {
           (await groups.get('a'))?.dependencies.join(),
           (await groups.getBy('groupName', 'name of c'))?.groupId,
           await idsOf(groups.getMany(['a', 'b', 'c', 'd'])),
+          await idsOf(groups.getLinked('dependency', 'a')),
           await idsOf(groups.findMany('role', ['x', 'y'])),
           await idsOf(groups.reach('dependency', ['a'])),
           await idsOf(groups.findReaching('dependency', 'role', 'x')),
         ];
-        expect(await read()).toEqual(['b', 'c', ['a', 'b', 'c'], ['a'], ['a', 'b'], ['a']]);
+        expect(await read()).toEqual(['b', 'c', ['a', 'b', 'c'], ['a', 'b'], ['a'], ['a', 'b'], ['a']]);
         await groups.replace(group('a', { roles: ['y'], dependencies: ['c', 'd'] }));
         await groups.insert(group('d', { roles: ['x'], dependencies: ['b'] }));
-        expect(await read()).toEqual(['c,d', 'c', ['a', 'b', 'c', 'd'], ['a', 'd'], ['a', 'd', 'b', 'c'], ['a', 'd']]);
+        expect(await read()).toEqual([
+          'c,d',
+          'c',
+          ['a', 'b', 'c', 'd'],
+          ['a', 'c', 'd'],
+          ['a', 'd'],
+          ['a', 'd', 'b', 'c'],
+          ['a', 'd'],
+        ]);
         await groups.delete('c');
         await groups.replace(group('d'));
-        expect(await read()).toEqual(['c,d', undefined, ['a', 'b', 'd'], ['a'], ['a', 'd'], []]);
+        expect(await read()).toEqual(['c,d', undefined, ['a', 'b', 'd'], ['a', 'd'], ['a'], ['a', 'd'], []]);
       });
     });
 

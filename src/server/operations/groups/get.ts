@@ -1,5 +1,5 @@
 import { GroupReference, GroupSchema } from '../../../contract/schemas/group.ts';
-import { requireGroup, toGroupView } from '../../directory/groups.ts';
+import { readGroupView } from '../../directory/groups.ts';
 import { defineOperation } from '../define.ts';
 
 export default defineOperation({
@@ -23,6 +23,6 @@ export default defineOperation({
   ],
 
   async handle({ params }, { store }) {
-    return toGroupView(store, await requireGroup(store, params.groupId));
+    return readGroupView(store, params.groupId);
   },
 });

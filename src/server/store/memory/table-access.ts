@@ -1,7 +1,7 @@
 /** Table access: readers over an overlay chain, and writers into its topmost overlay. */
 import type { Pause } from '../../lib/for-each-yielding.ts';
 import type { Derivation, DerivedValues } from '../derived-values.ts';
-import { collectReachedRows } from '../reach.ts';
+import { collectReachedRows, valuesOf } from '../reach.ts';
 import { DuplicateError, MissingRowError, type Range, type Reader, type Transaction } from '../store.ts';
 import { findShape, indexValues, type StoredRow, type TableShape, tableNames } from '../table-shape.ts';
 import type { TableName } from '../tables.ts';
@@ -57,6 +57,13 @@ class ReadAccess<Kind extends View> {
     if (pausing) await pausing;
     const chain = this.view.chainOf(this.name);
     return keys.map((key) => readRow(chain, key)).filter((row) => row !== undefined);
+  }
+
+  async getLinked(index: string, key: string): Promise<readonly StoredRow[]> {
+    const row = await this.get(key);
+    if (row === undefined) return [];
+    const keys = valuesOf(shapeOf(this.name), index, row);
+    return keys.length === 0 ? [row] : [row, ...(await this.getMany(keys))];
   }
 
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {

@@ -106,7 +106,7 @@ export class Prefetcher {
     return quoteName(this.#of('memberships').table.indexes.get(index)?.sqlName ?? '');
   }
 
-  /** If the groups of the last call are not exactly those of this one, the next call reads them anew. */
+  /** If the groups of the last call are not exactly those of this one, the next call reads them with a recursion again. */
   async #rememberReached(query: string, memberships: readonly StoredRow[], seen: SeenTables<TableName>): Promise<void> {
     const groups = seen.of('groups');
     const group = this.#of('memberships').table.indexes.get('group');

@@ -15,6 +15,8 @@ export interface IndexStatements {
   readonly find: Statement;
   /** $1 values, $2 key after which the page begins, $3 limit. */
   readonly findMany: Statement;
+  /** $1 key: its row and those that it names in this index. */
+  readonly getLinked: Statement;
   /** $1 keys: their rows and all that these name in this index. */
   readonly reach: Statement;
   /** Of a unique index, $1 values, $2 key: the values that rows with other keys have. */
@@ -100,6 +102,10 @@ function createIndexStatements(table: StoredTable, index: StoredIndex, named: Na
       `findMany.${index.name}`,
       // A row with several of the values is returned once.
       `select ${shown} from ${rows} t where ${index.isMultiValued ? `t.key in (select ${key} from ${owners} where ${value} = any($1))` : `${value} = any($1)`} and t.key > $2 order by t.key limit $3`,
+    ),
+    getLinked: named(
+      `getLinked.${index.name}`,
+      `select ${shown} from ${rows} t where t.key = $1 union all select ${shown} from ${joinReached(table, `(select ${value} as key from ${owners} where ${key} = $1 and ${value} is not null)`)} where t.version is not null`,
     ),
     reach: named(
       `reach.${index.name}`,

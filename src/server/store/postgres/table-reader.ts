@@ -3,7 +3,7 @@ import type { QueryResult } from 'pg';
 import { createPause } from '../../lib/for-each-yielding.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import type { Derivation, DerivedValues } from '../derived-values.ts';
-import { collectReachedRows } from '../reach.ts';
+import { collectReachedRows, valuesOf } from '../reach.ts';
 import type { Range } from '../store.ts';
 import type { StoredRow } from '../table-shape.ts';
 import type { KnownRows, VersionedText } from './known-rows.ts';
@@ -50,6 +50,17 @@ export class SqlTableReader {
     const read = unseen.length === 0 ? [] : await this.read(access.statements.getMany, [unseen], unseen);
     const rows = new Map(read.map((row) => [access.table.shape.key(row), row]));
     return keys.map((key) => rows.get(key) ?? seen?.get(key)).filter((row) => row !== undefined);
+  }
+
+  async getLinked(index: string, key: string): Promise<readonly StoredRow[]> {
+    if (!isStorableText(key)) return [];
+    const { shape } = this.access.table;
+    const { getLinked } = this.statementsOf(index);
+    const read = await this.readOnce(`linked ${nameQuery(index, [key])}`, getLinked, [key]);
+    const rows = new Map(read.map((row) => [shape.key(row), row]));
+    const row = rows.get(key);
+    if (!row) return [];
+    return [row, ...valuesOf(shape, index, row).map((linked) => rows.get(linked))].filter((each) => each !== undefined);
   }
 
   async getBy(unique: string, value: string): Promise<StoredRow | undefined> {
