@@ -56,6 +56,8 @@ export interface ListenOptions {
 export interface RunningServer {
   /** The base URL, without a trailing slash. */
   readonly url: string;
+  /** The URL of the address that it listens on, which differs behind a balancer. */
+  readonly listenUrl: string;
   /** The app context in use; `replaceStore` replaces it. */
   readonly appContext: AppContext;
   readonly bootstrapResult: BootstrapResult;
@@ -154,6 +156,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     }, apiKeyUsesFlushMs).unref();
     return {
       url: appContext.baseUrl,
+      listenUrl: formatServerUrl(server, settings),
       get appContext() {
         return appContext;
       },

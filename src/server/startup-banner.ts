@@ -6,14 +6,15 @@ import type { RunningServer } from './listen.ts';
 
 /** Formats the ready line, in JSON. */
 export function formatReadyLine(
-  { url, bootstrapResult: bootstrapped, warnings }: RunningServer,
+  { url, listenUrl, bootstrapResult: bootstrapped, warnings }: RunningServer,
   settings: Settings,
   pid: number,
 ): string {
   const { store, data } = settings;
   const location = store === 'file' ? { store, data } : { store };
+  const listening = listenUrl === url ? {} : { listenUrl };
   const warningFields = warnings.length > 0 ? { warnings } : {};
-  return `${JSON.stringify({ ready: true, url, prefix: servicePrefix, pid, ...location, ...bootstrapped, ...warningFields })}\n`;
+  return `${JSON.stringify({ ready: true, url, ...listening, prefix: servicePrefix, pid, ...location, ...bootstrapped, ...warningFields })}\n`;
 }
 
 interface BannerContext {

@@ -1,0 +1,118 @@
+#!/usr/bin/env node
+/**
+ * Starts PostgreSQL, three servers that share it, and a balancer in front of them:
+ *
+ *   node examples/replicas/start.mjs [folder]
+ *
+ * With IAM_DATABASE_URL it uses that database; otherwise it starts one of this machine in the folder
+ * (default data/replicas), which needs the programs of PostgreSQL. Ctrl-C stops everything that it started.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const iam = fileURLToPath(new URL('../../bin/iam.js', import.meta.url));
+const folder = path.resolve(process.argv[2] ?? 'data/replicas');
+const port = Number(process.env.PORT ?? 8080);
+const replicaCount = 3;
+/** What to end, in reverse order. */
+const stops = [];
+
+/** The folder with initdb and pg_ctl. */
+function findPrograms() {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    ...versions.map((name) => `${debian}/${name}/bin`),
+  ];
+  const found = folders.find((one) => existsSync(path.join(one, 'initdb')));
+  if (found === undefined) throw new Error('Install PostgreSQL, or set IAM_DATABASE_URL to a database.');
+  return found;
+}
+
+/** Starts a database that only this machine can reach. Returns its address. */
+async function startDatabase() {
+  const programs = findPrograms();
+  const data = path.join(folder, 'database');
+  const databasePort = port + 1;
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(data))
+    await run(path.join(programs, 'initdb'), ['-D', data, '-U', 'iam', '-A', 'trust', '-E', 'UTF8', '--locale', 'C']);
+  const options = `-p ${databasePort} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
+  const control = (...words) => run(path.join(programs, 'pg_ctl'), ['-D', data, '-w', ...words]);
+  await control('-o', options, '-l', path.join(folder, 'database.log'), 'start');
+  stops.push(() => control('-m', 'fast', 'stop'));
+  return `postgres://iam@127.0.0.1:${databasePort}/postgres`;
+}
+
+/** Starts one server on a free port. Resolves with its URL when it is ready. */
+function startReplica(environment, baseUrl) {
+  const words = ['serve', '--store', 'postgres', '--base-url', baseUrl, '--port', '0', '--audit-log', 'off', '--json'];
+  const child = spawn(process.execPath, [iam, ...words], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  stops.push(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  return new Promise((resolve, reject) => {
+    ended.then((code) => reject(new Error(`A server ended with exit code ${code}.`)));
+    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line).listenUrl));
+  });
+}
+
+/** Sends each request to the next server. A server that does not respond is skipped. */
+function startBalancer(targets) {
+  let requests = 0;
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    requests += 1;
+    const target = new URL(targets[requests % targets.length]);
+    const forwarded = request({ host: target.hostname, port: target.port, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => {
+      if (!outgoing.headersSent) outgoing.writeHead(502);
+      outgoing.end();
+    });
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  return new Promise((resolve, reject) => {
+    server.on('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+    stops.push(async () => server.close());
+  });
+}
+
+function report(error) {
+  process.stderr.write(`error: ${error.stderr || error.message}\n`);
+}
+
+async function stopAll() {
+  for (const stop of stops.splice(0).reverse()) await stop().catch(report);
+}
+
+async function main() {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const databaseUrl = process.env.IAM_DATABASE_URL ?? (await startDatabase());
+  const environment = { ...process.env, IAM_DATABASE_URL: databaseUrl };
+  const { stdout } = await run(process.execPath, [iam, 'store', 'init'], { env: environment });
+  const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startReplica(environment, baseUrl)));
+  await startBalancer(replicas);
+  process.stdout.write(`${stdout}Ready: ${baseUrl}, in front of ${replicas.join(', ')}\nPress Ctrl-C to stop.\n`);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stopAll().then(() => process.exit(0)));
+main().catch(async (error) => {
+  report(error);
+  await stopAll();
+  process.exit(1);
+});
